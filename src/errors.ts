@@ -1,0 +1,121 @@
+/** Every coded error Trawl throws: what it means and how the process ends. `docs/errors.md` is held equal to this by a test. */
+export const ERRORS = {
+  BAD_USAGE: {
+    exit: 2,
+    means: "A command was called with words or flags it does not know.",
+    fix: "Read `trawl <command> --help`.",
+  },
+  BAD_URL: {
+    exit: 2,
+    means: "A URL cannot be parsed, or its scheme is not http or https.",
+    fix: "Give absolute http(s) URLs.",
+  },
+  BAD_SELECTOR: {
+    exit: 2,
+    means: "A CSS selector in an extraction or follow rule does not parse.",
+    fix: "Correct the selector; test it with `trawl try`.",
+  },
+  BAD_JOB: {
+    exit: 2,
+    means: "A job has an unknown key or a value out of range.",
+    fix: "Correct the keys the message lists.",
+  },
+  BAD_CONFIG: {
+    exit: 2,
+    means: "Configuration has an unknown key or a value out of range.",
+    fix: "Correct the keys the message lists; see docs/config.md.",
+  },
+  BAD_SPIDER: {
+    exit: 2,
+    means: "A spider module cannot be read, compiled, or does not export a spider.",
+    fix: "Export default defineSpider({ … }) from a file Node can load.",
+  },
+  BAD_OUTPUT: { exit: 2, means: "The output file cannot be written.", fix: "Choose a writable path with --out." },
+  NOT_FOUND: { exit: 2, means: "No job, task or page has that id here.", fix: "List what exists with `trawl jobs`." },
+  NOTHING_TO_RESUME: {
+    exit: 2,
+    means: "There is no crawl to go on with in this broker.",
+    fix: "Start one: `trawl crawl <url>`.",
+  },
+  JOB_BUSY: {
+    exit: 2,
+    means: "Another process is already running this crawl.",
+    fix: "Wait for it, or stop it; its process id is in the message.",
+  },
+  JOB_ENDED: {
+    exit: 2,
+    means: "The job has ended and takes no more URLs or commands of that kind.",
+    fix: "Start a new job, or replay its dead letters.",
+  },
+  LEASE_LOST: {
+    exit: 1,
+    means: "A worker finished a task after its lease had gone to another.",
+    fix: "Raise worker.leaseMs.",
+  },
+  BROKER_UNREACHABLE: {
+    exit: 3,
+    means: "The broker cannot be opened or written: missing rights, a full disk, a damaged file.",
+    fix: "Check the path in TRAWL_BROKER and the space on its disk.",
+  },
+  BROKER_SCHEMA: {
+    exit: 3,
+    means: "The broker was written by a newer Trawl.",
+    fix: "Upgrade Trawl, or use another broker.",
+  },
+  STORE_UNREACHABLE: {
+    exit: 3,
+    means: "The store cannot be opened or written: missing rights, a full disk, a damaged file.",
+    fix: "Check the path in TRAWL_STORE and the space on its disk.",
+  },
+  STORE_SCHEMA: {
+    exit: 3,
+    means: "The store was written by a newer Trawl.",
+    fix: "Upgrade Trawl, or use another store.",
+  },
+  EGRESS_REFUSED: {
+    exit: 1,
+    means: "The address of a URL may not be reached: private, loopback or metadata network.",
+    fix: "Allow the network with TRAWL_ALLOW_PRIVATE if it is yours.",
+  },
+  INTERNAL: {
+    exit: 1,
+    means: "Trawl met a case it does not know: a bug.",
+    fix: "Report it with the message and what you ran.",
+  },
+} as const satisfies Record<string, { exit: 1 | 2 | 3; means: string; fix: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export type TrawlErrorParts = {
+  /** What was being done, e.g. `frontier.lease`. */
+  op: string;
+  /** What happened, to which thing, with the values, and what to change. */
+  message: string;
+  detail?: Record<string, unknown>;
+  cause?: unknown;
+};
+
+/** The only error class Trawl throws on purpose. Branch on `code`, never on the message. */
+export class TrawlError extends Error {
+  readonly code: ErrorCode;
+  readonly op: string;
+  readonly detail: Record<string, unknown>;
+
+  constructor(code: ErrorCode, { op, message, detail = {}, cause }: TrawlErrorParts) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "TrawlError";
+    this.code = code;
+    this.op = op;
+    this.detail = detail;
+  }
+
+  /** The exit code a command ends with when this error reaches it. */
+  get exitCode(): number {
+    return ERRORS[this.code].exit;
+  }
+}
+
+/** True for an error of ours with one of these codes. */
+export function isTrawlError(error: unknown, ...codes: readonly ErrorCode[]): error is TrawlError {
+  return error instanceof TrawlError && (codes.length === 0 || codes.includes(error.code));
+}

@@ -1,0 +1,45 @@
+/** The contract of everything that turns a task into an outcome. */
+import type { Page } from "../domain/page.ts";
+import type { Slot } from "../domain/politeness.ts";
+import type { DeadReason, RetryReason } from "../domain/task.ts";
+
+export type FetchLimits = {
+  /** Body size after decompression. */
+  bodyBytes: number;
+  /** From first byte sent to last byte read, per hop. */
+  totalMs: number;
+  /** Longest silence while connecting, waiting for headers or reading. */
+  idleMs: number;
+  redirects: number;
+};
+
+export type FetchRequest = {
+  url: string;
+  site: string;
+  slot: Slot;
+  /** Redirects already followed on the way here. */
+  redirects: number;
+  limits: FetchLimits;
+  /** Said when a same-site redirect target must not be fetched, e.g. by robots.txt. */
+  mayFetch(url: string): boolean;
+  /** Sent on top of the fetcher's own; names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+};
+
+/** What the web did to us: data, not exceptions. */
+export type FetchOutcome =
+  | { kind: "page"; page: Page; body: Buffer }
+  | { kind: "redirect"; to: string; status: number; redirects: number } // to another site: back through the frontier
+  | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }
+  | { kind: "dead"; because: DeadReason; status?: number; detail: string }
+  | { kind: "refused"; because: "robots" };
+
+/** Buys requests at a site, so that every one of them counts. */
+export type Allowance = { spend(site: string, unused?: Slot): Promise<Slot> };
+
+export interface Fetcher {
+  /** Never throws for what a site does; throws only when aborted by `signal`. */
+  fetch(request: FetchRequest): Promise<FetchOutcome>;
+  close(): Promise<void>;
+}

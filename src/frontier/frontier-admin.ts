@@ -1,0 +1,80 @@
+/** Inspection and control of a frontier: what people and the control plane call. Clauses are in frontier.ts. */
+
+import type { JobState, Ledger } from "../domain/job.ts";
+import type { SitePolicy } from "../domain/politeness.ts";
+import type { DeadReason } from "../domain/task.ts";
+import type { Tally } from "./frontier.ts";
+
+export type JobView = {
+  id: string;
+  name: string;
+  state: JobState;
+  sealed: boolean;
+  queue: string;
+  priority: number;
+  createdAt: number;
+  finishedAt: number | undefined;
+  counts: Ledger;
+  tally: Tally;
+  spec: unknown;
+};
+
+/** One try of a task that did not end well. */
+export type Misfortune = { at: number; because: string; status?: number; detail?: string };
+
+export type DeadLetter = {
+  taskId: string;
+  jobId: string;
+  url: string;
+  site: string;
+  reason: DeadReason;
+  status: number | undefined;
+  diedAt: number;
+  /** Tries, oldest first, the last one included. */
+  history: readonly Misfortune[];
+};
+
+export type DeadFilter = { jobId?: string; reason?: DeadReason; site?: string; status?: number };
+
+export type DeadGroup = { reason: DeadReason; site: string; status: number | undefined; count: number; sample: string };
+
+export type SiteView = {
+  site: string;
+  policy: SitePolicy;
+  inFlight: number;
+  waiting: number;
+  readyAt: number;
+  blockedUntil: number;
+  crawlDelayMs: number;
+};
+
+/** Why something waits, in words, and until when if that is known. */
+export type Explanation = { about: string; reasons: readonly string[]; until: number | undefined };
+
+export type ExplainTarget = { url: string } | { site: string } | { jobId: string };
+
+export interface FrontierAdmin {
+  findJob(jobId: string): Promise<JobView | undefined>;
+  /** Newest first. */
+  listJobs(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
+  pause(jobId: string): Promise<JobView>;
+  resume(jobId: string): Promise<JobView>;
+  cancel(jobId: string): Promise<JobView>;
+  setPriority(jobId: string, priority: number): Promise<JobView>;
+  /** Changes the job's policy for every site it has no special rule for. */
+  setPolicy(jobId: string, policy: SitePolicy): Promise<JobView>;
+  /** An operator's word on one site: beats every job's and the crawl-delay; undefined takes it back. */
+  setSitePolicy(site: string, policy: SitePolicy | undefined): Promise<void>;
+  listSites(limit: number, after?: string): Promise<readonly SiteView[]>;
+
+  listDead(filter: DeadFilter, limit: number, afterTaskId?: string): Promise<readonly DeadLetter[]>;
+  groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroup[]>;
+  /** Queues dead tasks again, `perSecond` of them becoming due each second. Ended jobs run again. Returns how many. */
+  replayDead(filter: DeadFilter, limit: number, perSecond: number): Promise<number>;
+  /** Forgets dead letters; the ledger keeps counting them as dead. */
+  discardDead(filter: DeadFilter, limit: number): Promise<number>;
+
+  explain(target: ExplainTarget): Promise<Explanation>;
+  /** Workers that hold leases, with how many. */
+  listHolders(): Promise<readonly { worker: string; leases: number }[]>;
+}

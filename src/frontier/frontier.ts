@@ -1,0 +1,183 @@
+/**
+ * The frontier decides what may be fetched next. This is its hot path: what workers and submitters call, in batches.
+ * Inspection and control are in frontier-admin.ts. Every backend passes test/contracts/frontier on these clauses:
+ *
+ * F1  A task is granted to one worker at a time.
+ * F2  A lease call grants only tasks whose site may be hit now: rate (GCRA, rate and burst in one number), concurrency,
+ *     crawl-delay, back-off after 429/503/Retry-After. It answers with grants or with `nextDueAt`; "nothing due" is not
+ *     "finished".
+ * F3  Those limits hold across every worker on every machine, through crashes and restarts.
+ * F4  The cost of a lease call depends on what it grants, not on what is pending: blocked sites cost nothing.
+ * F5  Within a queue, higher priority first, across sites; round-robin between the jobs on one site.
+ * F6  An expired lease is granted again. A crash count is raised at lease time and cleared by a clean end; at 3 the task
+ *     is dead-lettered `crashed_worker` instead of killing worker after worker.
+ * F7  Settling with a stale token changes nothing: no counters, no links.
+ * F8  Done, discovered links and counters are one atomic step.
+ * F9  Dedup is exact, and a URL is seen only if it is durably queued in the same step. Scope: the job, or a named set
+ *     shared by jobs, with an expiry.
+ * F10 Conservation, at any instant: submitted + discovered = queued + delayed + leased + done + dead + cancelled +
+ *     duplicate + refused.
+ * F11 A job finishes exactly once, when it is sealed and nothing of it is queued, delayed or leased.
+ * F12 Pause, resume, cancel, live change of rate and priority, without restart.
+ * F13 Backpressure: past its cap `enqueue` takes what fits, says how many it took and when to come back; workers that
+ *     discover links are never held up by it.
+ * F14 Retries wait with exponential back-off and jitter and yield to fresh work of equal priority; after the last one
+ *     the task is dead.
+ * F15 Dead letters can be listed, grouped by reason, site and status, sampled, replayed at a rate, discarded.
+ * F16 `explain` says in words why something waits, and until when.
+ * F17 Every call is bounded: big batches are split.
+ * F18 Time is the broker's clock, or passed in; never a worker's wall clock.
+ * F19 The stored schema has a version: an older binary refuses a newer one.
+ */
+
+import type { SitePolicy, Slot } from "../domain/politeness.ts";
+import type { DeadReason, NewTask, RefuseReason, RetryReason, TaskKind } from "../domain/task.ts";
+
+export const FRONTIER_CLAUSES = [
+  "F1",
+  "F2",
+  "F3",
+  "F4",
+  "F5",
+  "F6",
+  "F7",
+  "F8",
+  "F9",
+  "F10",
+  "F11",
+  "F12",
+  "F13",
+  "F14",
+  "F15",
+  "F16",
+  "F17",
+  "F18",
+  "F19",
+] as const;
+
+/** Links one `settle` or `enqueue` step may queue at once; larger batches are split by the backend. */
+export const BATCH_MOST = 500;
+
+/** A task that has taken down this many workers is not given to another. */
+export const CRASHES_MOST = 3;
+
+export type NewJob = {
+  /** Chosen by the caller, so that creating it twice is harmless. */
+  id: string;
+  name: string;
+  queue: string;
+  priority: number;
+  /** What a site gets from this job unless `sites` names it. */
+  policy: SitePolicy;
+  sites: Readonly<Record<string, SitePolicy>>;
+  /** Whether sites' robots.txt is asked for, and their crawl-delay kept. */
+  robots: boolean;
+  retries: { max: number; backoffMs: number };
+  limits: { pages?: number; deadlineAt?: number };
+  /** Whose seen URLs count: this job's own, or a named set shared by jobs, whose entries lapse. */
+  dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
+  /** The whole job as submitted, for the workers; the frontier does not look inside. */
+  spec: unknown;
+};
+
+export type EnqueueAnswer = {
+  queued: number;
+  duplicates: number;
+  refused: readonly { index: number; reason: RefuseReason }[];
+  /** Present when the cap was met: only the first `taken` of the batch were looked at. */
+  full?: { taken: number; retryAfterMs: number };
+};
+
+export type LeaseRequest = { worker: string; queues: readonly string[]; max: number; leaseMs: number };
+
+/** A timed claim on a task. The token grows with every grant of it. */
+export type Claim = { taskId: string; token: number };
+
+export type Grant = Claim & {
+  jobId: string;
+  url: string;
+  site: string;
+  kind: TaskKind;
+  depth: number;
+  /** 1 for the first try. */
+  attempt: number;
+  handler?: string;
+  carry?: unknown;
+  redirects: number;
+  /** Leave for the first request; more are bought with `spend`. */
+  slot: Slot;
+  /** Set for one task of a site whose robots.txt nobody has: fetch it, and `keepRobots`, before the page. */
+  mustAskRobots: boolean;
+};
+
+export type LeaseAnswer = {
+  grants: readonly Grant[];
+  /** When to ask again if nothing else happens; undefined: only when something changes. */
+  nextDueAt: number | undefined;
+};
+
+export type TaskOutcome =
+  | { kind: "done" }
+  | { kind: "retry"; because: RetryReason; status?: number; detail?: string; retryAfterMs?: number }
+  | { kind: "dead"; because: DeadReason; status?: number; detail?: string }
+  | { kind: "refused"; because: RefuseReason };
+
+export type Settlement = Claim & {
+  outcome: TaskOutcome;
+  /** In-scope links of the page, canonical. Ignored unless the outcome is `done`. */
+  discovered: readonly NewTask[];
+  /** Links that robots.txt already ruled out: counted as discovered and refused. */
+  refusedLinks: number;
+  /** What the answer tells about the site: `ok` ends its back-off, `throttled` starts or lengthens it. */
+  site: { kind: "ok" } | { kind: "throttled"; retryAfterMs?: number } | { kind: "unknown" };
+  /** Added to the job's tallies. */
+  tally: Tally;
+};
+
+/** What a job has brought in so far. */
+export type Tally = { pages: number; records: number; invalid: number; bytes: number };
+
+export type SettleAnswer = {
+  /** For each settlement, whether it counted; `stale` means the lease had gone and nothing changed. */
+  verdicts: readonly ("settled" | "stale")[];
+  /** Jobs that this very call finished. */
+  finished: readonly string[];
+};
+
+/** A site's robots.txt as last seen. */
+export type RobotsFile = {
+  /** `unreachable` forbids everything for now, `absent` allows everything. */
+  kind: "file" | "absent" | "unreachable";
+  text: string;
+  fetchedAt: number;
+  freshUntil: number;
+};
+
+export interface Frontier {
+  createJob(job: NewJob): Promise<void>;
+  /** Queues URLs of a running job. The same URL twice is a duplicate, not an error. */
+  enqueue(jobId: string, tasks: readonly NewTask[]): Promise<EnqueueAnswer>;
+  /** No more `enqueue` will come: the job may finish. True if that finished it. */
+  seal(jobId: string): Promise<boolean>;
+
+  lease(request: LeaseRequest): Promise<LeaseAnswer>;
+  /** Keeps claims alive; false where the lease has gone to another and its result must be dropped. */
+  extend(claims: readonly Claim[], leaseMs: number): Promise<readonly boolean[]>;
+  settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
+  /** Returns tasks untouched: no attempt counted, no crash. */
+  release(claims: readonly Claim[]): Promise<void>;
+
+  /** Hands expired leases back, and keeps other promises that time makes due. Returns how many tasks it moved. */
+  reap(max: number): Promise<number>;
+  /** Hands back what a worker known to be dead was holding, without waiting for its leases to expire. */
+  abandon(worker: string): Promise<number>;
+
+  /** Buys one more request at a site (redirect hop, robots.txt, sitemap), giving `unused` back if it is the last sold. */
+  spend(site: string, unused?: Slot): Promise<Slot>;
+  findRobots(site: string): Promise<RobotsFile | undefined>;
+  keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
+
+  /** Resolves when something may have become leasable, at `until`, or when `signal` aborts; whichever is first. */
+  waitForWork(until: number, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
