@@ -1,0 +1,111 @@
+/**
+ * The one place that knows which SQLite this Node has: the built-in one (22.13 and later), else a package with the same
+ * API and its binary inside. Also reads `.sql` files, in which every statement is introduced by `-- name: theName`.
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
+import { dirname } from "node:path";
+
+export type SqlValue = null | number | bigint | string | Uint8Array;
+export type Row = Record<string, SqlValue>;
+
+export type Statement = {
+  run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  get(...values: SqlValue[]): Row | undefined;
+  all(...values: SqlValue[]): Row[];
+};
+
+export type Database = {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  /** Runs `work` in one write transaction: all of it or nothing. */
+  write<T>(work: () => T): T;
+  close(): void;
+};
+
+export type DatabaseOptions = {
+  /** `full` survives a power cut from the moment a write returns; `normal` survives the death of every process. */
+  durability: "full" | "normal";
+  /** How long a writer waits for another process before it gives up. */
+  busyMs: number;
+};
+
+/** Opens a file (made if missing, with its folders) for any number of processes. */
+export function openDatabase(path: string, { durability, busyMs }: DatabaseOptions): Database {
+  if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+  const { DatabaseSync } = loadSqlite();
+  const db = new DatabaseSync(path);
+  try {
+    db.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    db.exec("PRAGMA journal_mode = WAL");
+    db.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+    db.exec("PRAGMA foreign_keys = ON");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  let open = true;
+  return {
+    exec: (sql) => db.exec(sql),
+    prepare: (sql) => db.prepare(sql),
+    write: (work) => inTransaction(db, work),
+    close: () => {
+      if (open) db.close();
+      open = false;
+    },
+  };
+}
+
+/** Reads `-- name: x` blocks of a `.sql` file beside the calling module. */
+export function readSql<Names extends string>(file: URL): Record<Names, string> {
+  const blocks = readFileSync(file, "utf8")
+    .split(/^-- name: */m)
+    .slice(1);
+  return Object.fromEntries(
+    blocks.map((block) => {
+      const end = block.indexOf("\n");
+      return [block.slice(0, end).trim(), block.slice(end + 1).trim()];
+    }),
+  ) as Record<Names, string>;
+}
+
+/** Prepares every statement of a `.sql` file, each on its first use. */
+export function prepareAll<Names extends string>(db: Database, file: URL): Record<Names, Statement> {
+  const texts = readSql<Names>(file);
+  const ready = new Map<string, Statement>();
+  return new Proxy({} as Record<Names, Statement>, {
+    get(_, name: string) {
+      const known = ready.get(name);
+      if (known !== undefined) return known;
+      const text = texts[name as Names];
+      if (text === undefined) throw new Error(`no statement named ${name} in ${file.pathname}`);
+      const statement = db.prepare(text);
+      ready.set(name, statement);
+      return statement;
+    },
+  });
+}
+
+type RawDatabase = { exec(sql: string): void; prepare(sql: string): Statement; close(): void };
+type SqliteModule = { DatabaseSync: new (path: string) => RawDatabase };
+
+function loadSqlite(): SqliteModule {
+  const require = createRequire(import.meta.url);
+  if (isBuiltin("node:sqlite")) {
+    return require("node:sqlite") as SqliteModule;
+  }
+  return require("@photostructure/sqlite") as SqliteModule;
+}
+
+function inTransaction<T>(db: RawDatabase, work: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  let answer: T;
+  try {
+    answer = work();
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+  db.exec("COMMIT");
+  return answer;
+}
