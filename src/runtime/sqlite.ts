@@ -99,13 +99,17 @@ function loadSqlite(): SqliteModule {
 
 function inTransaction<T>(db: RawDatabase, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
-  let answer: T;
   try {
-    answer = work();
+    const answer = work();
+    db.exec("COMMIT");
+    return answer;
   } catch (error) {
-    db.exec("ROLLBACK");
+    // SQLite has rolled back by itself after some failures (a full disk): then this finds nothing to undo.
+    try {
+      db.exec("ROLLBACK");
+    } catch (cause) {
+      if (!String(cause).includes("no transaction is active")) throw cause;
+    }
     throw error;
   }
-  db.exec("COMMIT");
-  return answer;
 }

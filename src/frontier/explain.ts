@@ -1,0 +1,148 @@
+/** Puts into words why something waits (F16). Pure: backends bring the facts, so that all of them say the same. */
+import { formatDuration } from "../domain/duration.ts";
+import type { JobState, Ledger } from "../domain/job.ts";
+import type { SitePolicy } from "../domain/politeness.ts";
+import { formatRate } from "../domain/rate.ts";
+import type { Explanation, Misfortune } from "./frontier-admin.ts";
+
+export type SiteFacts = {
+  site: string;
+  policy: SitePolicy;
+  inFlight: number;
+  /** When the rate allows the next request. */
+  rateReadyAt: number;
+  blockedUntil: number;
+  crawlDelayMs: number;
+  /** Until when a worker has time to bring robots.txt; 0 when none is asked. */
+  robotsAskedUntil: number;
+  waiting: number;
+};
+
+export type JobFacts = { id: string; state: JobState; counts: Ledger; retriesMax: number };
+
+export type TaskFacts =
+  | { state: "queued"; queue: string; job: JobFacts; site: SiteFacts }
+  | {
+      state: "delayed";
+      queue: string;
+      job: JobFacts;
+      site: SiteFacts;
+      notBefore: number;
+      failures: number;
+      last: Misfortune;
+    }
+  | { state: "leased"; worker: string; leaseUntil: number; job: JobFacts }
+  | { state: "dead"; reason: string; last: Misfortune | undefined; job: JobFacts }
+  | { state: "ended"; job: JobFacts };
+
+/** Why one URL waits, in each job that has it. */
+export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number): Explanation {
+  if (tasks.length === 0) return { about: url, reasons: ["no job here has seen this URL"], until: undefined };
+  const parts = tasks.map((task) => explainTask(task, now));
+  return {
+    about: url,
+    reasons: parts.flatMap((part) => part.reasons),
+    until: earliest(parts.map((part) => part.until)),
+  };
+}
+
+/** Why a site is not being hit right now. */
+export function explainSite(name: string, site: SiteFacts | undefined, now: number): Explanation {
+  if (site === undefined) return { about: name, reasons: ["no job here has met this site"], until: undefined };
+  const { reasons, until } = siteWait(site, now);
+  const limits = `allowed: ${rateWords(site)}, ${site.policy.perSite} at once; ${site.inFlight} under way, ${site.waiting} waiting`;
+  return { about: name, reasons: [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits], until };
+}
+
+/** What holds a job up. */
+export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: number): Explanation {
+  const { queued, delayed, leased } = job.counts;
+  const about = `job ${job.id}`;
+  if (job.state === "paused") return { about, reasons: [pausedWords(job)], until: undefined };
+  if (job.state !== "running") return { about, reasons: [`is ${job.state}: nothing of it waits`], until: undefined };
+  const waits = sites.map((site) => ({ site, ...siteWait(site, now) })).filter((wait) => wait.reasons.length > 0);
+  const reasons = [
+    `is running: ${queued} queued, ${delayed} waiting for a retry, ${leased} being fetched`,
+    ...waits.flatMap(({ site, reasons: why }) => why.map((reason) => `${site.site}: ${reason}`)),
+  ];
+  return { about, reasons, until: earliest(waits.map((wait) => wait.until)) };
+}
+
+type Wait = { reasons: string[]; until: number | undefined };
+
+function explainTask(task: TaskFacts, now: number): Wait {
+  const inJob = `in job ${task.job.id}: `;
+  switch (task.state) {
+    case "leased":
+      return {
+        reasons: [`${inJob}is being fetched by ${task.worker}, whose lease ends ${at(task.leaseUntil, now)}`],
+        until: task.leaseUntil,
+      };
+    case "dead":
+      return { reasons: [`${inJob}was given up on: ${misfortune(task.reason, task.last)}`], until: undefined };
+    case "ended":
+      return { reasons: [`${inJob}has been dealt with`], until: undefined };
+    case "queued":
+    case "delayed":
+      return waitingTask(task, inJob, now);
+  }
+}
+
+function waitingTask(task: TaskFacts & { state: "queued" | "delayed" }, inJob: string, now: number): Wait {
+  if (task.job.state === "paused") return { reasons: [inJob + pausedWords(task.job)], until: undefined };
+  const wait = siteWait(task.site, now);
+  const reasons = wait.reasons.map((reason) => inJob + reason);
+  if (task.state === "delayed" && task.notBefore > now) {
+    const count = `retry ${task.failures} of ${task.job.retriesMax}`;
+    reasons.unshift(
+      `${inJob}${count} waits until ${at(task.notBefore, now)} after ${misfortune(task.last.because, task.last)}`,
+    );
+    return { reasons, until: Math.max(task.notBefore, wait.until ?? 0) };
+  }
+  if (reasons.length > 0) return { reasons, until: wait.until };
+  const ahead = `${task.site.waiting} waiting at ${task.site.site}`;
+  return {
+    reasons: [`${inJob}may be fetched now; waits for a free worker on queue ${task.queue} (${ahead})`],
+    until: now,
+  };
+}
+
+function siteWait(site: SiteFacts, now: number): Wait {
+  const reasons: string[] = [];
+  if (site.blockedUntil > now) {
+    reasons.push(`the site asked for less (429 or 503) and rests until ${at(site.blockedUntil, now)}`);
+  }
+  if (site.inFlight >= site.policy.perSite) {
+    reasons.push(`${site.inFlight} of ${site.policy.perSite} requests allowed at once are under way`);
+  }
+  if (site.robotsAskedUntil > now) reasons.push("its robots.txt is being fetched");
+  if (site.rateReadyAt > now) {
+    reasons.push(`its rate of ${rateWords(site)} allows the next request ${at(site.rateReadyAt, now)}`);
+  }
+  const times = [site.blockedUntil, site.rateReadyAt].filter((time) => time > now);
+  return { reasons, until: times.length === 0 ? undefined : Math.max(...times) };
+}
+
+function rateWords({ policy, crawlDelayMs }: SiteFacts): string {
+  const isRobots = crawlDelayMs > 0 && crawlDelayMs === policy.intervalMs;
+  return formatRate(policy.intervalMs) + (isRobots ? " (robots.txt crawl-delay)" : "");
+}
+
+function pausedWords(job: JobFacts): string {
+  return `the job is paused; go on with: trawl resume ${job.id}`;
+}
+
+function misfortune(reason: string, last: Misfortune | undefined): string {
+  const status = last?.status === undefined ? "" : ` (status ${last.status})`;
+  const detail = last?.detail === undefined ? "" : `: ${last.detail}`;
+  return `${reason}${status}${detail}`;
+}
+
+function at(time: number, now: number): string {
+  return `${new Date(time).toISOString()} (in ${formatDuration(Math.max(0, time - now))})`;
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

@@ -1,0 +1,106 @@
+/** Gathers the facts of a wait from the broker file, for explain.ts of the frontier to put into words (F16). */
+import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
+import { readyAt } from "../../domain/politeness.ts";
+import { TrawlError } from "../../errors.ts";
+import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
+import { explainJob, explainSite, explainUrl, type JobFacts, type SiteFacts, type TaskFacts } from "../explain.ts";
+import type { ExplainTarget, Explanation, Misfortune } from "../frontier-admin.ts";
+import { viewOf } from "./jobs.ts";
+import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
+
+type Names =
+  | "tasksOfUrl"
+  | "task"
+  | "dead"
+  | "jobOfScope"
+  | "job"
+  | "jobById"
+  | "site"
+  | "siteByName"
+  | "lane"
+  | "sitesOfJob"
+  | "holders";
+
+type Deps = { db: Database; now: () => number };
+
+export type Inspector = {
+  explain(target: ExplainTarget): Explanation;
+  holders(): { worker: string; leases: number }[];
+};
+
+export function createInspector({ db, now }: Deps): Inspector {
+  const sql = prepareAll<Names>(db, new URL("./sql/explain.sql", import.meta.url));
+
+  function jobFacts(row: Row | undefined): JobFacts {
+    const job = row as unknown as JobRow;
+    return { id: job.id, state: job.state, counts: viewOf(job).counts, retriesMax: job.retries_max };
+  }
+
+  function siteFacts(n: number): SiteFacts {
+    const site = sql.site.get(n) as unknown as SiteRow & { waiting: number };
+    const isAsking = site.wants_robots === 1 && site.robots_fresh_until <= now();
+    return {
+      site: site.site,
+      policy: policyOf(site),
+      inFlight: site.in_flight,
+      rateReadyAt: readyAt(site.arrival_at, policyOf(site)),
+      blockedUntil: site.blocked_until,
+      crawlDelayMs: site.crawl_delay_ms,
+      robotsAskedUntil: isAsking ? site.robots_asked_until : 0,
+      waiting: site.waiting,
+    };
+  }
+
+  function taskFacts(id: number, print: bigint): TaskFacts | undefined {
+    const task = sql.task.get(id) as TaskRow | undefined;
+    if (task !== undefined) return liveFacts(task);
+    const dead = sql.dead.get(id) as DeadRow | undefined;
+    if (dead !== undefined) {
+      const past = JSON.parse(dead.history) as Misfortune[];
+      return { state: "dead", reason: dead.reason, last: past.at(-1), job: jobFacts(sql.job.get(dead.job)) };
+    }
+    const owner = sql.jobOfScope.get(print, id);
+    return owner === undefined ? undefined : { state: "ended", job: jobFacts(sql.job.get(owner.n as number)) };
+  }
+
+  function liveFacts(task: TaskRow): TaskFacts {
+    const job = jobFacts(sql.job.get(task.job));
+    const { queue } = sql.lane.get(task.lane) as unknown as LaneRow;
+    if (task.state === "leased") {
+      return { state: "leased", worker: task.worker ?? "", leaseUntil: task.lease_until ?? 0, job };
+    }
+    const site = siteFacts(task.site);
+    if (task.state === "queued") return { state: "queued", queue, job, site };
+    const past = JSON.parse(task.history ?? "[]") as Misfortune[];
+    const last = past.at(-1) ?? { at: 0, because: "a replay at a rate" };
+    return { state: "delayed", queue, job, site, notBefore: task.not_before ?? 0, failures: task.failures, last };
+  }
+
+  function explain(target: ExplainTarget): Explanation {
+    if ("url" in target) {
+      const print = fingerprintInteger(fingerprint(target.url));
+      const ids = sql.tasksOfUrl.all(print).map((row) => row.task as number);
+      const facts = ids.map((id) => taskFacts(id, print)).filter((found) => found !== undefined);
+      return explainUrl(target.url, facts, now());
+    }
+    if ("site" in target) {
+      const row = sql.siteByName.get(target.site);
+      return explainSite(target.site, row === undefined ? undefined : siteFacts(row.n as number), now());
+    }
+    const job = sql.jobById.get(target.jobId);
+    if (job === undefined) {
+      throw new TrawlError("NOT_FOUND", {
+        op: "frontier.explain",
+        message: `no job ${target.jobId} in this broker; list what is there with: trawl jobs`,
+        detail: { jobId: target.jobId },
+      });
+    }
+    const sites = sql.sitesOfJob.all(job.n as number).map((row) => siteFacts(row.site as number));
+    return explainJob(jobFacts(job), sites, now());
+  }
+
+  return {
+    explain,
+    holders: () => sql.holders.all().map((row) => ({ worker: row.worker as string, leases: row.leases as number })),
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * Jobs: their making, their end, and live changes (F11, F12). A change is one step on the job's row, which lease calls
+ * obey at once; its lanes follow in steps of at most BATCH_MOST. A crash between two leaves the job marked unsynced, and
+ * the next reaper goes on from there.
+ */
+import { hasEnded, JOB_MOVES, type JobState } from "../../domain/job.ts";
+import type { SitePolicy } from "../../domain/politeness.ts";
+import { TrawlError } from "../../errors.ts";
+import { type Database, prepareAll } from "../../runtime/sqlite.ts";
+import { BATCH_MOST, type NewJob } from "../frontier.ts";
+import type { JobView } from "../frontier-admin.ts";
+import { type JobRow, type LaneRow, policyFor, setPolicy } from "./rows.ts";
+import { rankOf, type Step, type Stepper } from "./step.ts";
+
+type Names =
+  | "addScope"
+  | "scopeNumber"
+  | "addJob"
+  | "findJob"
+  | "listJobs"
+  | "unsyncedJob"
+  | "overdueJob"
+  | "lanesAfter"
+  | "dropQueued"
+  | "dropDelayed";
+
+export type Jobs = {
+  create(job: NewJob): void;
+  seal(jobId: string): boolean;
+  find(jobId: string): JobView | undefined;
+  list(limit: number, before: number): JobView[];
+  pause(jobId: string): JobView;
+  resume(jobId: string): JobView;
+  cancel(jobId: string): JobView;
+  setPriority(jobId: string, priority: number): JobView;
+  setPolicy(jobId: string, policy: SitePolicy): JobView;
+  /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
+  tidy(): boolean;
+};
+
+type Deps = { db: Database; stepper: Stepper };
+
+export function createJobs({ db, stepper }: Deps): Jobs {
+  const sql = prepareAll<Names>(db, new URL("./sql/jobs.sql", import.meta.url));
+
+  function create(job: NewJob): void {
+    stepper.run((step) => {
+      const scope = job.dedup.scope === "job" ? `job:${job.id}` : `set:${job.dedup.scope}`;
+      sql.addScope.run(scope);
+      const { n } = sql.scopeNumber.get(scope) ?? {};
+      const { policy, retries, limits } = job;
+      sql.addJob.run(
+        job.id,
+        job.name,
+        job.queue,
+        job.priority,
+        job.priority,
+        policy.intervalMs,
+        policy.burst,
+        policy.perSite,
+        JSON.stringify(job.sites),
+        job.robots ? 1 : 0,
+        retries.max,
+        retries.backoffMs,
+        limits.pages ?? null,
+        limits.deadlineAt ?? null,
+        n as number,
+        "expireAfterMs" in job.dedup ? job.dedup.expireAfterMs : null,
+        JSON.stringify(job.spec),
+        step.now,
+      );
+    });
+  }
+
+  /** One change of a job's row, then its lanes, step by step. */
+  function change(jobId: string, op: string, work: (job: JobRow, step: Step) => void): JobView {
+    stepper.run((step) => {
+      const job = getJob(step, jobId, op);
+      work(job, step);
+      job.synced_lane = 0;
+    });
+    while (tidy()) {}
+    return viewOf(sql.findJob.get(jobId) as unknown as JobRow);
+  }
+
+  function stop(step: Step, job: JobRow): void {
+    job.stopped = 1;
+    job.sealed = 1;
+    step.totals.pending -= job.queued + job.delayed;
+    job.cancelled += job.queued + job.delayed;
+    job.queued = 0;
+    job.delayed = 0;
+    job.synced_lane = 0;
+  }
+
+  function tidy(): boolean {
+    return stepper.run((step) => {
+      const overdue = sql.overdueJob.get(step.now);
+      if (overdue !== undefined) stop(step, step.job(overdue.n as number));
+      const unsynced = sql.unsyncedJob.get() ?? overdue;
+      if (unsynced === undefined) return false;
+      sync(step, step.job(unsynced.n as number));
+      return true;
+    }).value;
+  }
+
+  /** Brings the next lanes of a job into line with it. */
+  function sync(step: Step, job: JobRow): void {
+    let room = BATCH_MOST;
+    for (const row of sql.lanesAfter.all(job.n, job.synced_lane, BATCH_MOST)) {
+      const lane = step.lane(row.n as number);
+      if (job.stopped === 1) {
+        room -= emptyLane(lane, room);
+        if (lane.queued + lane.delayed > 0) return; // the rest of this lane in the next step
+      }
+      lane.rank = rankOf(job, lane.priority);
+      setPolicy(lane, policyFor(job, step.site(lane.site).site));
+      step.repolice(step.site(lane.site));
+      job.synced_lane = lane.n;
+      if (room <= 0) return;
+    }
+    if (sql.lanesAfter.get(job.n, job.synced_lane, 1) === undefined) job.synced_lane = null;
+  }
+
+  function emptyLane(lane: LaneRow, most: number): number {
+    const queued = Number(sql.dropQueued.run(lane.n, most).changes);
+    const delayed = Number(sql.dropDelayed.run(lane.n, most - queued).changes);
+    lane.queued -= queued;
+    lane.delayed -= delayed;
+    return queued + delayed;
+  }
+
+  return {
+    create,
+    seal: (jobId) =>
+      stepper
+        .run((step) => {
+          getJob(step, jobId, "frontier.seal").sealed = 1;
+        })
+        .finished.includes(jobId),
+    find(jobId) {
+      const row = sql.findJob.get(jobId);
+      return row === undefined ? undefined : viewOf(row as unknown as JobRow);
+    },
+    list: (limit, before) => (sql.listJobs.all(before, limit) as unknown as JobRow[]).map(viewOf),
+    pause: (jobId) => change(jobId, "frontier.pause", (job) => move(job, "paused", "frontier.pause")),
+    resume: (jobId) => change(jobId, "frontier.resume", (job) => move(job, "running", "frontier.resume")),
+    cancel: (jobId) =>
+      change(jobId, "frontier.cancel", (job, step) => {
+        move(job, "cancelled", "frontier.cancel");
+        stop(step, job);
+      }),
+    setPriority: (jobId, priority) =>
+      change(jobId, "frontier.setPriority", (job) => {
+        job.priority = priority;
+      }),
+    setPolicy: (jobId, policy) => change(jobId, "frontier.setPolicy", (job) => setPolicy(job, policy)),
+    tidy,
+  };
+}
+
+/** The job a caller named, or NOT_FOUND. */
+export function getJob(step: Step, jobId: string, op: string): JobRow {
+  const job = step.findJob(jobId);
+  if (job !== undefined) return job;
+  throw new TrawlError("NOT_FOUND", {
+    op,
+    message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
+    detail: { jobId },
+  });
+}
+
+/** Pausing what is paused is fine; a move the table does not have is JOB_ENDED. */
+function move(job: JobRow, to: JobState, op: string): void {
+  if (job.state === to) return;
+  const isReplayOnly = hasEnded(job.state) && to === "running";
+  if (!isReplayOnly && (JOB_MOVES[job.state] as readonly string[]).includes(to)) {
+    job.state = to;
+    return;
+  }
+  throw new TrawlError("JOB_ENDED", {
+    op,
+    message: `job ${job.id} is ${job.state} and cannot become ${to}; start a new job, or replay its dead letters`,
+    detail: { jobId: job.id, state: job.state },
+  });
+}
+
+export function viewOf(row: JobRow): JobView {
+  const { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused } = row;
+  const { pages, records, invalid, bytes } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    sealed: row.sealed === 1,
+    queue: row.queue,
+    priority: row.priority,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at ?? undefined,
+    counts: { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused },
+    tally: { pages, records, invalid, bytes },
+    spec: JSON.parse(row.spec) as unknown,
+  };
+}

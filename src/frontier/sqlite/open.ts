@@ -1,0 +1,170 @@
+/** Opens a broker file as a frontier: for any number of processes on one machine at a time. */
+import { setImmediate } from "node:timers/promises";
+import type { NewTask } from "../../domain/task.ts";
+import { isTrawlError, TrawlError } from "../../errors.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { migrate } from "../../runtime/migrate.ts";
+import { type Database, openDatabase } from "../../runtime/sqlite.ts";
+import { BATCH_MOST, type EnqueueAnswer, type Frontier } from "../frontier.ts";
+import type { FrontierAdmin } from "../frontier-admin.ts";
+import { type Admit, createAdmit } from "./admit.ts";
+import { createDeadLetters } from "./dead.ts";
+import { createInspector } from "./explain.ts";
+import { createJobs, getJob } from "./jobs.ts";
+import { createLease } from "./lease.ts";
+import { createSeenCache } from "./seen-cache.ts";
+import { createLeases } from "./settle.ts";
+import { createSites } from "./sites.ts";
+import { createStepper, type Stepper } from "./step.ts";
+import { createWakeups } from "./wakeups.ts";
+
+export type SqliteFrontierOptions = {
+  /** URLs waiting in the whole broker past which `enqueue` takes no more (F13). */
+  maxPending: number;
+  /** How long a writer waits for another process. */
+  busyMs: number;
+  /** How often a waiting worker looks for what another process has queued. */
+  pollMs: number;
+};
+
+type Deps = { clock: Clock };
+
+export function openSqliteFrontier(
+  path: string,
+  { clock }: Deps,
+  options: SqliteFrontierOptions,
+): Frontier & FrontierAdmin {
+  const db = guarded(path, "frontier.open", () => openFile(path, options.busyMs));
+  const now = () => clock.now();
+  const stepper = createStepper({ db, now, seen: createSeenCache() });
+  const admit = createAdmit(db);
+  const lease = createLease({ db, stepper, now });
+  const leases = createLeases({ db, stepper, admit });
+  const jobs = createJobs({ db, stepper });
+  const sites = createSites({ db, stepper });
+  const dead = createDeadLetters({ db, stepper });
+  const inspector = createInspector({ db, now });
+  const wakeups = createWakeups({ clock }, { pollMs: options.pollMs });
+
+  /** Every call: errors of the file are coded, and writes wake this process's waiting workers. */
+  const read = async <T>(op: string, work: () => T): Promise<T> => guarded(path, op, work);
+  const write = async <T>(op: string, work: () => T): Promise<T> => {
+    const answer = guarded(path, op, work);
+    wakeups.changed();
+    return answer;
+  };
+
+  return {
+    createJob: (job) => write("frontier.createJob", () => jobs.create(job)),
+    enqueue: (jobId, tasks) =>
+      enqueueInSteps(tasks, (batch) =>
+        write("frontier.enqueue", () => enqueueStep({ stepper, admit }, jobId, batch, options.maxPending)),
+      ),
+    seal: (jobId) => write("frontier.seal", () => jobs.seal(jobId)),
+    lease: (request) => read("frontier.lease", () => lease(request)),
+    extend: (claims, leaseMs) => read("frontier.extend", () => leases.extend(claims, leaseMs)),
+    settle: (settlements) => write("frontier.settle", () => leases.settle(settlements)),
+    release: (claims) => write("frontier.release", () => leases.release(claims)),
+    reap: (max) => write("frontier.reap", () => leases.expire(max) + (jobs.tidy() ? 1 : 0)),
+    abandon: (worker) => write("frontier.abandon", () => leases.abandon(worker)),
+    spend: (site, unused) => read("frontier.spend", () => sites.spend(site, unused)),
+    findRobots: (site) => read("frontier.findRobots", () => sites.findRobots(site)),
+    keepRobots: (site, robots, delayMs) => write("frontier.keepRobots", () => sites.keepRobots(site, robots, delayMs)),
+    waitForWork: (until, signal) => wakeups.wait(until, signal),
+    close: async () => db.close(),
+
+    findJob: (jobId) => read("frontier.findJob", () => jobs.find(jobId)),
+    listJobs: (limit, before) =>
+      read("frontier.listJobs", () => jobs.list(limit, before?.createdAt ?? Number.MAX_SAFE_INTEGER)),
+    pause: (jobId) => write("frontier.pause", () => jobs.pause(jobId)),
+    resume: (jobId) => write("frontier.resume", () => jobs.resume(jobId)),
+    cancel: (jobId) => write("frontier.cancel", () => jobs.cancel(jobId)),
+    setPriority: (jobId, priority) => write("frontier.setPriority", () => jobs.setPriority(jobId, priority)),
+    setPolicy: (jobId, policy) => write("frontier.setPolicy", () => jobs.setPolicy(jobId, policy)),
+    setSitePolicy: (site, policy) => write("frontier.setSitePolicy", () => sites.setPolicy(site, policy)),
+    listSites: (limit, after) => read("frontier.listSites", () => sites.list(limit, after ?? "")),
+    listDead: (filter, limit, after) => read("frontier.listDead", () => dead.list(filter, limit, Number(after ?? 0))),
+    groupDead: (filter, limit) => read("frontier.groupDead", () => dead.group(filter, limit)),
+    replayDead: (filter, limit, perSecond) => write("frontier.replayDead", () => dead.replay(filter, limit, perSecond)),
+    discardDead: (filter, limit) => write("frontier.discardDead", () => dead.discard(filter, limit)),
+    explain: (target) => read("frontier.explain", () => inspector.explain(target)),
+    listHolders: () => read("frontier.listHolders", () => inspector.holders()),
+  };
+}
+
+function openFile(path: string, busyMs: number): Database {
+  // A record is durable in the store before its task is settled here, so a power cut that takes back the last steps of
+  // this file only makes tasks run again: `normal` is enough, and costs no disk flush a step.
+  const db = openDatabase(path, { durability: "normal", busyMs });
+  try {
+    migrate(db, new URL("./migrations/", import.meta.url), "BROKER_SCHEMA", path);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+/** Splits a large submission, letting other work of this process through between the steps (F17). */
+async function enqueueInSteps(
+  tasks: readonly NewTask[],
+  step: (batch: readonly NewTask[]) => Promise<EnqueueAnswer>,
+): Promise<EnqueueAnswer> {
+  const total = { queued: 0, duplicates: 0, refused: [] as EnqueueAnswer["refused"][number][] };
+  for (let from = 0; from < tasks.length; from += BATCH_MOST) {
+    if (from > 0) await setImmediate();
+    const part = await step(tasks.slice(from, from + BATCH_MOST));
+    total.queued += part.queued;
+    total.duplicates += part.duplicates;
+    total.refused.push(...part.refused.map(({ index, reason }) => ({ index: index + from, reason })));
+    if (part.full !== undefined) return { ...total, full: { ...part.full, taken: part.full.taken + from } };
+  }
+  return total;
+}
+
+type EnqueueDeps = { stepper: Stepper; admit: Admit };
+
+/** How soon a submitter that met the cap should come back. */
+const FULL_RETRY_MS = 1000;
+
+function enqueueStep(
+  { stepper, admit }: EnqueueDeps,
+  jobId: string,
+  tasks: readonly NewTask[],
+  maxPending: number,
+): EnqueueAnswer {
+  return stepper.run((step) => {
+    const job = getJob(step, jobId, "frontier.enqueue");
+    if (job.stopped === 1 || job.sealed === 1) {
+      throw new TrawlError("JOB_ENDED", {
+        op: "frontier.enqueue",
+        message: `job ${jobId} is ${job.sealed === 1 ? "sealed" : job.state} and takes no more URLs; start a new job`,
+        detail: { jobId, state: job.state },
+      });
+    }
+    const room = Math.max(0, maxPending - step.totals.pending);
+    const answer = admit(step, job, tasks.slice(0, room), "submitted");
+    return room < tasks.length ? { ...answer, full: { taken: room, retryAfterMs: FULL_RETRY_MS } } : answer;
+  }).value;
+}
+
+function guarded<T>(path: string, op: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (isTrawlError(cause)) throw cause;
+    if (!isFileError(cause)) throw cause;
+    throw new TrawlError("BROKER_UNREACHABLE", {
+      op,
+      message: `broker file ${path}: ${(cause as Error).message}; check that its folder is writable and its disk has space, or name another with TRAWL_BROKER=sqlite:PATH`,
+      detail: { path },
+      cause,
+    });
+  }
+}
+
+/** Errors of SQLite or of the file system, as against bugs of ours. */
+function isFileError(cause: unknown): boolean {
+  const { code } = cause as { code?: unknown };
+  return typeof code === "string" && (/SQLITE/.test(code) || /^E[A-Z]+$/.test(code));
+}

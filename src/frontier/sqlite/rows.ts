@@ -1,0 +1,127 @@
+/** Rows of the broker file, as the statements in sql/ give them. */
+import type { JobState, Ledger } from "../../domain/job.ts";
+import type { SitePolicy } from "../../domain/politeness.ts";
+import type { Tally } from "../frontier.ts";
+
+/** Stands for "not until something changes" in the time columns. */
+export const NEVER = 9e15;
+
+type PolicyRow = { interval_ms: number; burst: number; per_site: number };
+
+export type JobRow = Ledger &
+  Tally &
+  PolicyRow & {
+    n: number;
+    id: string;
+    name: string;
+    state: JobState;
+    sealed: number;
+    stopped: number;
+    queue: string;
+    base_priority: number;
+    priority: number;
+    site_rules: string;
+    robots: number;
+    retries_max: number;
+    backoff_ms: number;
+    page_limit: number | null;
+    admitted: number;
+    deadline_at: number | null;
+    scope: number;
+    expire_after_ms: number | null;
+    spec: string;
+    created_at: number;
+    finished_at: number | null;
+    synced_lane: number | null;
+  };
+
+export type SiteRow = PolicyRow & {
+  n: number;
+  site: string;
+  arrival_at: number;
+  in_flight: number;
+  blocked_until: number;
+  incidents: number;
+  wants_robots: number;
+  operator_interval_ms: number | null;
+  operator_burst: number | null;
+  operator_per_site: number | null;
+  crawl_delay_ms: number;
+  robots_fresh_until: number;
+  robots_asker: number | null;
+  robots_asked_until: number;
+};
+
+export type LaneRow = PolicyRow & {
+  n: number;
+  job: number;
+  site: number;
+  queue: string;
+  priority: number;
+  rank: number;
+  robots: number;
+  queued: number;
+  delayed: number;
+  leased: number;
+  wake_at: number;
+  served: number;
+};
+
+export type TaskRow = {
+  id: number;
+  job: number;
+  lane: number;
+  site: number;
+  state: "queued" | "delayed" | "leased";
+  url: string;
+  kind: string;
+  depth: number;
+  handler: string | null;
+  carry: string | null;
+  redirects: number;
+  failures: number;
+  crashes: number;
+  token: number;
+  not_before: number | null;
+  worker: string | null;
+  lease_until: number | null;
+  history: string | null;
+};
+
+export type DeadRow = {
+  id: number;
+  job: number;
+  site: string;
+  queue: string;
+  priority: number;
+  url: string;
+  kind: string;
+  depth: number;
+  handler: string | null;
+  carry: string | null;
+  redirects: number;
+  token: number;
+  reason: string;
+  status: number | null;
+  died_at: number;
+  history: string;
+};
+
+/** The policy a row holds. */
+export function policyOf(row: PolicyRow): SitePolicy {
+  return { intervalMs: row.interval_ms, burst: row.burst, perSite: row.per_site };
+}
+
+/** What `job` asks for at `site`. */
+export function policyFor(job: JobRow, site: string): SitePolicy {
+  if (job.site_rules === "{}") return policyOf(job);
+  const rules = JSON.parse(job.site_rules) as Record<string, SitePolicy>;
+  return rules[site] ?? policyOf(job);
+}
+
+/** Writes a policy into a row. */
+export function setPolicy(row: PolicyRow, policy: SitePolicy): void {
+  row.interval_ms = policy.intervalMs;
+  row.burst = policy.burst;
+  row.per_site = policy.perSite;
+}

@@ -1,0 +1,262 @@
+/**
+ * Ends leases: done, retry, dead or refused with what the page brought (F7, F8, F14), or handed back by release, by the
+ * reaper, or because the worker is known to be dead (F6). All of one call's settlements of up to BATCH_MOST links are
+ * one step; a crash before its commit leaves the leases as they were, to expire.
+ */
+import { backoffMs, siteRestMs } from "../../domain/backoff.ts";
+import type { DeadReason } from "../../domain/task.ts";
+import { type Database, prepareAll } from "../../runtime/sqlite.ts";
+import {
+  BATCH_MOST,
+  type Claim,
+  CRASHES_MOST,
+  type SettleAnswer,
+  type Settlement,
+  type TaskOutcome,
+} from "../frontier.ts";
+import type { Misfortune } from "../frontier-admin.ts";
+import type { Admit } from "./admit.ts";
+import type { JobRow, LaneRow, SiteRow, TaskRow } from "./rows.ts";
+import type { Step, Stepper } from "./step.ts";
+
+type Names =
+  | "leasedTasks"
+  | "extend"
+  | "dropTasks"
+  | "delayTask"
+  | "requeueTask"
+  | "expiredTasks"
+  | "tasksOfWorker"
+  | "addDead";
+
+export type Leases = {
+  settle(settlements: readonly Settlement[]): SettleAnswer;
+  extend(claims: readonly Claim[], leaseMs: number): boolean[];
+  release(claims: readonly Claim[]): void;
+  expire(max: number): number;
+  abandon(worker: string): number;
+};
+
+type Deps = { db: Database; stepper: Stepper; admit: Admit };
+
+export function createLeases({ db, stepper, admit }: Deps): Leases {
+  const sql = prepareAll<Names>(db, new URL("./sql/settle.sql", import.meta.url));
+
+  function leasedBy(claims: readonly Claim[]): Map<string, TaskRow> {
+    const rows = sql.leasedTasks.all(idList(claims.map((claim) => Number(claim.taskId)))) as unknown as TaskRow[];
+    return new Map(rows.map((row) => [claimKey({ taskId: String(row.id), token: row.token }), row]));
+  }
+
+  function settleStep(step: Step, settlements: readonly Settlement[]): ("settled" | "stale")[] {
+    const leased = leasedBy(settlements);
+    const ended: number[] = [];
+    const verdicts = settlements.map((settlement) => {
+      const task = leased.get(claimKey(settlement));
+      if (task === undefined) return "stale";
+      leased.delete(claimKey(settlement)); // the same claim twice in one call is stale the second time
+      const lease = endLease(step, task);
+      hearSite(step, lease.site, settlement.site);
+      if (applyOutcome(step, lease, settlement.outcome) === "ended") ended.push(task.id);
+      if (settlement.outcome.kind === "done") bringIn(step, lease.job, settlement);
+      return "settled";
+    });
+    if (ended.length > 0) sql.dropTasks.run(idList(ended));
+    return verdicts;
+  }
+
+  function bringIn(step: Step, job: JobRow, { discovered, refusedLinks, tally }: Settlement): void {
+    if (discovered.length > 0) admit(step, job, discovered, "discovered");
+    job.discovered += refusedLinks;
+    job.refused += refusedLinks;
+    job.pages += tally.pages;
+    job.records += tally.records;
+    job.invalid += tally.invalid;
+    job.bytes += tally.bytes;
+  }
+
+  function applyOutcome(step: Step, lease: EndedLease, outcome: TaskOutcome): "ended" | "waits" {
+    const { job, task } = lease;
+    switch (outcome.kind) {
+      case "done":
+        job.done += 1;
+        return "ended";
+      case "refused":
+        job.refused += 1;
+        return "ended";
+      case "dead":
+        bury(step, lease, outcome.because, outcome.status, history(step, task, outcome));
+        return "ended";
+      case "retry":
+        return retry(step, lease, outcome);
+    }
+  }
+
+  function retry(step: Step, lease: EndedLease, outcome: TaskOutcome & { kind: "retry" }): "ended" | "waits" {
+    const { job, lane, task } = lease;
+    const failures = task.failures + 1;
+    if (failures > job.retries_max) {
+      bury(step, lease, "retries_spent", outcome.status, history(step, task, outcome));
+      return "ended";
+    }
+    if (job.stopped === 1) {
+      job.cancelled += 1;
+      return "ended";
+    }
+    const waitMs = Math.max(backoffMs(job.backoff_ms, failures, task.id), outcome.retryAfterMs ?? 0);
+    sql.delayTask.run(step.now + waitMs, failures, JSON.stringify(history(step, task, outcome)), task.id);
+    lane.delayed += 1;
+    job.delayed += 1;
+    step.totals.pending += 1;
+    return "waits";
+  }
+
+  function bury(
+    step: Step,
+    { job, lane, site, task }: EndedLease,
+    reason: DeadReason,
+    status: number | undefined,
+    past: Misfortune[],
+  ): void {
+    sql.addDead.run(
+      task.id,
+      job.n,
+      site.site,
+      lane.queue,
+      lane.priority,
+      task.url,
+      task.kind,
+      task.depth,
+      task.handler,
+      task.carry,
+      task.redirects,
+      task.token,
+      reason,
+      status ?? null,
+      step.now,
+      JSON.stringify(past),
+    );
+    job.dead += 1;
+  }
+
+  /** Back to the queue, unless it has taken down too many workers or its job is over. */
+  function handBack(step: Step, tasks: readonly TaskRow[], crashed: boolean): void {
+    const ended: number[] = [];
+    for (const task of tasks) {
+      const lease = endLease(step, task);
+      if (crashed && task.crashes >= CRASHES_MOST) {
+        const misfortune = { because: "crashed_worker", detail: `held by ${task.worker}` };
+        bury(step, lease, "crashed_worker", undefined, history(step, task, misfortune));
+        ended.push(task.id);
+      } else if (lease.job.stopped === 1) {
+        lease.job.cancelled += 1;
+        ended.push(task.id);
+      } else {
+        sql.requeueTask.run(crashed ? task.crashes : 0, task.id);
+        lease.lane.queued += 1;
+        lease.job.queued += 1;
+        step.totals.pending += 1;
+      }
+    }
+    if (ended.length > 0) sql.dropTasks.run(idList(ended));
+  }
+
+  return {
+    settle(settlements) {
+      const answer = { verdicts: [] as ("settled" | "stale")[], finished: [] as string[] };
+      for (const batch of batches(settlements)) {
+        const { value, finished } = stepper.run((step) => settleStep(step, batch));
+        answer.verdicts.push(...value);
+        answer.finished.push(...finished);
+      }
+      return answer;
+    },
+    extend: (claims, leaseMs) =>
+      stepper.run((step) =>
+        claims.map(
+          ({ taskId, token }) => Number(sql.extend.run(step.now + leaseMs, Number(taskId), token).changes) > 0,
+        ),
+      ).value,
+    release: (claims) =>
+      void stepper.run((step) => handBack(step, [...leasedBy(claims).values()].filter(isIn(claims)), false)),
+    expire: (max) =>
+      stepper.run((step) => {
+        const expired = sql.expiredTasks.all(step.now, Math.min(max, BATCH_MOST)) as unknown as TaskRow[];
+        handBack(step, expired, true);
+        return expired.length;
+      }).value,
+    abandon(worker) {
+      let total = 0;
+      for (let moved = BATCH_MOST; moved === BATCH_MOST; total += moved) {
+        moved = stepper.run((step) => {
+          const held = sql.tasksOfWorker.all(worker, BATCH_MOST) as unknown as TaskRow[];
+          handBack(step, held, true);
+          return held.length;
+        }).value;
+      }
+      return total;
+    },
+  };
+}
+
+type EndedLease = { task: TaskRow; job: JobRow; lane: LaneRow; site: SiteRow };
+
+/** Takes a task out of the counts of what is leased; the caller says where it goes. */
+function endLease(step: Step, task: TaskRow): EndedLease {
+  const lease = { task, job: step.job(task.job), lane: step.lane(task.lane), site: step.site(task.site) };
+  lease.job.leased -= 1;
+  lease.lane.leased -= 1;
+  lease.site.in_flight -= 1;
+  // Whoever was to bring robots.txt has ended; if it did not, another is asked.
+  if (lease.site.robots_asker === task.id) {
+    lease.site.robots_asker = null;
+    lease.site.robots_asked_until = 0;
+  }
+  return lease;
+}
+
+/** Back-off of the whole site. Answers of requests sent before it began are the same incident, not a new one. */
+function hearSite(step: Step, site: SiteRow, heard: Settlement["site"]): void {
+  if (heard.kind === "ok" && site.blocked_until <= step.now) site.incidents = 0;
+  if (heard.kind !== "throttled") return;
+  if (site.blocked_until <= step.now) site.incidents += 1;
+  const restMs = heard.retryAfterMs ?? siteRestMs(site.incidents);
+  site.blocked_until = Math.max(site.blocked_until, step.now + restMs);
+}
+
+function history(step: Step, task: TaskRow, last: { because: string; status?: number; detail?: string }): Misfortune[] {
+  const past = task.history === null ? [] : (JSON.parse(task.history) as Misfortune[]);
+  const { because, status, detail } = last;
+  return [
+    ...past,
+    { at: step.now, because, ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { detail }) },
+  ];
+}
+
+/** So many settlements that their links stay within one step's measure; at least one. */
+function* batches(settlements: readonly Settlement[]): Generator<readonly Settlement[]> {
+  let batch: Settlement[] = [];
+  let links = 0;
+  for (const settlement of settlements) {
+    if (batch.length > 0 && links + settlement.discovered.length > BATCH_MOST) {
+      yield batch;
+      batch = [];
+      links = 0;
+    }
+    batch.push(settlement);
+    links += settlement.discovered.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function isIn(claims: readonly Claim[]): (task: TaskRow) => boolean {
+  const keys = new Set(claims.map(claimKey));
+  return (task) => keys.has(claimKey({ taskId: String(task.id), token: task.token }));
+}
+
+function claimKey({ taskId, token }: Claim): string {
+  return `${taskId} ${token}`;
+}
+
+function idList(ids: readonly number[]): string {
+  return `[${ids.join(",")}]`;
+}

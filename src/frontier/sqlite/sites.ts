@@ -1,0 +1,74 @@
+/** A site's allowance beyond leases: more requests, robots.txt, the operator's word (F2, F3, F12). */
+import { giveBack, readyAt, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
+import { type Database, prepareAll } from "../../runtime/sqlite.ts";
+import type { RobotsFile } from "../frontier.ts";
+import type { SiteView } from "../frontier-admin.ts";
+import { policyOf, type SiteRow } from "./rows.ts";
+import type { Stepper } from "./step.ts";
+
+type Names = "findRobots" | "keepRobots" | "listSites";
+
+export type Sites = {
+  spend(site: string, unused: Slot | undefined): Slot;
+  findRobots(site: string): RobotsFile | undefined;
+  keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): void;
+  setPolicy(site: string, policy: SitePolicy | undefined): void;
+  list(limit: number, after: string): SiteView[];
+};
+
+type Deps = { db: Database; stepper: Stepper };
+
+export function createSites({ db, stepper }: Deps): Sites {
+  const sql = prepareAll<Names>(db, new URL("./sql/sites.sql", import.meta.url));
+  return {
+    spend: (name, unused) =>
+      stepper.run((step) => {
+        const site = step.siteNamed(name);
+        // A slot nobody has bought after can be had again from now on: the request it was for never left.
+        if (unused !== undefined && site.arrival_at === unused.arrivalAt) {
+          site.arrival_at = giveBack(unused, policyOf(site));
+        }
+        const slot = takeSlot(Math.max(step.now, site.blocked_until), site.arrival_at, policyOf(site));
+        site.arrival_at = slot.arrivalAt;
+        return slot;
+      }).value,
+    findRobots(site) {
+      const row = sql.findRobots.get(site);
+      if (row === undefined) return undefined;
+      return {
+        kind: row.robots_kind as RobotsFile["kind"],
+        text: row.robots_text as string,
+        fetchedAt: row.robots_fetched_at as number,
+        freshUntil: row.robots_fresh_until as number,
+      };
+    },
+    keepRobots: (name, { kind, text, fetchedAt, freshUntil }, crawlDelayMs) =>
+      void stepper.run((step) => {
+        const site = step.siteNamed(name);
+        sql.keepRobots.run(kind, text, fetchedAt, site.n);
+        site.robots_fresh_until = freshUntil;
+        site.robots_asker = null;
+        site.robots_asked_until = 0;
+        site.crawl_delay_ms = crawlDelayMs;
+        step.repolice(site);
+      }),
+    setPolicy: (name, policy) =>
+      void stepper.run((step) => {
+        const site = step.siteNamed(name);
+        site.operator_interval_ms = policy?.intervalMs ?? null;
+        site.operator_burst = policy?.burst ?? null;
+        site.operator_per_site = policy?.perSite ?? null;
+        step.repolice(site);
+      }),
+    list: (limit, after) =>
+      (sql.listSites.all(after, limit) as unknown as (SiteRow & { waiting: number })[]).map((row) => ({
+        site: row.site,
+        policy: policyOf(row),
+        inFlight: row.in_flight,
+        waiting: row.waiting,
+        readyAt: Math.max(readyAt(row.arrival_at, policyOf(row)), row.blocked_until),
+        blockedUntil: row.blocked_until,
+        crawlDelayMs: row.crawl_delay_ms,
+      })),
+  };
+}

@@ -1,0 +1,19 @@
+-- admit: queue URLs that are new in their scope.                                   Cost: two b-tree inserts a new URL.
+
+-- ARGS  1 scope   2 fingerprint   3 task
+-- name: see
+INSERT OR IGNORE INTO seen (scope, fingerprint, task) VALUES (?, ?, ?)
+
+-- The same where entries lapse: one that has is taken over.
+-- ARGS  1 scope   2 fingerprint   3 task   4 until   5 now
+-- name: seeForAWhile
+INSERT INTO seen (scope, fingerprint, task, until) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (scope, fingerprint) DO UPDATE SET task = ?3, until = ?4 WHERE until <= ?5
+
+-- ARGS  1 scope   2 fingerprint   3 now
+-- name: isSeen
+SELECT 1 AS yes FROM seen WHERE scope = ? AND fingerprint = ? AND (until IS NULL OR until > ?)
+
+-- name: addTask
+INSERT INTO tasks (id, job, lane, site, state, url, kind, depth, handler, carry, redirects)
+VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)

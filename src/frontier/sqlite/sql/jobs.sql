@@ -1,0 +1,37 @@
+-- jobs: create, list, and bring the lanes of a changed job into line.            Cost: one b-tree path a row touched.
+
+-- name: addScope
+INSERT OR IGNORE INTO scopes (name) VALUES (?)
+
+-- name: scopeNumber
+SELECT n FROM scopes WHERE name = ?
+
+-- name: addJob
+INSERT OR IGNORE INTO jobs (id, name, state, queue, base_priority, priority, interval_ms, burst, per_site, site_rules,
+  robots, retries_max, backoff_ms, page_limit, deadline_at, scope, expire_after_ms, spec, created_at)
+VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: findJob
+SELECT * FROM jobs WHERE id = ?
+
+-- Newest first; jobs of one instant by number.
+-- ARGS  1 created before   2 most
+-- name: listJobs
+SELECT * FROM jobs WHERE created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
+
+-- name: unsyncedJob
+SELECT n FROM jobs WHERE synced_lane IS NOT NULL ORDER BY n LIMIT 1
+
+-- name: overdueJob
+SELECT n FROM jobs WHERE deadline_at <= ? AND finished_at IS NULL AND stopped = 0 LIMIT 1
+
+-- name: lanesAfter
+SELECT n FROM lanes WHERE job = ? AND n > ? ORDER BY n LIMIT ?
+
+-- ARGS  1 lane   2 most
+-- name: dropQueued
+DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE lane = ? AND state = 'queued' LIMIT ?)
+
+-- ARGS  1 lane   2 most
+-- name: dropDelayed
+DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE lane = ? AND state = 'delayed' LIMIT ?)

@@ -1,0 +1,42 @@
+-- lease: grant what may be fetched now.       Cost: O(log n) in sites with work, plus one b-tree path for each grant.
+
+-- name: firstDueAt
+SELECT min(due_at) AS at FROM turns WHERE queue = ?
+
+-- The next rank in use, so that empty ones cost nothing.
+-- name: rankFrom
+SELECT min(rank) AS rank FROM turns WHERE queue = ? AND rank >= ?
+
+-- ARGS  1 queue   2 rank   3 now   4 most
+-- name: dueTurns
+SELECT site FROM turns WHERE queue = ? AND rank = ? AND due_at <= ? ORDER BY due_at, served LIMIT ?
+
+-- Lanes whose retry time has come join those that may go, so that the next statement reads in order.
+-- ARGS  1 site   2 queue   3 rank   4 now
+-- name: wakeLanes
+UPDATE lanes SET wake_at = 0 WHERE site = ? AND queue = ? AND rank = ? AND wake_at > 0 AND wake_at <= ?
+
+-- ARGS  1 site   2 queue   3 rank   4 most
+-- name: lanesInTurn
+SELECT n FROM lanes WHERE site = ? AND queue = ? AND rank = ? AND wake_at = 0 ORDER BY served LIMIT ?
+
+-- ARGS  1 lane   2 now   3 most
+-- name: countDueRetries
+SELECT count(*) AS due FROM (
+  SELECT 1 FROM tasks WHERE lane = ? AND state = 'delayed' AND not_before <= ? LIMIT ?)
+
+-- ARGS  1 worker   2 lease until   3 lane   4 most
+-- name: takeQueued
+UPDATE tasks SET state = 'leased', token = token + 1, crashes = crashes + 1, worker = ?, lease_until = ?
+WHERE id IN (SELECT id FROM tasks WHERE lane = ? AND state = 'queued' ORDER BY id LIMIT ?)
+RETURNING id, token, url, kind, depth, handler, carry, redirects, failures
+
+-- ARGS  1 worker   2 lease until   3 lane   4 now   5 most
+-- name: takeRetries
+UPDATE tasks SET state = 'leased', token = token + 1, crashes = crashes + 1, worker = ?, lease_until = ?
+WHERE id IN (SELECT id FROM tasks WHERE lane = ? AND state = 'delayed' AND not_before <= ?
+  ORDER BY not_before, id LIMIT ?)
+RETURNING id, token, url, kind, depth, handler, carry, redirects, failures
+
+-- name: served
+UPDATE turns SET served_at = ?, served = ? WHERE queue = ? AND rank = ? AND site = ?

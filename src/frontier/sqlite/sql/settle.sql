@@ -1,0 +1,36 @@
+-- settle, release, reap, abandon: end leases.                                     Cost: one b-tree path for each lease.
+
+-- ARGS  1 JSON list of task ids
+-- name: leasedTasks
+SELECT * FROM tasks WHERE state = 'leased' AND id IN (SELECT value FROM json_each(?))
+
+-- name: extend
+UPDATE tasks SET lease_until = ? WHERE id = ? AND token = ? AND state = 'leased'
+
+-- ARGS  1 JSON list of task ids
+-- name: dropTasks
+DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?))
+
+-- ARGS  1 not before   2 failures   3 history   4 id
+-- name: delayTask
+UPDATE tasks SET state = 'delayed', not_before = ?, failures = ?, history = ?, crashes = 0, worker = NULL,
+  lease_until = NULL
+WHERE id = ?
+
+-- ARGS  1 crashes   2 id
+-- name: requeueTask
+UPDATE tasks SET state = 'queued', crashes = ?, worker = NULL, lease_until = NULL WHERE id = ?
+
+-- ARGS  1 now   2 most
+-- name: expiredTasks
+SELECT * FROM tasks WHERE state = 'leased' AND lease_until <= ? ORDER BY lease_until LIMIT ?
+
+-- Leases are few (as many as requests are under way), so their index is walked rather than one more kept.
+-- ARGS  1 worker   2 most
+-- name: tasksOfWorker
+SELECT * FROM tasks INDEXED BY tasks_leased WHERE state = 'leased' AND worker = ? LIMIT ?
+
+-- name: addDead
+INSERT INTO dead (id, job, site, queue, priority, url, kind, depth, handler, carry, redirects, token, reason, status,
+  died_at, history)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -1,0 +1,77 @@
+-- What every write transaction reads and writes back: the rows it touched, once each.   Cost: one b-tree path a statement.
+
+-- name: job
+SELECT * FROM jobs WHERE n = ?
+
+-- name: jobById
+SELECT * FROM jobs WHERE id = ?
+
+-- name: saveJob
+UPDATE jobs SET state = ?, sealed = ?, stopped = ?, priority = ?, interval_ms = ?, burst = ?, per_site = ?,
+  admitted = ?, finished_at = ?, deadline_at = ?, synced_lane = ?,
+  submitted = ?, discovered = ?, queued = ?, delayed = ?, leased = ?, done = ?, dead = ?, cancelled = ?, duplicate = ?,
+  refused = ?, pages = ?, records = ?, invalid = ?, bytes = ?
+WHERE n = ?
+
+-- name: site
+SELECT n, site, arrival_at, in_flight, blocked_until, incidents, interval_ms, burst, per_site, wants_robots,
+  operator_interval_ms, operator_burst, operator_per_site, crawl_delay_ms, robots_fresh_until, robots_asker,
+  robots_asked_until
+FROM sites WHERE n = ?
+
+-- name: siteNumber
+SELECT n FROM sites WHERE site = ?
+
+-- name: addSite
+INSERT INTO sites (site) VALUES (?) RETURNING n
+
+-- name: saveSite
+UPDATE sites SET arrival_at = ?, in_flight = ?, blocked_until = ?, incidents = ?, interval_ms = ?, burst = ?,
+  per_site = ?, wants_robots = ?, operator_interval_ms = ?, operator_burst = ?, operator_per_site = ?,
+  crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?, robots_asked_until = ?
+WHERE n = ?
+
+-- The strictest of the lanes at a site.
+-- name: strictest
+SELECT max(interval_ms) AS interval_ms, min(burst) AS burst, min(per_site) AS per_site, max(robots) AS robots
+FROM lanes WHERE site = ?
+
+-- name: lane
+SELECT * FROM lanes WHERE n = ?
+
+-- name: laneNumber
+SELECT n FROM lanes WHERE job = ? AND site = ? AND queue = ? AND priority = ?
+
+-- name: addLane
+INSERT INTO lanes (job, site, queue, priority, rank, interval_ms, burst, per_site, robots, wake_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 9e15) RETURNING n
+
+-- name: saveLane
+UPDATE lanes SET rank = ?, interval_ms = ?, burst = ?, per_site = ?, queued = ?, delayed = ?, leased = ?, wake_at = ?,
+  served = ?
+WHERE n = ?
+
+-- name: dropLane
+DELETE FROM lanes WHERE n = ?
+
+-- name: firstRetryAt
+SELECT min(not_before) AS at FROM tasks WHERE lane = ? AND state = 'delayed'
+
+-- A turn keeps when it was last served, so that the site that waited longest comes first.
+-- ARGS  1 when the site may be hit   2 now   3 site
+-- name: refreshTurns
+INSERT INTO turns (queue, rank, site, due_at, served_at)
+SELECT queue, rank, site, max(min(wake_at), ?1, ?2), ?2 FROM lanes WHERE site = ?3 GROUP BY queue, rank
+ON CONFLICT (queue, rank, site) DO UPDATE SET
+  due_at = max((SELECT min(wake_at) FROM lanes
+    WHERE lanes.site = turns.site AND lanes.queue = turns.queue AND lanes.rank = turns.rank), ?1, served_at)
+
+-- name: dropEmptyTurns
+DELETE FROM turns WHERE site = ? AND NOT EXISTS (
+  SELECT 1 FROM lanes WHERE lanes.site = turns.site AND lanes.queue = turns.queue AND lanes.rank = turns.rank)
+
+-- name: totals
+SELECT next_task, next_served, pending FROM totals
+
+-- name: saveTotals
+UPDATE totals SET next_task = ?, next_served = ?, pending = ?
