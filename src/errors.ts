@@ -37,11 +37,6 @@ export const ERRORS = {
     means: "There is no crawl to go on with in this broker.",
     fix: "Start one: `trawl crawl <url>`.",
   },
-  JOB_BUSY: {
-    exit: 2,
-    means: "Another process is already running this crawl.",
-    fix: "Wait for it, or stop it; its process id is in the message.",
-  },
   JOB_ENDED: {
     exit: 2,
     means: "The job has ended and takes no more URLs or commands of that kind.",
@@ -50,12 +45,17 @@ export const ERRORS = {
   LEASE_LOST: {
     exit: 1,
     means: "A worker finished a task after its lease had gone to another.",
-    fix: "Raise worker.leaseMs.",
+    fix: "Raise leaseMs.",
   },
   BROKER_UNREACHABLE: {
     exit: 3,
     means: "The broker cannot be opened or written: missing rights, a full disk, a damaged file.",
     fix: "Check the path in TRAWL_BROKER and the space on its disk.",
+  },
+  BROKER_FULL: {
+    exit: 3,
+    means: "The broker holds as many waiting URLs as it may.",
+    fix: "Let workers catch up and submit the rest, or raise maxPending.",
   },
   BROKER_SCHEMA: {
     exit: 3,

@@ -3,14 +3,13 @@ import type { Fields, Page } from "../domain/page.ts";
 
 export type ExtractInput = { page: Page; html: string };
 
-export type Link = { href: string /** Text inside the link, trimmed, may be empty. */; text: string };
-
 export type Extraction = {
   records: readonly Fields[];
   /** Records that lack a required field, with the reason. */
   invalid: readonly { fields: Fields; reason: string }[];
-  /** Absolute URLs as found, resolved against `<base>`; not yet canonical, scoped or deduplicated. */
+  /** Resolved against `<base>`, canonical, each once, in order; not yet scoped. */
   links: readonly string[];
 };
 
+/** Never throws, whatever the page. */
 export type Extractor = (input: ExtractInput) => Extraction;

@@ -6,22 +6,17 @@ import type { DeadReason, RetryReason } from "../domain/task.ts";
 export type FetchLimits = {
   /** Body size after decompression. */
   bodyBytes: number;
-  /** From first byte sent to last byte read, per hop. */
+  /** From first byte sent to last byte read. */
   totalMs: number;
   /** Longest silence while connecting, waiting for headers or reading. */
   idleMs: number;
-  redirects: number;
 };
 
 export type FetchRequest = {
   url: string;
   site: string;
   slot: Slot;
-  /** Redirects already followed on the way here. */
-  redirects: number;
   limits: FetchLimits;
-  /** Said when a same-site redirect target must not be fetched, e.g. by robots.txt. */
-  mayFetch(url: string): boolean;
   /** Sent on top of the fetcher's own; names in lower case. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
@@ -30,10 +25,10 @@ export type FetchRequest = {
 /** What the web did to us: data, not exceptions. */
 export type FetchOutcome =
   | { kind: "page"; page: Page; body: Buffer }
-  | { kind: "redirect"; to: string; status: number; redirects: number } // to another site: back through the frontier
+  /** Where to is canonical; redirects are never followed here, see docs/decisions/001. */
+  | { kind: "redirect"; to: string; page: Page }
   | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }
-  | { kind: "dead"; because: DeadReason; status?: number; detail: string }
-  | { kind: "refused"; because: "robots" };
+  | { kind: "dead"; because: DeadReason; status?: number; detail: string };
 
 /** Buys requests at a site, so that every one of them counts. */
 export type Allowance = { spend(site: string, unused?: Slot): Promise<Slot> };

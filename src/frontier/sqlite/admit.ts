@@ -34,7 +34,7 @@ export function createAdmit(db: Database): Admit {
     const isNew =
       job.expire_after_ms === null
         ? sql.see.run(job.scope, key, id).changes
-        : sql.seeForAWhile.run(job.scope, key, id, step.now + job.expire_after_ms, step.now).changes;
+        : sql.seeForAWhile.run(job.scope, key, id, job.n, step.now + job.expire_after_ms, step.now).changes;
     if (job.expire_after_ms === null) step.sawNew(job.scope, print);
     if (Number(isNew) === 0) return "duplicate";
     if (!continuesPage) job.admitted += 1;

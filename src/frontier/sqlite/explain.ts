@@ -12,7 +12,6 @@ type Names =
   | "tasksOfUrl"
   | "task"
   | "dead"
-  | "jobOfScope"
   | "job"
   | "jobById"
   | "site"
@@ -51,7 +50,7 @@ export function createInspector({ db, now }: Deps): Inspector {
     };
   }
 
-  function taskFacts(id: number, print: bigint): TaskFacts | undefined {
+  function taskFacts(id: number, owner: number): TaskFacts {
     const task = sql.task.get(id) as TaskRow | undefined;
     if (task !== undefined) return liveFacts(task);
     const dead = sql.dead.get(id) as DeadRow | undefined;
@@ -59,8 +58,7 @@ export function createInspector({ db, now }: Deps): Inspector {
       const past = JSON.parse(dead.history) as Misfortune[];
       return { state: "dead", reason: dead.reason, last: past.at(-1), job: jobFacts(sql.job.get(dead.job)) };
     }
-    const owner = sql.jobOfScope.get(print, id);
-    return owner === undefined ? undefined : { state: "ended", job: jobFacts(sql.job.get(owner.n as number)) };
+    return { state: "ended", job: jobFacts(sql.job.get(owner)) };
   }
 
   function liveFacts(task: TaskRow): TaskFacts {
@@ -79,8 +77,7 @@ export function createInspector({ db, now }: Deps): Inspector {
   function explain(target: ExplainTarget): Explanation {
     if ("url" in target) {
       const print = fingerprintInteger(fingerprint(target.url));
-      const ids = sql.tasksOfUrl.all(print).map((row) => row.task as number);
-      const facts = ids.map((id) => taskFacts(id, print)).filter((found) => found !== undefined);
+      const facts = sql.tasksOfUrl.all(print).map((row) => taskFacts(row.task as number, row.job as number));
       return explainUrl(target.url, facts, now());
     }
     if ("site" in target) {

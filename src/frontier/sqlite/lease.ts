@@ -6,7 +6,7 @@
 import { capacityAt, type Slot, takeSlot } from "../../domain/politeness.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
-import type { Grant, LeaseAnswer, LeaseRequest } from "../frontier.ts";
+import { BATCH_MOST, type Grant, type LeaseAnswer, type LeaseRequest } from "../frontier.ts";
 import { type LaneRow, NEVER, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
 import { maySend, type Step, type Stepper, siteReadyAt } from "./step.ts";
 
@@ -22,7 +22,8 @@ type Names =
   | "served";
 
 type Share = { lane: LaneRow; fresh: number; retries: number; taken: number };
-type Turn = { site: SiteRow; queue: string; rank: number; room: number; mustAskRobots: boolean; shares: Share[] };
+type Place = { site: SiteRow; queue: string; rank: number };
+type Turn = Place & { room: number; mustAskRobots: boolean; shares: Share[] };
 
 type Deps = { db: Database; stepper: Stepper; now: () => number };
 
@@ -54,28 +55,51 @@ export function createLease({ db, stepper, now }: Deps): (request: LeaseRequest)
     return first === NEVER ? undefined : first;
   }
 
+  /**
+   * Sites that are due and have something to give, `most` of them at the most. Passed over are those this very call has
+   * served at a better rank, and those whose only job was just paused or ran out of time (see openLanes).
+   */
   function openTurns(step: Step, queue: string, rank: number, most: number): Turn[] {
-    return sql.dueTurns.all(queue, rank, step.now, most).map((row) => {
-      const site = step.site(row.site as number);
-      const mustAskRobots = site.wants_robots === 1 && site.robots_fresh_until <= step.now;
-      const room = siteRoom(site, step.now, mustAskRobots ? 1 : most);
-      const shares = room === 0 ? [] : openLanes(step, { site, queue, rank, room });
-      return { site, queue, rank, room, mustAskRobots, shares };
-    });
+    const open: Turn[] = [];
+    for (let passed = 0; open.length < most && passed < BATCH_MOST; ) {
+      const wanted = most - open.length;
+      const rows = sql.dueTurns.all(queue, rank, step.now, wanted, passed + open.length);
+      const turns = rows.map((row) => openTurn(step, { site: step.site(row.site as number), queue, rank }, most));
+      open.push(...turns.filter(({ shares }) => shares.length > 0));
+      passed += turns.filter(({ shares }) => shares.length === 0).length;
+      if (rows.length < wanted) break;
+    }
+    return open;
   }
 
-  function openLanes(step: Step, turn: { site: SiteRow; queue: string; rank: number; room: number }): Share[] {
-    const { site, queue, rank, room } = turn;
+  function openTurn(step: Step, place: Place, most: number): Turn {
+    const { site } = place;
+    const mustAskRobots = site.wants_robots === 1 && site.robots_fresh_until <= step.now;
+    const room = siteRoom(site, step.now, mustAskRobots ? 1 : most);
+    return { ...place, room, mustAskRobots, shares: room === 0 ? [] : openLanes(step, place, room) };
+  }
+
+  function openLanes(step: Step, { site, queue, rank }: Place, room: number): Share[] {
     sql.wakeLanes.run(site.n, queue, rank, step.now);
     const shares: Share[] = [];
-    for (const row of sql.lanesInTurn.all(site.n, queue, rank, room)) {
-      const lane = step.lane(row.n as number);
-      // A pause or cancel reaches the lanes in bounded steps; until it has, they are passed over here, once each.
-      if (!maySend(step.job(lane.job), step.now)) continue;
-      const due = lane.delayed === 0 ? 0 : (sql.countDueRetries.get(lane.n, step.now, room)?.due as number);
-      shares.push({ lane, fresh: lane.queued, retries: due, taken: 0 });
+    for (let passed = 0; shares.length < room && passed < BATCH_MOST; ) {
+      const wanted = room - shares.length;
+      const rows = sql.lanesInTurn.all(site.n, queue, rank, wanted, passed + shares.length);
+      for (const row of rows) {
+        const share = openLane(step, step.lane(row.n as number), room);
+        if (share === undefined) passed += 1;
+        else shares.push(share);
+      }
+      if (rows.length < wanted) break;
     }
     return shares;
+  }
+
+  /** A pause, a cancel or a deadline reaches the lanes in bounded steps; until it has, they are passed over, once each. */
+  function openLane(step: Step, lane: LaneRow, room: number): Share | undefined {
+    if (!maySend(step.job(lane.job), step.now)) return undefined;
+    const retries = lane.delayed === 0 ? 0 : (sql.countDueRetries.get(lane.n, step.now, room)?.due as number);
+    return lane.queued + retries === 0 ? undefined : { lane, fresh: lane.queued, retries, taken: 0 };
   }
 
   function takeTurn(step: Step, turn: Turn, request: LeaseRequest): Grant[] {
@@ -125,7 +149,8 @@ export function createLease({ db, stepper, now }: Deps): (request: LeaseRequest)
 function siteRoom(site: SiteRow, now: number, most: number): number {
   if (siteReadyAt(site, now) > now) return 0;
   const free = Math.min(most, site.per_site - site.in_flight);
-  return capacityAt(now, site.arrival_at, policyOf(site), free);
+  // A site that is ready takes one: with a burst, rounding may hide that by a billionth.
+  return Math.max(1, capacityAt(now, site.arrival_at, policyOf(site), free));
 }
 
 /** One task to each due site in turn, and at a site to each job in turn, until the room or the work is used up. */

@@ -1,10 +1,11 @@
 /** Opens a broker file as a frontier: for any number of processes on one machine at a time. */
 import { setImmediate } from "node:timers/promises";
 import type { NewTask } from "../../domain/task.ts";
-import { isTrawlError, TrawlError } from "../../errors.ts";
+import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { migrate } from "../../runtime/migrate.ts";
 import { type Database, openDatabase } from "../../runtime/sqlite.ts";
+import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts";
+import { migrate } from "../../runtime/sqlite-schema.ts";
 import { BATCH_MOST, type EnqueueAnswer, type Frontier } from "../frontier.ts";
 import type { FrontierAdmin } from "../frontier-admin.ts";
 import { type Admit, createAdmit } from "./admit.ts";
@@ -34,7 +35,8 @@ export function openSqliteFrontier(
   { clock }: Deps,
   options: SqliteFrontierOptions,
 ): Frontier & FrontierAdmin {
-  const db = guarded(path, "frontier.open", () => openFile(path, options.busyMs));
+  const file: NamedFile = { what: "broker", path, unreachable: "BROKER_UNREACHABLE" };
+  const db = withFileErrors(file, "frontier.open", () => openFile(file, options.busyMs));
   const now = () => clock.now();
   const stepper = createStepper({ db, now, seen: createSeenCache() });
   const admit = createAdmit(db);
@@ -47,9 +49,9 @@ export function openSqliteFrontier(
   const wakeups = createWakeups({ clock }, { pollMs: options.pollMs });
 
   /** Every call: errors of the file are coded, and writes wake this process's waiting workers. */
-  const read = async <T>(op: string, work: () => T): Promise<T> => guarded(path, op, work);
+  const read = async <T>(op: string, work: () => T): Promise<T> => withFileErrors(file, op, work);
   const write = async <T>(op: string, work: () => T): Promise<T> => {
-    const answer = guarded(path, op, work);
+    const answer = withFileErrors(file, op, work);
     wakeups.changed();
     return answer;
   };
@@ -92,12 +94,16 @@ export function openSqliteFrontier(
   };
 }
 
-function openFile(path: string, busyMs: number): Database {
+/** "TrwB": tells a broker's file from any other SQLite file. */
+const BROKER_FILE = 0x54727742;
+
+function openFile(file: NamedFile, busyMs: number): Database {
   // A record is durable in the store before its task is settled here, so a power cut that takes back the last steps of
   // this file only makes tasks run again: `normal` is enough, and costs no disk flush a step.
-  const db = openDatabase(path, { durability: "normal", busyMs });
+  const db = openDatabase(file.path, { durability: "normal", busyMs, pageBytes: 4096 });
   try {
-    migrate(db, new URL("./migrations/", import.meta.url), "BROKER_SCHEMA", path);
+    const folder = new URL("./migrations/", import.meta.url);
+    migrate(db, { file, folder, applicationId: BROKER_FILE, newer: "BROKER_SCHEMA", setting: "TRAWL_BROKER" });
   } catch (error) {
     db.close();
     throw error;
@@ -111,7 +117,8 @@ async function enqueueInSteps(
   step: (batch: readonly NewTask[]) => Promise<EnqueueAnswer>,
 ): Promise<EnqueueAnswer> {
   const total = { queued: 0, duplicates: 0, refused: [] as EnqueueAnswer["refused"][number][] };
-  for (let from = 0; from < tasks.length; from += BATCH_MOST) {
+  // Once even for no tasks at all, so that a job that is missing or has ended is always told.
+  for (let from = 0; from === 0 || from < tasks.length; from += BATCH_MOST) {
     if (from > 0) await setImmediate();
     const part = await step(tasks.slice(from, from + BATCH_MOST));
     total.queued += part.queued;
@@ -146,25 +153,4 @@ function enqueueStep(
     const answer = admit(step, job, tasks.slice(0, room), "submitted");
     return room < tasks.length ? { ...answer, full: { taken: room, retryAfterMs: FULL_RETRY_MS } } : answer;
   }).value;
-}
-
-function guarded<T>(path: string, op: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (isTrawlError(cause)) throw cause;
-    if (!isFileError(cause)) throw cause;
-    throw new TrawlError("BROKER_UNREACHABLE", {
-      op,
-      message: `broker file ${path}: ${(cause as Error).message}; check that its folder is writable and its disk has space, or name another with TRAWL_BROKER=sqlite:PATH`,
-      detail: { path },
-      cause,
-    });
-  }
-}
-
-/** Errors of SQLite or of the file system, as against bugs of ours. */
-function isFileError(cause: unknown): boolean {
-  const { code } = cause as { code?: unknown };
-  return typeof code === "string" && (/SQLITE/.test(code) || /^E[A-Z]+$/.test(code));
 }

@@ -24,7 +24,7 @@ type Names =
   | "extend"
   | "dropTasks"
   | "delayTask"
-  | "requeueTask"
+  | "handBackTask"
   | "expiredTasks"
   | "tasksOfWorker"
   | "addDead";
@@ -138,7 +138,7 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
     job.dead += 1;
   }
 
-  /** Back to the queue, unless it has taken down too many workers or its job is over. */
+  /** Back to where it was, unless it has taken down too many workers or its job is over. */
   function handBack(step: Step, tasks: readonly TaskRow[], crashed: boolean): void {
     const ended: number[] = [];
     for (const task of tasks) {
@@ -151,9 +151,12 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
         lease.job.cancelled += 1;
         ended.push(task.id);
       } else {
-        sql.requeueTask.run(crashed ? task.crashes : 0, task.id);
-        lease.lane.queued += 1;
-        lease.job.queued += 1;
+        // An untouched task has crashed nobody: its count is as before the grant. A retry goes back among the retries.
+        const crashes = crashed ? task.crashes : task.crashes - 1;
+        const state = task.not_before === null ? "queued" : "delayed";
+        sql.handBackTask.run(state, crashes, task.id);
+        lease.lane[state] += 1;
+        lease.job[state] += 1;
         step.totals.pending += 1;
       }
     }

@@ -7,6 +7,7 @@
 import type { Fingerprint } from "../../domain/fingerprint.ts";
 import { readyAt, strictest } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row, type SqlValue } from "../../runtime/sqlite.ts";
+import { reprice } from "../reprice.ts";
 import { type JobRow, type LaneRow, NEVER, policyFor, policyOf, type SiteRow, setPolicy } from "./rows.ts";
 import type { SeenCache } from "./seen-cache.ts";
 
@@ -169,7 +170,12 @@ export function createStepper({ db, now, seen }: Deps): Stepper {
   }
 
   function saveSites({ step, sites, repoliced }: Rows): void {
-    for (const n of repoliced) repolice(step.site(n));
+    for (const n of repoliced) {
+      const site = step.site(n);
+      const before = policyOf(site);
+      repolice(site);
+      site.arrival_at = reprice(site.arrival_at, step.now, before, policyOf(site));
+    }
     for (const site of sites.values()) {
       sql.saveSite.run(...siteValues(site), site.n);
       sql.refreshTurns.run(siteReadyAt(site, step.now), step.now, site.n);
@@ -182,7 +188,9 @@ export function createStepper({ db, now, seen }: Deps): Stepper {
     if (row.interval_ms !== null) {
       site.wants_robots = row.robots;
       const delay = row.robots === 1 ? site.crawl_delay_ms : 0;
-      setPolicy(site, strictest([policyOf(row), { intervalMs: delay, burst: row.burst, perSite: row.per_site }]));
+      // A crawl-delay stands between any two requests: it knows no bursts.
+      const burst = delay > 0 ? 1 : row.burst;
+      setPolicy(site, strictest([policyOf(row), { intervalMs: delay, burst, perSite: row.per_site }]));
     }
     // The operator's word beats both.
     site.interval_ms = site.operator_interval_ms ?? site.interval_ms;

@@ -45,6 +45,7 @@ CREATE TABLE jobs (
   bytes INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX jobs_by_creation ON jobs (created_at, n);
+CREATE INDEX jobs_by_scope ON jobs (scope);
 CREATE INDEX jobs_unsynced ON jobs (n) WHERE synced_lane IS NOT NULL;
 CREATE INDEX jobs_by_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL AND finished_at IS NULL;
 
@@ -56,6 +57,8 @@ CREATE TABLE seen (
   scope INTEGER NOT NULL,
   fingerprint INTEGER NOT NULL,
   task INTEGER NOT NULL,
+  -- Whose task it is or was; null in a job's own scope.
+  job INTEGER,
   until REAL,
   PRIMARY KEY (scope, fingerprint)
 ) WITHOUT ROWID;
@@ -106,6 +109,7 @@ CREATE TABLE lanes (
   served INTEGER NOT NULL DEFAULT 0,
   UNIQUE (job, site, queue, priority)
 );
+CREATE INDEX lanes_of_job ON lanes (job); -- in order of n
 CREATE INDEX lanes_by_turn ON lanes (site, queue, rank, wake_at, served);
 
 -- When a site may next be visited, per queue and priority: all that a lease call looks at.

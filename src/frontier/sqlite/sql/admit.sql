@@ -5,10 +5,10 @@
 INSERT OR IGNORE INTO seen (scope, fingerprint, task) VALUES (?, ?, ?)
 
 -- The same where entries lapse: one that has is taken over.
--- ARGS  1 scope   2 fingerprint   3 task   4 until   5 now
+-- ARGS  1 scope   2 fingerprint   3 task   4 job   5 until   6 now
 -- name: seeForAWhile
-INSERT INTO seen (scope, fingerprint, task, until) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT (scope, fingerprint) DO UPDATE SET task = ?3, until = ?4 WHERE until <= ?5
+INSERT INTO seen (scope, fingerprint, task, job, until) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (scope, fingerprint) DO UPDATE SET task = ?3, job = ?4, until = ?5 WHERE until <= ?6
 
 -- ARGS  1 scope   2 fingerprint   3 now
 -- name: isSeen

@@ -1,7 +1,8 @@
 -- explain: the facts behind a wait.                              Cost: one b-tree path for each scope there is.
 
 -- name: tasksOfUrl
-SELECT seen.task FROM scopes CROSS JOIN seen ON seen.scope = scopes.n AND seen.fingerprint = ?
+SELECT seen.task, coalesce(seen.job, (SELECT n FROM jobs WHERE jobs.scope = seen.scope)) AS job
+FROM scopes CROSS JOIN seen ON seen.scope = scopes.n AND seen.fingerprint = ?
 ORDER BY scopes.n DESC LIMIT 20
 
 -- name: task
@@ -9,9 +10,6 @@ SELECT * FROM tasks WHERE id = ?
 
 -- name: dead
 SELECT * FROM dead WHERE id = ?
-
--- name: jobOfScope
-SELECT jobs.n FROM jobs JOIN seen ON seen.scope = jobs.scope WHERE seen.fingerprint = ? AND seen.task = ? LIMIT 1
 
 -- name: job
 SELECT * FROM jobs WHERE n = ?
@@ -30,7 +28,7 @@ SELECT n FROM sites WHERE site = ?
 SELECT * FROM lanes WHERE n = ?
 
 -- name: sitesOfJob
-SELECT DISTINCT site FROM lanes WHERE job = ? ORDER BY n LIMIT 20
+SELECT DISTINCT site FROM lanes WHERE job = ? ORDER BY site LIMIT 20
 
 -- name: holders
 SELECT worker, count(*) AS leases FROM tasks INDEXED BY tasks_leased WHERE state = 'leased' GROUP BY worker

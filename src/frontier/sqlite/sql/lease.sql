@@ -7,18 +7,18 @@ SELECT min(due_at) AS at FROM turns WHERE queue = ?
 -- name: rankFrom
 SELECT min(rank) AS rank FROM turns WHERE queue = ? AND rank >= ?
 
--- ARGS  1 queue   2 rank   3 now   4 most
+-- ARGS  1 queue   2 rank   3 now   4 most   5 how many were looked at already
 -- name: dueTurns
-SELECT site FROM turns WHERE queue = ? AND rank = ? AND due_at <= ? ORDER BY due_at, served LIMIT ?
+SELECT site FROM turns WHERE queue = ? AND rank = ? AND due_at <= ? ORDER BY due_at, served LIMIT ? OFFSET ?
 
 -- Lanes whose retry time has come join those that may go, so that the next statement reads in order.
 -- ARGS  1 site   2 queue   3 rank   4 now
 -- name: wakeLanes
 UPDATE lanes SET wake_at = 0 WHERE site = ? AND queue = ? AND rank = ? AND wake_at > 0 AND wake_at <= ?
 
--- ARGS  1 site   2 queue   3 rank   4 most
+-- ARGS  1 site   2 queue   3 rank   4 most   5 how many were looked at already
 -- name: lanesInTurn
-SELECT n FROM lanes WHERE site = ? AND queue = ? AND rank = ? AND wake_at = 0 ORDER BY served LIMIT ?
+SELECT n FROM lanes WHERE site = ? AND queue = ? AND rank = ? AND wake_at = 0 ORDER BY served LIMIT ? OFFSET ?
 
 -- ARGS  1 lane   2 now   3 most
 -- name: countDueRetries

@@ -17,9 +17,9 @@ UPDATE tasks SET state = 'delayed', not_before = ?, failures = ?, history = ?, c
   lease_until = NULL
 WHERE id = ?
 
--- ARGS  1 crashes   2 id
--- name: requeueTask
-UPDATE tasks SET state = 'queued', crashes = ?, worker = NULL, lease_until = NULL WHERE id = ?
+-- ARGS  1 state   2 crashes   3 id
+-- name: handBackTask
+UPDATE tasks SET state = ?, crashes = ?, worker = NULL, lease_until = NULL WHERE id = ?
 
 -- ARGS  1 now   2 most
 -- name: expiredTasks

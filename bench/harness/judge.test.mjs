@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { BARS, judge, spread, summarise } from "./judge.mjs";
+
+const NAMES = ["floor", "trawl", "crawlee"];
+
+function aRun(contestant, { cpuSPer1kPages = 1, peakRssMb = 100, problems = [] } = {}) {
+  return { contestant, cpuSPer1kPages, peakRssMb, pagesPerS: 1_000, wallS: 20, problems };
+}
+
+function verdictsOf(names, runs) {
+  return judge(summarise(names, runs)).map(({ verdict }) => verdict);
+}
+
+describe("the benchmark's verdicts", () => {
+  it("takes the middle of an odd and the mean of the middle two of an even number of runs", () => {
+    expect(spread([3, 1, 2])).toEqual({ median: 2, least: 1, most: 3 });
+    expect(spread([4, 1, 2, 3])).toEqual({ median: 2.5, least: 1, most: 4 });
+  });
+
+  it("passes figures that lie exactly on the bars for CPU", () => {
+    const trawlCpu = BARS.cpuTimesFloorMost;
+    const runs = [
+      aRun("floor"),
+      aRun("trawl", { cpuSPer1kPages: trawlCpu }),
+      aRun("crawlee", { cpuSPer1kPages: trawlCpu * BARS.crawleeTimesTrawlLeast }),
+    ];
+
+    expect(verdictsOf(NAMES, runs)).toEqual(["pass", "pass", "pass", "pass"]);
+  });
+
+  it("fails each bar on its own figure", () => {
+    const runs = [
+      aRun("floor"),
+      aRun("trawl", { cpuSPer1kPages: 1.6, peakRssMb: BARS.peakRssMbUnder }),
+      aRun("crawlee", { cpuSPer1kPages: 8 }),
+    ];
+
+    expect(verdictsOf(NAMES, runs)).toEqual(["pass", "fail", "fail", "fail"]);
+  });
+
+  it("judges memory by the worst run, not the median", () => {
+    const runs = [aRun("trawl"), aRun("trawl"), aRun("trawl", { peakRssMb: 400 })];
+
+    expect(verdictsOf(["trawl"], runs)).toEqual(["pass", "unknown", "unknown", "fail"]);
+  });
+
+  it("keeps the figures of a failed run out of the medians, and fails completeness", () => {
+    const broken = aRun("trawl", { cpuSPer1kPages: 0.01, problems: ["missed 5 of 20 pages"] });
+    const summary = summarise(NAMES, [aRun("floor"), aRun("trawl"), broken]);
+
+    expect(summary[1].figures.cpuSPer1kPages.median).toBe(1);
+    expect(judge(summary)[0]).toMatchObject({ verdict: "fail", words: "not in 1 of 2 runs" });
+  });
+
+  it("fails a comparison with a contestant that ran without success, and leaves one open that was left out", () => {
+    const failed = aRun("crawlee", { problems: ["ended with code 1"] });
+
+    expect(verdictsOf(NAMES, [aRun("floor"), aRun("trawl"), failed])[2]).toBe("fail");
+    expect(verdictsOf(["floor", "trawl"], [aRun("floor"), aRun("trawl")])[2]).toBe("unknown");
+  });
+});

@@ -1,0 +1,54 @@
+import { Parser } from "htmlparser2";
+import { describe, expect, it } from "vitest";
+import { createPages, LINKS_PER_PAGE } from "./pages.mjs";
+
+const ORIGIN = "http://site.test";
+const PAGES = 700;
+
+function linksOf(site, index) {
+  const links = [];
+  const parser = new Parser({
+    onopentag(name, { href }) {
+      if (name === "a") links.push(new URL(href, ORIGIN + site.pathOf(index)));
+    },
+  });
+  parser.end(site.render(index));
+  return links.filter((url) => url.origin === ORIGIN && url.hash !== "#content");
+}
+
+describe("the benchmark's site", () => {
+  it("reaches every page from / and links to nothing else", () => {
+    const site = createPages({ pages: PAGES, seed: 7 });
+    const indexOf = new Map(Array.from({ length: PAGES }, (_, index) => [site.pathOf(index), index]));
+    const reached = new Set([0]);
+
+    for (const index of reached) for (const { pathname } of linksOf(site, index)) reached.add(indexOf.get(pathname));
+
+    expect(reached).toEqual(new Set(indexOf.values()));
+  });
+
+  it("gives every page its 40 links and about 20 KB", () => {
+    const site = createPages({ pages: PAGES, seed: 7 });
+    for (let index = 0; index < PAGES; index += 1) {
+      const bodyBytes = Buffer.byteLength(site.render(index));
+      expect(linksOf(site, index)).toHaveLength(LINKS_PER_PAGE);
+      expect(bodyBytes).toBeGreaterThan(18_000);
+      expect(bodyBytes).toBeLessThan(23_000);
+    }
+  });
+
+  it("is the same for the same seed and another for another", () => {
+    const render = (seed) => createPages({ pages: PAGES, seed }).render(123);
+
+    expect(render(7)).toBe(render(7));
+    expect(render(8)).not.toBe(render(7));
+  });
+
+  it.each([1, 2, 5])("holds together with only %i pages", (pages) => {
+    const site = createPages({ pages, seed: 7 });
+    const paths = new Set(Array.from({ length: pages }, (_, index) => site.pathOf(index)));
+    for (let index = 0; index < pages; index += 1) {
+      expect(linksOf(site, index).filter(({ pathname }) => !paths.has(pathname))).toEqual([]);
+    }
+  });
+});

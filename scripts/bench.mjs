@@ -1,0 +1,134 @@
+/** `npm run bench`: see bench/README.md for what is measured and why. */
+import { writeFile } from "node:fs/promises";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { CONTESTANTS } from "../bench/harness/contestants.mjs";
+import { findCpuRatio, judge, summarise } from "../bench/harness/judge.mjs";
+import { assertCanMeasure } from "../bench/harness/measure.mjs";
+import { readCount, SEED } from "../bench/harness/options.mjs";
+import { formatRun, formatTable, formatVerdicts } from "../bench/harness/report.mjs";
+import { runContestant } from "../bench/harness/run.mjs";
+import { startSite } from "../bench/site/start-site.mjs";
+
+const QUIET_LOAD = 0.5;
+const USAGE = `Usage: npm run bench -- [options]
+  --pages N           pages of the site (20000)
+  --rounds N          runs of each contestant, interleaved (3)
+  --only a,b          of ${Object.keys(CONTESTANTS).join(", ")} (all)
+  --crawlee-pages N   pages of the smaller site that crawlee gets (3000, or --pages if that is less)
+  --timeout N         seconds a single run may take (900)
+  --json FILE         write every run and verdict there`;
+
+process.exitCode = await main();
+
+async function main() {
+  let options;
+  try {
+    options = readOptions();
+    assertCanMeasure();
+  } catch (cause) {
+    console.error(`${cause.message}\n\n${USAGE}`);
+    return 2;
+  }
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  process.once("SIGTERM", () => interrupted.abort());
+
+  const versions = await prepare(options).catch((cause) => console.error(cause.message));
+  if (versions === undefined) return 1;
+  const runs = await runRounds(options, interrupted.signal);
+  if (interrupted.signal.aborted) return 130;
+  const summary = summarise(options.only, runs);
+  const verdicts = judge(summary);
+  printResult(options, summary, verdicts);
+  if (options.json !== undefined) {
+    const { json, ...settings } = options;
+    const result = { settings, machine: describeMachine(), versions, summary, verdicts, runs };
+    await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
+  }
+  const failed = runs.some((run) => run.problems.length > 0) || verdicts.some(({ verdict }) => verdict === "fail");
+  return failed ? 1 : 0;
+}
+
+function readOptions() {
+  const text = { type: "string" };
+  const { values } = parseArgs({
+    options: { pages: text, rounds: text, only: text, "crawlee-pages": text, timeout: text, json: text },
+  });
+  const pages = readCount("--pages", values.pages ?? "20000");
+  const only = values.only?.split(",") ?? Object.keys(CONTESTANTS);
+  const stranger = only.find((name) => !Object.hasOwn(CONTESTANTS, name));
+  if (stranger !== undefined) throw new Error(`--only: there is no contestant "${stranger}"`);
+  return {
+    pages,
+    rounds: readCount("--rounds", values.rounds ?? "3"),
+    only: [...new Set(only)],
+    crawleePages: readCount("--crawlee-pages", values["crawlee-pages"] ?? String(Math.min(pages, 3_000))),
+    timeoutMs: readCount("--timeout", values.timeout ?? "900") * 1_000,
+    json: values.json,
+  };
+}
+
+/** Says what is about to be compared, on what; installs what is missing. */
+async function prepare({ only, pages, crawleePages }) {
+  const machine = describeMachine();
+  console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.toFixed(2)}`);
+  if (machine.load > QUIET_LOAD) console.log("note: this machine is not idle; figures taken now will be too high");
+  const versions = {};
+  for (const name of only) {
+    versions[name] = await CONTESTANTS[name].prepare();
+    console.log(`${name}: ${versions[name]}`);
+  }
+  if (only.includes("crawlee") && crawleePages !== pages) {
+    console.log(
+      `note: crawlee gets a site of ${crawleePages} pages, not ${pages}, to end in minutes: compare CPU per page, knowing that its start-up weighs more`,
+    );
+  }
+  return versions;
+}
+
+function describeMachine() {
+  return { cpu: cpus()[0].model, cores: availableParallelism(), node: process.versions.node, load: loadavg()[0] };
+}
+
+async function runRounds(options, signal) {
+  const sites = await startSites(options);
+  const runs = [];
+  try {
+    for (let round = 1; round <= options.rounds; round += 1) {
+      for (const name of options.only) {
+        if (signal.aborted) return runs;
+        const site = sites.get(pagesOf(name, options));
+        const run = await runContestant({ name, round, site, timeoutMs: options.timeoutMs, signal });
+        console.log(formatRun(run, options.rounds));
+        runs.push(run);
+      }
+    }
+    return runs;
+  } finally {
+    await Promise.all([...sites.values()].map((site) => site.stop()));
+  }
+}
+
+/** One site per size that is wanted; contestants of one size share it. */
+async function startSites(options) {
+  const sites = new Map();
+  for (const pages of new Set(options.only.map((name) => pagesOf(name, options)))) {
+    const site = await startSite({ pages, seed: SEED });
+    console.log(`site of ${pages} pages, ${(site.bodyBytes / pages / 1_000).toFixed(1)} KB each, at ${site.url}`);
+    sites.set(pages, site);
+  }
+  return sites;
+}
+
+function pagesOf(name, { pages, crawleePages }) {
+  return name === "crawlee" ? crawleePages : pages;
+}
+
+function printResult(options, summary, verdicts) {
+  console.log(`\nmedian of ${options.rounds} rounds (least-most)`);
+  console.log(formatTable(summary, (name) => pagesOf(name, options)));
+  const ratio = findCpuRatio(summary, "crawlee", "trawl");
+  if (ratio !== undefined) console.log(`crawlee needs ${ratio.toFixed(2)}x the CPU of trawl per page`);
+  if (verdicts.length > 0) console.log(`\n${formatVerdicts(verdicts)}`);
+}

@@ -1,0 +1,135 @@
+// Compiling src/ to dist/, and knowing when that is due.
+//
+// A build goes to a folder of its own first and its files are then renamed into place, one by one: a failed build leaves
+// the old dist whole, a running Trawl never reads half a file, and two builds at once do not disturb each other.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, extname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export const SRC = join(ROOT, "src");
+export const DIST = join(ROOT, "dist");
+export const MAIN = join(DIST, "cli/main.js");
+
+const STAMP = join(DIST, ".build-stamp");
+const STAGING = ".staging-";
+/** No build takes this long: an older staging folder belongs to one that was killed. */
+const ABANDONED_MS = 10 * 60_000;
+const NODE_MODULES = join(ROOT, "node_modules");
+const TSC = join(NODE_MODULES, "typescript/bin/tsc");
+const BIN_LINK = join(NODE_MODULES, ".bin/trawl");
+/** Files that the compiler does not know and the code reads at run time. */
+const ASSETS = new Set([".sql"]);
+
+/** Whether dist is what src would give now. */
+export function isBuilt() {
+  return existsSync(STAMP) && readFileSync(STAMP, "utf8") === sourceDigest();
+}
+
+export function canBuild() {
+  return existsSync(TSC);
+}
+
+/** Builds; on failure the compiler has said why. */
+export function build() {
+  // Taken first: a file that changes during the build makes the next one due.
+  const digest = sourceDigest();
+  removeAbandonedStagings();
+  const staging = join(DIST, `${STAGING}${process.pid}`);
+  try {
+    const flags = ["-p", join(ROOT, "tsconfig.build.json"), "--outDir", staging, "--noEmitOnError"];
+    const { status } = spawnSync(process.execPath, [TSC, ...flags], { cwd: ROOT, stdio: "inherit" });
+    if (status !== 0) return false;
+    copyAssets(staging);
+    const made = filesUnder(staging);
+    makeExecutable(join(staging, relative(DIST, MAIN)));
+    moveIntoPlace(staging, made);
+    removeAllBut(new Set(made));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  writeFileSync(STAMP, digest);
+  linkBin();
+  return true;
+}
+
+/**
+ * Puts `trawl` among the bins of the clone's packages. npx keeps a link of its own to a clone it has run in; made before
+ * the first build it points to nothing for good, and this one is where npx looks next.
+ */
+export function linkBin() {
+  const target = relative(dirname(BIN_LINK), MAIN);
+  const isWanted = process.platform !== "win32" && existsSync(NODE_MODULES) && existsSync(MAIN);
+  if (!isWanted || existsSync(BIN_LINK)) return;
+  mkdirSync(dirname(BIN_LINK), { recursive: true });
+  rmSync(BIN_LINK, { force: true }); // a link to nothing does not exist, and yet is in the way
+  symlinkSync(target, BIN_LINK);
+}
+
+/** One hash over name, size and time of every source file: unlike "newer than", it also sees deletions and old dates. */
+function sourceDigest() {
+  const hash = createHash("sha256");
+  const sources = filesUnder(SRC)
+    .filter((file) => !file.endsWith(".test.ts"))
+    .map((file) => join(SRC, file));
+  for (const file of [...sources, join(ROOT, "tsconfig.json"), join(ROOT, "tsconfig.build.json")]) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${relative(ROOT, file)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** Paths of all files below a folder, relative to it, sorted. */
+function filesUnder(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+function copyAssets(staging) {
+  for (const file of filesUnder(SRC).filter((name) => ASSETS.has(extname(name)))) {
+    mkdirSync(dirname(join(staging, file)), { recursive: true });
+    copyFileSync(join(SRC, file), join(staging, file));
+  }
+}
+
+function makeExecutable(file) {
+  if (existsSync(file)) chmodSync(file, 0o755);
+}
+
+function moveIntoPlace(staging, files) {
+  for (const file of files) {
+    mkdirSync(dirname(join(DIST, file)), { recursive: true });
+    renameSync(join(staging, file), join(DIST, file));
+  }
+}
+
+function removeAbandonedStagings() {
+  if (!existsSync(DIST)) return;
+  for (const name of readdirSync(DIST).filter((entry) => entry.startsWith(STAGING))) {
+    const folder = join(DIST, name);
+    if (Date.now() - statSync(folder).mtimeMs > ABANDONED_MS) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What an older build made and this one did not. Other builds' staging folders are left to them. */
+function removeAllBut(made) {
+  for (const file of filesUnder(DIST)) {
+    if (!file.startsWith(".") && !made.has(file)) rmSync(join(DIST, file), { force: true });
+  }
+}

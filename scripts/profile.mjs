@@ -1,0 +1,97 @@
+/** `node scripts/profile.mjs`: one crawl of the benchmark under V8's CPU profiler, and where its time went. */
+import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { BENCH_HOME, CONTESTANTS, ROOT } from "../bench/harness/contestants.mjs";
+import { rankFunctions, rankParts } from "../bench/harness/cpu-profile.mjs";
+import { assertCanMeasure } from "../bench/harness/measure.mjs";
+import { readCount, SEED } from "../bench/harness/options.mjs";
+import { formatRun } from "../bench/harness/report.mjs";
+import { runContestant } from "../bench/harness/run.mjs";
+import { startSite } from "../bench/site/start-site.mjs";
+
+const PARTS_SHOWN = 12;
+const USAGE = `Usage: node scripts/profile.mjs [options]
+  --pages N   pages of the site (5000)
+  --of NAME   which contestant: ${Object.keys(CONTESTANTS).join(", ")} (trawl)
+  --top N     functions shown (25)`;
+
+process.exitCode = await main();
+
+async function main() {
+  let options;
+  try {
+    options = readOptions();
+    assertCanMeasure();
+  } catch (cause) {
+    console.error(`${cause.message}\n\n${USAGE}`);
+    return 2;
+  }
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+
+  console.log(await CONTESTANTS[options.of].prepare());
+  const folder = await makeFolder(options.of);
+  const run = await crawlProfiled(options, folder, interrupted.signal);
+  console.log(formatRun(run, 1));
+  const profiles = await readProfiles(folder);
+  if (profiles.length === 0) return 1;
+  console.log(
+    `profiles of ${profiles.length} threads in ${relative(process.cwd(), folder)}; shares are of time not idle`,
+  );
+  print(`self time, top ${options.top} functions`, rankFunctions(profiles, place).slice(0, options.top));
+  print("self time by part", rankParts(profiles, partOf).slice(0, PARTS_SHOWN));
+  return run.problems.length === 0 ? 0 : 1;
+}
+
+function readOptions() {
+  const text = { type: "string" };
+  const { values } = parseArgs({ options: { pages: text, of: text, top: text } });
+  const of = values.of ?? "trawl";
+  if (!Object.hasOwn(CONTESTANTS, of)) throw new Error(`--of: there is no contestant "${of}"`);
+  return { of, pages: readCount("--pages", values.pages ?? "5000"), top: readCount("--top", values.top ?? "25") };
+}
+
+async function makeFolder(name) {
+  const home = join(BENCH_HOME, "profiles");
+  await mkdir(home, { recursive: true });
+  return mkdtemp(join(home, `${name}-`));
+}
+
+async function crawlProfiled({ of, pages }, folder, signal) {
+  const site = await startSite({ pages, seed: SEED });
+  // Given to Node itself, so threads and forked processes of the contestant write profiles too.
+  const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
+  const alter = (command) => ({ ...command, args: [...flags, ...command.args] });
+  try {
+    return await runContestant({ name: of, round: 1, site, timeoutMs: 900_000, signal, alter });
+  } finally {
+    await site.stop();
+  }
+}
+
+async function readProfiles(folder) {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".cpuprofile"));
+  return Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), "utf8"))));
+}
+
+function print(title, ranking) {
+  console.log(`\n${title}`);
+  for (const { label, selfMs, share } of ranking) {
+    console.log(`${selfMs.toFixed(0).padStart(8)} ms ${(share * 100).toFixed(1).padStart(5)} %  ${label}`);
+  }
+}
+
+function place(url) {
+  return url.startsWith("file:") ? relative(ROOT, fileURLToPath(url)) : url;
+}
+
+/** The package a script belongs to, or its folder if it is ours. */
+function partOf(url) {
+  const path = place(url);
+  const packageName = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+  if (packageName !== undefined) return packageName;
+  if (path.startsWith("node:")) return "node";
+  return path.split("/").slice(0, 2).join("/");
+}

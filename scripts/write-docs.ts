@@ -1,0 +1,7 @@
+/** `npm run docs`: writes the pages of docs/ that come from the code. */
+import { writeFileSync } from "node:fs";
+import { renderDocs } from "./render-docs.ts";
+
+for (const [name, text] of Object.entries(renderDocs())) {
+  writeFileSync(new URL(`../docs/${name}`, import.meta.url), text);
+}

@@ -1,0 +1,101 @@
+/** `trawl dead`: what was given up on, grouped or in full, and what to do with it. */
+import type { Command } from "commander";
+import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
+import { TrawlError } from "../../errors.ts";
+import type { DeadFilter } from "../../frontier/frontier-admin.ts";
+import { getJob } from "../crawl/run-crawl.ts";
+import { wholeNumber } from "../flags.ts";
+import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
+import { formatCount, table } from "../terminal.ts";
+
+type Flags = PlaceFlags & {
+  reason?: string;
+  site?: string;
+  status?: number;
+  list?: boolean;
+  replay?: boolean;
+  discard?: boolean;
+  perSecond: number;
+  limit: number;
+};
+
+const EVERYTHING = 1_000_000_000;
+
+export function addDead(program: Command): void {
+  withPlaces(program.command("dead [job]"))
+    .description("show what was given up on, by reason, site and status; replay or discard it")
+    .option("--reason <reason>", `only these: ${Object.keys(DEAD_REASONS).join(", ")}`)
+    .option("--site <site>", "only of this site (host:port)")
+    .option("--status <n>", "only with this HTTP status", wholeNumber("--status", 100))
+    .option("--list", "one by one, with their history, instead of grouped")
+    .option("--limit <n>", "how many rows", wholeNumber("--limit", 1), 50)
+    .option("--replay", "queue them again; run them with: trawl crawl --resume JOB")
+    .option("--per-second <n>", "replay so many a second", wholeNumber("--per-second", 1), 10)
+    .option("--discard", "forget them (the job's ledger still counts them)")
+    .action((jobId: string | undefined, flags: Flags) =>
+      inSession({ flags }, (session) => dead(session, jobId, flags)),
+    );
+}
+
+async function dead(session: Session, jobId: string | undefined, flags: Flags): Promise<void> {
+  const { frontier } = session.trawl;
+  if (jobId !== undefined) await getJob(session, jobId);
+  const filter = filterOf(jobId, flags);
+  if (flags.replay === true) {
+    const replayed = await frontier.replayDead(filter, EVERYTHING, flags.perSecond);
+    const next = `run them: trawl crawl --resume ${jobId ?? "JOB"}`;
+    return say(session, flags, { replayed }, `${formatCount(replayed)} queued again; ${next}\n`);
+  }
+  if (flags.discard === true) {
+    const discarded = await frontier.discardDead(filter, EVERYTHING);
+    return say(session, flags, { discarded }, `${formatCount(discarded)} forgotten\n`);
+  }
+  return flags.list === true ? list(session, filter, flags) : group(session, filter, flags);
+}
+
+function filterOf(jobId: string | undefined, { reason, site, status }: Flags): DeadFilter {
+  if (reason !== undefined && !Object.hasOwn(DEAD_REASONS, reason)) {
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.dead",
+      message: `--reason ${reason} is not one; take ${Object.keys(DEAD_REASONS).join(", ")}`,
+    });
+  }
+  return {
+    ...(jobId === undefined ? {} : { jobId }),
+    ...(reason === undefined ? {} : { reason: reason as DeadReason }),
+    ...(site === undefined ? {} : { site }),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+async function list({ trawl, screen }: Session, filter: DeadFilter, flags: Flags): Promise<void> {
+  const letters = await trawl.frontier.listDead(filter, flags.limit);
+  if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters })}\n`);
+  for (const { url, jobId, reason, history } of letters) {
+    screen.out(`${url}  ${reason}  (job ${jobId})\n`);
+    for (const { at, because, status, detail } of history) {
+      screen.out(
+        `  ${new Date(at).toISOString()}  ${[because, status, detail].filter((part) => part !== undefined).join("  ")}\n`,
+      );
+    }
+  }
+}
+
+async function group({ trawl, screen }: Session, filter: DeadFilter, flags: Flags): Promise<void> {
+  const groups = await trawl.frontier.groupDead(filter, flags.limit);
+  if (flags.json === true) return screen.out(`${JSON.stringify({ groups })}\n`);
+  if (groups.length === 0) return screen.err("no dead letters\n");
+  const rows = groups.map(({ count, reason, status, site, sample }) => [
+    formatCount(count).padStart(7),
+    reason,
+    status === undefined ? "-" : String(status),
+    site,
+    sample,
+  ]);
+  screen.out(table([["  COUNT", "REASON", "STATUS", "SITE", "SUCH AS"], ...rows]));
+}
+
+function say({ screen }: Session, { json }: Flags, answer: object, words: string): void {
+  if (json === true) screen.out(`${JSON.stringify(answer)}\n`);
+  else screen.err(words);
+}

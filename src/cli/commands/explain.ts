@@ -1,0 +1,25 @@
+/** `trawl explain`: why something waits, in words, and until when. */
+import type { Command } from "commander";
+import { canonicalUrl } from "../../domain/canonical-url.ts";
+import type { ExplainTarget } from "../../frontier/frontier-admin.ts";
+import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+
+export function addExplain(program: Command): void {
+  withPlaces(program.command("explain <what>"))
+    .description("say why a URL, a site (host:port) or a job waits, and until when")
+    .action((what: string, flags: PlaceFlags) =>
+      inSession({ flags }, async ({ trawl, screen }) => {
+        const explanation = await trawl.frontier.explain(await targetOf(what, (id) => trawl.frontier.findJob(id)));
+        const { about, reasons, until } = explanation;
+        if (flags.json === true) screen.out(`${JSON.stringify({ ...explanation, until: until ?? null })}\n`);
+        else screen.out(`${about}\n${reasons.map((reason) => `  ${reason}\n`).join("")}`);
+      }),
+    );
+}
+
+/** A URL has a scheme; a job is one the broker knows; anything else is a site. */
+async function targetOf(what: string, findJob: (id: string) => Promise<unknown>): Promise<ExplainTarget> {
+  const url = /^https?:\/\//i.test(what) ? canonicalUrl(what) : undefined;
+  if (url !== undefined) return { url };
+  return (await findJob(what)) === undefined ? { site: what.toLowerCase() } : { jobId: what };
+}

@@ -1,0 +1,46 @@
+/** `trawl records`: the output of a job, again or for the first time. */
+import { type Command, Option } from "commander";
+import type { Store } from "../../store/store.ts";
+import { createRecordStream } from "../crawl/record-stream.ts";
+import { getJob } from "../crawl/run-crawl.ts";
+import { checkOutput, exportTo } from "../export-to.ts";
+import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+
+type Flags = PlaceFlags & { format?: "jsonl" | "csv"; out?: string; invalid?: boolean };
+
+export function addRecords(program: Command): void {
+  withPlaces(program.command("records <job>"))
+    .description("print a job's records, or write them to a file")
+    .addOption(
+      new Option("--format <format>", "how (default: from the file's name, else jsonl)").choices(["jsonl", "csv"]),
+    )
+    .option("--out <file>", "write here instead of stdout")
+    .option("--invalid", "the records that failed their schema, with the reason, as JSON lines")
+    .action((jobId: string, flags: Flags) => records(jobId, flags));
+}
+
+async function records(jobId: string, flags: Flags): Promise<void> {
+  if (flags.out !== undefined) await checkOutput(flags.out, flags.format);
+  await inSession({ flags }, async (session) => {
+    const { trawl, screen } = session;
+    const job = await getJob(session, jobId);
+    if (flags.invalid === true) return printInvalid(trawl.store, job.id, screen.out);
+    if (flags.out === undefined && flags.format !== "csv") {
+      const stream = createRecordStream(trawl, job.id, screen.out);
+      stream.start();
+      return stream.stop();
+    }
+    const count = await exportTo(session, job.id, flags.out ?? "-", undefined, flags.format);
+    if (flags.json === true) screen.out(`${JSON.stringify({ id: job.id, records: count, out: flags.out })}\n`);
+    else if (flags.out !== undefined) screen.err(`${count} records written to ${flags.out}\n`);
+  });
+}
+
+async function printInvalid(store: Store, jobId: string, out: (text: string) => void): Promise<void> {
+  for (let after = 0; ; ) {
+    const batch = await store.readInvalid(jobId, after, 500);
+    for (const { url, reason, fields } of batch) out(`${JSON.stringify({ ...fields, _url: url, _reason: reason })}\n`);
+    after = batch.at(-1)?.id ?? after;
+    if (batch.length < 500) return;
+  }
+}

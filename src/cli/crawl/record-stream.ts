@@ -1,0 +1,46 @@
+/** Sends records to stdout as they are stored, one JSON line each, for pipes. */
+
+import type { Trawl } from "../../compose.ts";
+import type { Service } from "../../runtime/service.ts";
+import { recordLine } from "../../store/export/record-line.ts";
+
+const LOOK_EVERY_MS = 200;
+const PAGE = 500;
+
+export function createRecordStream(
+  { store, clock }: Pick<Trawl, "store" | "clock">,
+  jobId: string,
+  out: (text: string) => void,
+): Service {
+  const stopping = new AbortController();
+  let loop: Promise<void> | undefined;
+  let lastId = 0;
+
+  async function sendNew(): Promise<void> {
+    for (;;) {
+      const records = await store.readRecords(jobId, lastId, PAGE);
+      for (const record of records) out(`${JSON.stringify(recordLine(record))}\n`);
+      lastId = records.at(-1)?.id ?? lastId;
+      if (records.length < PAGE) return;
+    }
+  }
+
+  async function followUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sendNew();
+      await clock.sleep(LOOK_EVERY_MS, stopping.signal);
+    }
+    await sendNew();
+  }
+
+  return {
+    start: () => {
+      loop ??= followUntilStopped();
+      loop.catch(() => {}); // heard by whoever stops it
+    },
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/** What `trawl crawl` was given to work on -> a job as written and its URLs. */
+import { readFileSync } from "node:fs";
+import { canonicalUrl } from "../../domain/canonical-url.ts";
+import { TrawlError } from "../../errors.ts";
+import { parseRuleFlags } from "../../extract/rule-flags.ts";
+import { jobOfSpider, loadSpider } from "../../spider/load-spider.ts";
+import type { JobInput } from "../../submit/job-schema.ts";
+import { parseJob } from "../../submit/resolve-job.ts";
+
+export type CrawlFlags = {
+  extract: string[];
+  follow?: string;
+  scope?: string;
+  include: string[];
+  exclude: string[];
+  maxPages?: number;
+  maxDepth?: number;
+  maxSeconds?: number;
+  rate?: string;
+  burst?: number;
+  perSite?: number;
+  ignoreRobots?: boolean;
+  retries?: number;
+  header: string[];
+  keepBodies?: boolean;
+  render?: string;
+  name?: string;
+};
+
+export type Target = { job: JobInput; urls: readonly string[] };
+
+/** Throws BAD_USAGE, BAD_URL, BAD_JOB, BAD_SELECTOR or BAD_SPIDER, each naming what to change. */
+export async function readTarget(targets: readonly string[], flags: CrawlFlags): Promise<Target> {
+  const base = await baseJob(targets);
+  const job = parseJob(withFlags(base, flags));
+  const { urls = [] } = job;
+  urls.forEach(checkUrl);
+  if (urls.length === 0) {
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.crawl",
+      message: "nothing to crawl: give a URL, a spider (spider.ts), a job (job.json) or a list of URLs (urls.txt)",
+    });
+  }
+  return { job, urls };
+}
+
+async function baseJob(targets: readonly string[]): Promise<JobInput> {
+  const [first] = targets;
+  if (first !== undefined && targets.length === 1) {
+    if (isSpiderPath(first)) return jobOfSpider(await loadSpider(first), first) as JobInput;
+    if (!isUrlLike(first) && first.endsWith(".json")) return jobFile(first);
+  }
+  return { urls: targets.flatMap(urlsOf), follow: {} };
+}
+
+function isUrlLike(target: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
+}
+
+function isSpiderPath(target: string): boolean {
+  return !isUrlLike(target) && /\.[mc]?[jt]s$/.test(target);
+}
+
+function jobFile(path: string): JobInput {
+  try {
+    return JSON.parse(readText(path)) as JobInput;
+  } catch (cause) {
+    if (cause instanceof TrawlError) throw cause;
+    throw new TrawlError("BAD_JOB", {
+      op: "cli.crawl",
+      message: `${path} is not JSON: ${(cause as Error).message}`,
+      detail: { path },
+      cause,
+    });
+  }
+}
+
+/** A URL as it is; a `.txt` file or `-` (standard input) as one URL a line, empty lines and # comments left out. */
+function urlsOf(target: string): string[] {
+  if (target !== "-" && (isUrlLike(target) || !target.endsWith(".txt"))) return [target];
+  return readText(target)
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path === "-" ? 0 : path, "utf8");
+  } catch (cause) {
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.crawl",
+      message: `${path} cannot be read: ${(cause as Error).message}; give a file that exists, or a URL`,
+      detail: { path },
+      cause,
+    });
+  }
+}
+
+function checkUrl(url: string): void {
+  if (canonicalUrl(url) !== undefined) return;
+  const guess = canonicalUrl(`https://${url}`);
+  const hint =
+    !isUrlLike(url) && guess !== undefined && url.includes(".")
+      ? `; did you mean ${guess} ?`
+      : "; give an absolute http(s) URL";
+  throw new TrawlError("BAD_URL", {
+    op: "cli.crawl",
+    message: `${JSON.stringify(url.slice(0, 200))} cannot be fetched${hint}`,
+    detail: { url },
+  });
+}
+
+/** Flags win over the job's own words. */
+function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
+  const { politeness = {}, limits = {}, retries = {}, keep = {}, headers = {} } = base;
+  return compact({
+    ...base,
+    name: flags.name ?? base.name,
+    render: (flags.render as "never" | undefined) ?? base.render,
+    follow: followFlags(base, flags),
+    extract: flags.extract.length > 0 ? parseRuleFlags(flags.extract).rules : base.extract,
+    politeness: compact({
+      ...politeness,
+      rate: flags.rate ?? politeness.rate,
+      burst: flags.burst ?? politeness.burst,
+      perSite: flags.perSite ?? politeness.perSite,
+      robots: flags.ignoreRobots === true ? false : politeness.robots,
+    }),
+    limits: compact({ ...limits, pages: flags.maxPages ?? limits.pages, seconds: flags.maxSeconds ?? limits.seconds }),
+    retries: compact({ ...retries, max: flags.retries ?? retries.max }),
+    headers: { ...headers, ...headerFlags(flags.header) },
+    keep: flags.keepBodies === true ? { ...keep, bodies: true } : keep,
+  }) as JobInput;
+}
+
+function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
+  if (flags.follow === "none") return undefined;
+  const { follow, scope, include, exclude, maxDepth } = flags;
+  const isAsked =
+    follow !== undefined || scope !== undefined || maxDepth !== undefined || include.length + exclude.length > 0;
+  if (base.follow === undefined && !isAsked) return undefined;
+  return compact({
+    ...base.follow,
+    links: follow ?? base.follow?.links,
+    scope: scope ?? base.follow?.scope,
+    include: include.length > 0 ? include : base.follow?.include,
+    exclude: exclude.length > 0 ? exclude : base.follow?.exclude,
+    maxDepth: maxDepth ?? base.follow?.maxDepth,
+  }) as JobInput["follow"];
+}
+
+function headerFlags(flags: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    flags.map((flag) => {
+      const colon = flag.indexOf(":");
+      if (colon > 0) return [flag.slice(0, colon).trim(), flag.slice(colon + 1).trim()];
+      throw new TrawlError("BAD_USAGE", {
+        op: "cli.crawl",
+        message: `--header takes "Name: value", not ${JSON.stringify(flag)}`,
+      });
+    }),
+  );
+}
+
+function compact<T extends object>(object: T): Partial<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,46 @@
+/** Writes a job's records to a file, or to stdout for `-`. */
+
+import { createRecordWriter } from "../store/export/create-record-writer.ts";
+import { exportRecords } from "../store/export/export-records.ts";
+import { type ExportFormat, formatOf, parseFormat } from "../store/export/format.ts";
+import { openOutput } from "../store/export/open-output.ts";
+import type { Session } from "./session.ts";
+
+/** Says BAD_OUTPUT before any work is done, if the file cannot be written. Leaves what is there as it is. */
+export async function checkOutput(path: string, format?: string): Promise<void> {
+  const output = await openOutput(path, chosenFormat(path, format), { columns: undefined });
+  await output.abort();
+}
+
+/** All records of a job; the answer is how many. A file takes its name only when it is whole. */
+export async function exportTo(
+  { trawl, screen }: Session,
+  jobId: string,
+  path: string,
+  columns: readonly string[] | undefined,
+  format?: string,
+): Promise<number> {
+  if (path === "-") {
+    const writer = createRecordWriter(
+      chosenFormat("-.jsonl", format),
+      { write: async (text) => screen.out(text) },
+      { columns },
+    );
+    const { count } = await exportRecords(trawl.store, jobId, writer, { afterId: 0 });
+    await writer.end();
+    return count;
+  }
+  const output = await openOutput(path, chosenFormat(path, format), { columns });
+  try {
+    const { count } = await exportRecords(trawl.store, jobId, output, { afterId: 0 });
+    await output.close();
+    return count;
+  } catch (error) {
+    await output.abort();
+    throw error;
+  }
+}
+
+function chosenFormat(path: string, format: string | undefined): ExportFormat {
+  return format === undefined ? formatOf(path) : parseFormat(format);
+}

@@ -1,0 +1,60 @@
+/** The command line: every command, and what becomes of errors. */
+import { Command, CommanderError } from "commander";
+import { ERRORS, isTrawlError } from "../errors.ts";
+import { VERSION } from "../version.ts";
+import { addControl } from "./commands/control.ts";
+import { addCrawl } from "./commands/crawl.ts";
+import { addDead } from "./commands/dead.ts";
+import { addDemo } from "./commands/demo.ts";
+import { addExplain } from "./commands/explain.ts";
+import { addJobs } from "./commands/jobs.ts";
+import { addRecords } from "./commands/records.ts";
+import { addTry } from "./commands/try.ts";
+import { listenForStops } from "./stops.ts";
+
+const HELP = `
+Start here:
+  trawl demo                            crawl a little shop on this machine
+  trawl try <url> -e title=h1           see what a selector finds
+  trawl crawl <url> --out pages.jsonl   crawl a site, politely
+
+Settings: trawl.config.ts, then TRAWL_* in the environment, then flags; docs/config.md lists them.`;
+
+/** Runs one command; the answer is the process's exit code. */
+export async function runCli(args: readonly string[]): Promise<number> {
+  const program = new Command("trawl")
+    .description("Distributed web scraping: polite by construction, nothing lost, nothing twice.")
+    .version(VERSION)
+    .showHelpAfterError("(add --help to see what this command takes)")
+    .exitOverride()
+    .addHelpText("after", HELP);
+  const stops = listenForStops();
+  addCrawl(program, stops);
+  addTry(program);
+  addJobs(program);
+  addRecords(program);
+  addDead(program);
+  addExplain(program);
+  addControl(program);
+  addDemo(program, stops);
+  for (const command of program.commands) command.exitOverride();
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function failed(error: unknown): number {
+  // Commander has printed its own: help and version end well, everything else is usage.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERRORS.BAD_USAGE.exit;
+  if (isTrawlError(error)) {
+    const lines = error.message.split("\n").join("\n  ");
+    process.stderr.write(`trawl: ${error.code}: ${lines}\n`);
+    return error.exitCode;
+  }
+  const { stack, message } = error as Error;
+  process.stderr.write(`trawl: INTERNAL: ${message}; this is a bug of Trawl, please report it with this:\n${stack}\n`);
+  return ERRORS.INTERNAL.exit;
+}

@@ -1,0 +1,38 @@
+/** What every command starts from: its flags, the resolved settings, the screen, and an opened broker and store. */
+import type { Command } from "commander";
+import { openTrawl, type Trawl } from "../compose.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { processScreen, type Screen } from "./terminal.ts";
+
+export type PlaceFlags = { broker?: string; store?: string; json?: boolean };
+
+export type Session = { config: Config; screen: Screen; trawl: Trawl; close(): Promise<void> };
+
+/** Flags every command has: where things live, and machine-readable answers. */
+export function withPlaces(command: Command): Command {
+  return command
+    .option("--broker <url>", "where the frontier lives (default sqlite:.trawl/broker.db)")
+    .option("--store <url>", "where pages and records live (default sqlite:.trawl/store.db)")
+    .option("--json", "print one JSON object as the last line of stdout");
+}
+
+type Opening = { flags: PlaceFlags; settings?: Record<string, unknown> };
+
+/** Opens what a command works on. Close it, whatever happens: a store that is not closed leaves its log file behind. */
+export async function openSession({ flags, settings = {} }: Opening): Promise<Session> {
+  const config = await loadConfig({ broker: flags.broker, store: flags.store, ...settings }, process.cwd());
+  const screen = processScreen();
+  const trawl = openTrawl(config, (line) => screen.err(line));
+  return { config, screen, trawl, close: () => trawl.close() };
+}
+
+/** Runs a command's work with an open session, and closes it. */
+export async function inSession<T>(opening: Opening, work: (session: Session) => Promise<T>): Promise<T> {
+  const session = await openSession(opening);
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,176 @@
+/** The only place that builds everything: which broker, store and fetcher stand behind the contracts. */
+import type { Config } from "./config/schema.ts";
+import { ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
+import { TrawlError } from "./errors.ts";
+import { createExtractor } from "./extract/create-extractor.ts";
+import type { Extractor } from "./extract/extractor.ts";
+import { parseNetworks } from "./fetch/egress/address.ts";
+import { createEgressGate } from "./fetch/egress/gate.ts";
+import type { Allowance } from "./fetch/fetcher.ts";
+import { decodeBody } from "./fetch/http/charset.ts";
+import { createHttpFetcher, type HttpFetcher } from "./fetch/http/http-fetcher.ts";
+import type { RobotsPolicy } from "./fetch/robots.ts";
+import { createRobotsPolicy } from "./fetch/robots-policy.ts";
+import type { Frontier } from "./frontier/frontier.ts";
+import type { FrontierAdmin } from "./frontier/frontier-admin.ts";
+import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
+import { type Clock, systemClock } from "./runtime/clock.ts";
+import { createLog, type Log } from "./runtime/log.ts";
+import { mayBeAlive, thisProcess } from "./runtime/process-id.ts";
+import { loadSpider } from "./spider/load-spider.ts";
+import { createSpiderReader } from "./spider/spider-reader.ts";
+import type { Bodies } from "./store/bodies/bodies.ts";
+import { openFileBodies } from "./store/bodies/file-bodies.ts";
+import { openNoBodies } from "./store/bodies/no-bodies.ts";
+import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
+import type { Store } from "./store/store.ts";
+import type { JobSpec } from "./submit/job-spec.ts";
+import { createJobBook } from "./worker/job-book.ts";
+import { createPlanMaker } from "./worker/make-plan.ts";
+import { createWorker, type Worker } from "./worker/worker.ts";
+
+export type Trawl = {
+  clock: Clock;
+  log: Log;
+  frontier: Frontier & FrontierAdmin;
+  store: Store;
+  bodies: Bodies;
+  createWorker(options: NewWorker): Worker;
+  close(): Promise<void>;
+};
+
+export type NewWorker = {
+  queues: readonly string[];
+  /** Hosts a person typed: they may be on private networks. */
+  allowHosts: readonly string[];
+  onFinished(jobId: string): void;
+};
+
+/** How long one process waits for another's write to the same file. */
+const BUSY_MS = 10_000;
+const POLL_MS = 250;
+/** A robots.txt that could not be had is asked for again by the site's next task, which the site's back-off spaces. */
+const ROBOTS_UNREACHABLE_MS = 500;
+const ROBOTS_REDIRECTS = 5;
+const KEEP_ALIVE_MS = 10_000;
+
+/** Everything a process needs, on what the settings name. Nothing runs until a worker is started. */
+export function openTrawl(config: Config, writeLog: (line: string) => void): Trawl {
+  const clock = systemClock();
+  const log = createLog(config.logLevel, writeLog);
+  const frontier = openFrontier(config, clock);
+  const store = openStore(config);
+  const bodies = openBodies(config);
+  const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
+  return {
+    clock,
+    log,
+    frontier,
+    store,
+    bodies,
+    createWorker({ queues, allowHosts, onFinished }) {
+      const fetching = createFetching(config, { allowHosts, clock, frontier });
+      closing.unshift(() => fetching.fetcher.close());
+      const book = createJobBook({
+        frontier,
+        makePlan: createPlanMaker({
+          makeExtractor: extractorOf,
+          loadSpider,
+          makeSpiderReader: createSpiderReader,
+        }),
+      });
+      return createWorker(
+        { ...fetching, decode, frontier, store, bodies, book, mayBeAlive, onFinished, clock, log },
+        { ...workerOptions(config), queues, worker: thisProcess() },
+      );
+    },
+    async close() {
+      for (const close of closing) await close();
+    },
+  };
+}
+
+/** How a job without code reads its pages. Throws BAD_SELECTOR. */
+export function extractorOf({ extract, follow }: JobSpec): Extractor {
+  return createExtractor({ rules: extract, links: follow?.links });
+}
+
+export type Fetching = { fetcher: HttpFetcher; robots: RobotsPolicy; allowance: Allowance };
+
+/** The way out to the web, on a frontier's allowance. */
+export function createFetching(
+  config: Config,
+  {
+    allowHosts,
+    clock,
+    frontier,
+  }: { allowHosts: readonly string[]; clock: Clock; frontier: Pick<Frontier, "spend" | "findRobots" | "keepRobots"> },
+): Fetching {
+  const allowance: Allowance = { spend: (site, unused) => frontier.spend(site, unused) };
+  const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
+  const fetcher = createHttpFetcher(
+    { gate, allowance, clock },
+    { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },
+  );
+  const { totalMs, idleMs } = config;
+  const robots = createRobotsPolicy(
+    { fetcher, frontier, allowance, clock },
+    {
+      productToken: productToken(config.userAgent),
+      grouping: config.siteGrouping,
+      freshMs: config.robotsFreshMs,
+      unreachableMs: ROBOTS_UNREACHABLE_MS,
+      maxCrawlDelayMs: config.maxCrawlDelayMs,
+      maxRedirects: ROBOTS_REDIRECTS,
+      limits: { totalMs, idleMs, bodyBytes: ROBOTS_LENGTH_MOST },
+    },
+  );
+  return { fetcher, robots, allowance };
+}
+
+/** The page as text, by the charset it claims or shows. */
+export function decode(body: Buffer, contentType: string | undefined): string {
+  return decodeBody(body, contentType).text;
+}
+
+/** The name looked for in robots.txt: the first word of the user agent, without its version. */
+export function productToken(userAgent: string): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
+}
+
+function workerOptions({ concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks }: Config) {
+  return { concurrency, leaseMs, graceMs, flushMs, maxLinks, maxRedirects: redirects, limits: { totalMs, idleMs } };
+}
+
+function openFrontier(config: Config, clock: Clock): Frontier & FrontierAdmin {
+  const path = placeOf(config.broker, "sqlite:", "TRAWL_BROKER");
+  return openSqliteFrontier(path, { clock }, { maxPending: config.maxPending, busyMs: BUSY_MS, pollMs: POLL_MS });
+}
+
+function openStore(config: Config): Store {
+  return openSqliteStore(placeOf(config.store, "sqlite:", "TRAWL_STORE"), { busyMs: BUSY_MS });
+}
+
+function openBodies(config: Config): Bodies {
+  return config.bodies === "none" ? openNoBodies() : openFileBodies(placeOf(config.bodies, "file:", "TRAWL_BODIES"));
+}
+
+function placeOf(url: string, scheme: string, setting: string): string {
+  const path = url.startsWith(scheme) ? url.slice(scheme.length) : "";
+  if (path !== "") return path;
+  throw new TrawlError("BAD_CONFIG", {
+    op: "compose",
+    message: `${setting} is ${JSON.stringify(url)}; this version takes ${scheme}PATH, such as ${scheme}.trawl/x`,
+    detail: { setting },
+  });
+}
+
+function networksFrom(config: Config) {
+  const { networks, problems } = parseNetworks(config.allowPrivate.join(","));
+  if (problems.length === 0) return networks;
+  throw new TrawlError("BAD_CONFIG", {
+    op: "compose",
+    message: `TRAWL_ALLOW_PRIVATE: ${problems.join("; ")}; give networks such as 127.0.0.0/8,10.1.0.0/16`,
+    detail: { problems },
+  });
+}

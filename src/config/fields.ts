@@ -1,0 +1,104 @@
+/** The kinds of setting there are: how each is read from text or a config file, and what it says of itself in the docs. */
+import { parseDurationMs } from "../domain/duration.ts";
+import { parseRate } from "../domain/rate.ts";
+
+export type Field<T> = {
+  /** The default as a person would write it. */
+  readonly shown: string;
+  readonly env: string;
+  readonly doc: string;
+  readonly takes: string;
+  readonly isSecret: boolean;
+  /** The value, or undefined where it is not one of these. */
+  parse(raw: unknown): T | undefined;
+};
+
+type Says = { env: string; doc: string };
+
+export function text({
+  env,
+  doc,
+  shown,
+  isSecret = false,
+}: Says & { shown: string; isSecret?: boolean }): Field<string> {
+  const parse = (raw: unknown) => (typeof raw === "string" && raw !== "" ? raw : undefined);
+  return { shown, env, doc, isSecret, takes: "text", parse };
+}
+
+/** A comma-separated list, or an array in a config file; empty by default. */
+export function list({ env, doc, isSecret = false }: Says & { isSecret?: boolean }): Field<readonly string[]> {
+  const split = (raw: string) =>
+    raw
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+  const parse = (raw: unknown) => {
+    if (typeof raw === "string") return split(raw);
+    return Array.isArray(raw) && raw.every((part) => typeof part === "string") ? raw : undefined;
+  };
+  return { shown: "", env, doc, isSecret, takes: "a comma-separated list", parse };
+}
+
+export function count({
+  env,
+  doc,
+  shown,
+  least,
+  most,
+}: Says & { shown: number; least: number; most: number }): Field<number> {
+  const parse = (raw: unknown) => {
+    const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw.replaceAll("_", "")) : raw;
+    return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? value : undefined;
+  };
+  return { shown: String(shown), env, doc, isSecret: false, takes: `a whole number, ${least} to ${most}`, parse };
+}
+
+export function duration({
+  env,
+  doc,
+  shown,
+  least,
+  most,
+}: Says & { shown: string; least: string; most: string }): Field<number> {
+  const [leastMs, mostMs] = [bound(least), bound(most)];
+  const parse = (raw: unknown) => {
+    const ms = typeof raw === "string" || typeof raw === "number" ? parseDurationMs(raw) : undefined;
+    return ms !== undefined && ms >= leastMs && ms <= mostMs ? ms : undefined;
+  };
+  return {
+    shown,
+    env,
+    doc,
+    isSecret: false,
+    takes: `a duration such as 500ms, 30s, 2m, 24h; ${least} to ${most}`,
+    parse,
+  };
+}
+
+/** Kept as the least time between two requests, in ms; 0 is unlimited. */
+export function rate({ env, doc, shown }: Says & { shown: string }): Field<number> {
+  const parse = (raw: unknown) => (typeof raw === "string" ? parseRate(raw) : undefined);
+  return { shown, env, doc, isSecret: false, takes: "a rate such as 4/s, 10/m, 100/h, or unlimited", parse };
+}
+
+export function flag({ env, doc, shown }: Says & { shown: boolean }): Field<boolean> {
+  const words: Record<string, boolean> = { true: true, "1": true, yes: true, false: false, "0": false, no: false };
+  const parse = (raw: unknown) => (typeof raw === "boolean" ? raw : words[String(raw).toLowerCase()]);
+  return { shown: String(shown), env, doc, isSecret: false, takes: "true or false", parse };
+}
+
+export function choice<const T extends string>({
+  env,
+  doc,
+  shown,
+  of,
+}: Says & { shown: T; of: readonly T[] }): Field<T> {
+  const parse = (raw: unknown) => of.find((word) => word === raw);
+  return { shown, env, doc, isSecret: false, takes: `one of ${of.join(", ")}`, parse };
+}
+
+function bound(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms === undefined) throw new RangeError(`config schema: ${text} is not a duration`);
+  return ms;
+}

@@ -1,0 +1,33 @@
+/** Finds and reads the settings of a process: `trawl.config.*` in the working folder, the environment, flags. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { TrawlError } from "../errors.ts";
+import { loadModule } from "../runtime/load-module.ts";
+import { environmentSource, resolveConfig, type Source } from "./resolve.ts";
+import type { Config } from "./schema.ts";
+
+const FILES = ["trawl.config.ts", "trawl.config.mts", "trawl.config.js", "trawl.config.mjs"];
+
+export async function loadConfig(flags: Source["values"], folder: string): Promise<Config> {
+  const file = FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  const sources = file === undefined ? [] : [await fileSource(file)];
+  return resolveConfig([...sources, environmentSource(process.env), { from: "flags", values: flags }]);
+}
+
+async function fileSource(path: string): Promise<Source> {
+  const loaded = await loadModule(resolve(path), (cause) => {
+    return new TrawlError("BAD_CONFIG", {
+      op: "config.load",
+      message: `${path} cannot be loaded: ${cause.message}`,
+      detail: { path },
+      cause,
+    });
+  });
+  const values = loaded.default;
+  if (typeof values === "object" && values !== null) return { from: path, values: values as Source["values"] };
+  throw new TrawlError("BAD_CONFIG", {
+    op: "config.load",
+    message: `${path} must export default an object of settings, such as { rate: "2/s" }`,
+    detail: { path },
+  });
+}

@@ -1,0 +1,152 @@
+/** Every setting of Trawl, in one place. docs/config.md and `trawl --help` come from here. */
+import { choice, count, duration, type Field, flag, list, rate, text } from "./fields.ts";
+
+export const SETTINGS = {
+  broker: text({
+    env: "TRAWL_BROKER",
+    shown: "sqlite:.trawl/broker.db",
+    doc: "Where the frontier lives: `sqlite:PATH`.",
+  }),
+  store: text({
+    env: "TRAWL_STORE",
+    shown: "sqlite:.trawl/store.db",
+    doc: "Where pages and records live: `sqlite:PATH`.",
+  }),
+  bodies: text({
+    env: "TRAWL_BODIES",
+    shown: "file:.trawl/bodies",
+    doc: "Where page bodies go when a job keeps them: `file:PATH` or `none`.",
+  }),
+  allowPrivate: list({
+    env: "TRAWL_ALLOW_PRIVATE",
+    doc: "Private, loopback or link-local networks that may be fetched from, such as `127.0.0.0/8,10.1.0.0/16`.",
+  }),
+  userAgent: text({
+    env: "TRAWL_USER_AGENT",
+    shown: "Trawl/0.1 (polite crawler)",
+    doc: "Sent with every request; its first word is the name looked for in robots.txt. Name a way to reach you.",
+  }),
+  logLevel: choice({
+    env: "TRAWL_LOG_LEVEL",
+    shown: "warn",
+    of: ["debug", "info", "warn", "error", "silent"],
+    doc: "Least level of the JSON log lines on stderr.",
+  }),
+
+  concurrency: count({
+    env: "TRAWL_CONCURRENCY",
+    shown: 32,
+    least: 1,
+    most: 1000,
+    doc: "Tasks one process works on at once.",
+  }),
+  leaseMs: duration({
+    env: "TRAWL_LEASE",
+    shown: "60s",
+    least: "1s",
+    most: "1h",
+    doc: "How long a claim on a task lasts without being renewed; a crashed worker's tasks wait this long.",
+  }),
+  graceMs: duration({
+    env: "TRAWL_GRACE",
+    shown: "5s",
+    least: "0ms",
+    most: "10m",
+    doc: "How long a stopping process lets running tasks finish before it hands them back.",
+  }),
+  flushMs: duration({
+    env: "TRAWL_FLUSH",
+    shown: "10ms",
+    least: "0ms",
+    most: "10s",
+    doc: "Longest time a finished task waits for others to be written with it.",
+  }),
+
+  rate: rate({ env: "TRAWL_RATE", shown: "4/s", doc: "Requests to one site, unless a job says otherwise." }),
+  burst: count({
+    env: "TRAWL_BURST",
+    shown: 1,
+    least: 1,
+    most: 1000,
+    doc: "Requests that may go to a site at once after a quiet time.",
+  }),
+  perSite: count({
+    env: "TRAWL_PER_SITE",
+    shown: 4,
+    least: 1,
+    most: 1000,
+    doc: "Requests to one site under way at once.",
+  }),
+  siteGrouping: choice({
+    env: "TRAWL_SITE_GROUPING",
+    shown: "host",
+    of: ["host", "domain"],
+    doc: "What counts as one site: a host and port, or everything under a registrable domain.",
+  }),
+  robots: flag({ env: "TRAWL_ROBOTS", shown: true, doc: "Whether robots.txt is kept to." }),
+  maxCrawlDelayMs: duration({
+    env: "TRAWL_MAX_CRAWL_DELAY",
+    shown: "60s",
+    least: "0ms",
+    most: "24h",
+    doc: "Longest crawl-delay of a robots.txt that is kept to.",
+  }),
+  robotsFreshMs: duration({
+    env: "TRAWL_ROBOTS_FRESH",
+    shown: "24h",
+    least: "1m",
+    most: "30d",
+    doc: "How long a robots.txt is used before it is asked for again.",
+  }),
+
+  retries: count({
+    env: "TRAWL_RETRIES",
+    shown: 4,
+    least: 0,
+    most: 20,
+    doc: "Tries after the first one, before a task is a dead letter.",
+  }),
+  backoffMs: duration({
+    env: "TRAWL_BACKOFF",
+    shown: "1s",
+    least: "1ms",
+    most: "10m",
+    doc: "Wait before the first retry; doubled for each further one.",
+  }),
+  bodyBytes: count({
+    env: "TRAWL_BODY_BYTES",
+    shown: 10_000_000,
+    least: 1000,
+    most: 2_000_000_000,
+    doc: "Largest body accepted, after decompression.",
+  }),
+  totalMs: duration({
+    env: "TRAWL_TOTAL_TIMEOUT",
+    shown: "30s",
+    least: "10ms",
+    most: "1h",
+    doc: "Longest time for one request, to the last byte.",
+  }),
+  idleMs: duration({
+    env: "TRAWL_IDLE_TIMEOUT",
+    shown: "15s",
+    least: "10ms",
+    most: "1h",
+    doc: "Longest silence while connecting, waiting for headers or reading.",
+  }),
+  redirects: count({ env: "TRAWL_REDIRECTS", shown: 10, least: 0, most: 50, doc: "Redirects followed from one URL." }),
+  maxLinks: count({ env: "TRAWL_MAX_LINKS", shown: 5000, least: 0, most: 100_000, doc: "Links taken from one page." }),
+  maxPending: count({
+    env: "TRAWL_MAX_PENDING",
+    shown: 20_000_000,
+    least: 1,
+    most: 1_000_000_000,
+    doc: "URLs waiting in the broker past which submissions are put off.",
+  }),
+} as const satisfies Record<string, Field<unknown>>;
+
+export type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+
+/** All settings, resolved once, frozen, passed down. */
+export type Config = { readonly [Name in SettingName]: NonNullable<ReturnType<Settings[Name]["parse"]>> };

@@ -1,0 +1,141 @@
+/**
+ * A real little shop on this machine, to try a crawler on: a few hundred products, and a few of the things that go
+ * wrong on real sites. It keeps its own access log, so that what a crawl did can be judged from the site's side.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { gzipSync } from "node:zlib";
+import { TrawlError } from "../errors.ts";
+import { createCatalogue } from "./catalogue.ts";
+import { type Answer, createRoutes } from "./routes.ts";
+
+export type DemoShopOptions = {
+  /** 0 takes any free one. */
+  port: number;
+  host?: string;
+};
+
+/** One request as the shop saw it. */
+export type Visit = {
+  /** When its headers had arrived, epoch ms with fractions. */
+  at: number;
+  method: string;
+  path: string;
+  status: number;
+  agent: string;
+  /** Grows with every connection; requests that share one were sent over it in turn. */
+  connection: number;
+};
+
+export type DemoShop = {
+  /** Without a slash at the end. */
+  url: string;
+  /** Every request since the shop opened, in order of arrival. */
+  log: readonly Visit[];
+  /** Ends open connections too. Closing twice is harmless. */
+  close(): Promise<void>;
+};
+
+const CATALOGUE_SEED = 7;
+
+/** Opens the shop; resolves when it can be visited. */
+export async function createDemoShop({ port, host = "127.0.0.1" }: DemoShopOptions): Promise<DemoShop> {
+  const log: Visit[] = [];
+  const waiting = new Set<NodeJS.Timeout>();
+  const server = createServer();
+  const url = await listen(server, port, host);
+  const routes = createRoutes(createCatalogue(CATALOGUE_SEED), url);
+  const connectionOf = connectionCounter();
+
+  server.on("request", (request, response) => {
+    const { method = "", url: target = "" } = request;
+    const isRead = method === "GET" || method === "HEAD";
+    const answer = isRead ? routes.answer(pathOf(target)) : METHOD_NOT_ALLOWED;
+    log.push({
+      at: performance.timeOrigin + performance.now(),
+      method,
+      path: target,
+      status: answer.status,
+      agent: request.headers["user-agent"] ?? "",
+      connection: connectionOf(request.socket),
+    });
+    if (answer.delayMs === 0) return send(answer, request, response);
+    const timer = setTimeout(() => {
+      waiting.delete(timer);
+      send(answer, request, response);
+    }, answer.delayMs);
+    waiting.add(timer);
+  });
+
+  return {
+    url,
+    log,
+    close: async () => {
+      for (const timer of waiting) clearTimeout(timer);
+      await closeServer(server);
+    },
+  };
+}
+
+const METHOD_NOT_ALLOWED: Answer = {
+  status: 405,
+  headers: { "content-type": "text/plain; charset=utf-8", allow: "GET, HEAD" },
+  body: Buffer.from("this shop can only be looked at\n"),
+  delayMs: 0,
+  isCompressible: false,
+};
+
+function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
+  const isZipped = answer.isCompressible && /\bgzip\b/.test(String(request.headers["accept-encoding"]));
+  const body = isZipped ? gzipSync(answer.body) : answer.body;
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    ...(answer.isCompressible ? { vary: "accept-encoding" } : {}),
+    ...(isZipped ? { "content-encoding": "gzip" } : {}),
+    "content-length": body.length,
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query === -1 ? target : target.slice(0, query);
+}
+
+function connectionCounter(): (socket: Socket) => number {
+  const known = new WeakMap<Socket, number>();
+  let count = 0;
+  return (socket) => {
+    const connection = known.get(socket) ?? ++count;
+    known.set(socket, connection);
+    return connection;
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) =>
+      reject(
+        new TrawlError("BAD_USAGE", {
+          op: "demo.listen",
+          message: `the demo shop cannot listen on ${host}:${port} (${cause.message}); choose another port`,
+          detail: { host, port },
+          cause,
+        }),
+      ),
+    );
+    server.listen(port, host, () => {
+      const { port: actual } = server.address() as AddressInfo;
+      resolve(`http://${host.includes(":") ? `[${host}]` : host}:${actual}`);
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // The callback's error says only that it was closed before.
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

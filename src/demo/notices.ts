@@ -1,0 +1,106 @@
+/** The pages that sell nothing. Each is awkward for a crawler in its own way; routes.ts says how. */
+import { html, type Markup } from "./html.ts";
+import { layout } from "./layout.ts";
+
+export const MISSING_PATH = "/catalogue/last-year/";
+
+export function aboutPage(baseUrl: string, oldProductPath: string): string {
+  return notice(
+    baseUrl,
+    "/about/",
+    "About the shop",
+    html`<p>This shop exists so that a crawler has somewhere to go. It has categories with pages, products with prices, pictures and
+structured data, and a few of the things that go wrong on real sites.</p>
+<ul>
+<li>The first thing we ever sold still has its <a href="${oldProductPath}">old address</a>, which redirects.</li>
+<li>Last year's catalogue is <a href="${MISSING_PATH}">no longer here</a>: the link is dead.</li>
+<li>One product fails the first time it is asked for, and says when to come back.</li>
+<li>The <a href="/cafe/">caf\u00e9</a> writes its menu in Latin-1 and says so only in a header.</li>
+<li>The <a href="/workshop/">workshop</a> takes its time to answer.</li>
+<li>The <a href="/checkout/">checkout</a> is off limits in <a href="/robots.txt">robots.txt</a>.</li>
+</ul>
+<p>Everything that may be visited is in the <a href="/sitemap.xml">sitemap</a>. This page is sent compressed.</p>`,
+  );
+}
+
+export function deliveryPage(baseUrl: string): string {
+  return notice(
+    baseUrl,
+    "/delivery/",
+    "Delivery",
+    html`<p>Orders leave the harbour with the morning tide, as long as there is one.</p>
+<table class="details">
+<tr><th>By boat</th><td>4 to 9 days</td><td>free</td></tr>
+<tr><th>By bicycle</th><td>within the town</td><td>£2.50</td></tr>
+<tr><th>Collected</th><td>any time the door is open</td><td>free</td></tr>
+</table>`,
+  );
+}
+
+export function workshopPage(baseUrl: string): string {
+  return notice(
+    baseUrl,
+    "/workshop/",
+    "The workshop",
+    html`<p>Good work takes time, and so does this page: it answers one and a half seconds late, every time.</p>
+<p>Repairs are done on Tuesdays. Bring the broken part and, if you have it, the paper box.</p>`,
+  );
+}
+
+/** Holds only Latin-1 characters, and no charset in its markup. */
+export function cafePage(baseUrl: string): string {
+  return notice(
+    baseUrl,
+    "/cafe/",
+    "Caf\u00e9",
+    html`<p>Open from the first ferry to the last. Today's card:</p>
+<table class="details">
+<tr><th>Crème brûlée</th><td>with bay leaf</td><td>£4.50</td></tr>
+<tr><th>Müsli</th><td>with stewed plums</td><td>£3.80</td></tr>
+<tr><th>Früchtetee</th><td>a pot for two</td><td>£2.90</td></tr>
+<tr><th>Smørrebrød</th><td>ask what the boats brought</td><td>£6.20</td></tr>
+</table>`,
+    false,
+  );
+}
+
+export function checkoutPage(baseUrl: string): string {
+  return notice(
+    baseUrl,
+    "/checkout/",
+    "Your basket",
+    html`<p>The basket is empty, and robots.txt asks crawlers not to look into it.</p>`,
+  );
+}
+
+export function missingPage(baseUrl: string): string {
+  return notice(
+    baseUrl,
+    "/",
+    "Nothing here",
+    html`<p>This page is gone, or never was. Try the <a href="/">front page</a>.</p>`,
+  );
+}
+
+export function busyPage(baseUrl: string): string {
+  return notice(
+    baseUrl,
+    "/",
+    "Back in a moment",
+    html`<p>The shelf is being restocked. Please come again in a second.</p>`,
+  );
+}
+
+function notice(baseUrl: string, path: string, title: string, body: Markup, saysCharset = true): string {
+  return layout({
+    title,
+    description: `${title}: a page of the demo shop.`,
+    canonical: `${baseUrl}${path}`,
+    saysCharset,
+    main: html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">Home</a> <span>${title}</span></nav>
+<article class="notice">
+<h1>${title}</h1>
+${body}
+</article>`,
+  });
+}

@@ -1,0 +1,53 @@
+/** Links of a page -> new tasks: scope, depth, robots.txt and a cap on links, in that order. Dedup is the frontier's. */
+import { siteOf } from "../domain/site.ts";
+import type { NewTask } from "../domain/task.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+import type { Scope } from "./scope.ts";
+
+/** A link a spider asked for by name: taken as it is, whatever the scope. */
+export type Wanted = { url: string; handler?: string; carry?: unknown; priority?: number };
+
+export type Found = {
+  /** Canonical links of the page, each once. */
+  links: readonly string[];
+  wanted: readonly Wanted[];
+};
+
+export type DiscoverInput = {
+  spec: JobSpec;
+  /** Undefined: the job follows no links by rule. */
+  scope: Scope | undefined;
+  pageUrl: string;
+  depth: number;
+  found: Found;
+  /** What the page's own site allows; other sites are asked when their turn comes. */
+  isAllowed(url: string): boolean;
+  maxLinks: number;
+};
+
+export type Discovery = { tasks: NewTask[] /** Ruled out by robots.txt. */; refused: number };
+
+export function discover(input: DiscoverInput): Discovery {
+  const { spec, scope, pageUrl, depth, found, isAllowed, maxLinks } = input;
+  const tasks: NewTask[] = [];
+  let refused = 0;
+  const pageSite = siteOf(pageUrl, "host");
+
+  function offer(url: string, own: Omit<Wanted, "url">): void {
+    if (tasks.length >= maxLinks) return;
+    if (siteOf(url, "host") === pageSite && !isAllowed(url)) {
+      refused += 1;
+      return;
+    }
+    const { priority = spec.priority, ...rest } = own;
+    const site = siteOf(url, spec.siteGrouping);
+    tasks.push({ url, site, kind: "fetch", queue: spec.queue, priority, depth: depth + 1, ...rest });
+  }
+
+  for (const { url, ...own } of found.wanted) offer(url, own);
+  if (scope?.goesDeeperThan(depth)) {
+    const inScope = scope.from(pageUrl);
+    for (const url of found.links) if (inScope(url)) offer(url, {});
+  }
+  return { tasks, refused };
+}

@@ -1,0 +1,67 @@
+import type { Fields } from "../domain/page.ts";
+import { compileCss } from "./css-selector.ts";
+import type { Extraction, Extractor } from "./extractor.ts";
+import { compileFields, type FieldsReader } from "./field-reader.ts";
+import { compileLinkSelector, type LinkFinder, PLAIN_LINKS } from "./link-selector.ts";
+import { isMarkup, pageKind } from "./page-kind.ts";
+import { type PageView, viewScan, viewTree } from "./page-view.ts";
+import { resolveLinks } from "./resolve-links.ts";
+import { EACH, type Rules } from "./rules.ts";
+import type { Scope } from "./source.ts";
+
+export type CompileOptions = {
+  /** A CSS selector for the links that are followed; undefined follows none. */
+  links: string | undefined;
+  /** htmlparser2: forgiving and fast, without the corrections of a browser, such as an inserted `<tbody>`. */
+  parser: "fast";
+};
+
+/**
+ * Turns rules into an extractor. Selectors are compiled once, and a page is parsed once; where the rules ask only for
+ * metadata and the links are the plain ones, no tree is built. Pages that are neither HTML nor XML give nothing. The
+ * extractor never throws, whatever the page.
+ *
+ * @throws TrawlError BAD_SELECTOR naming the field, the selector and what is wrong with it.
+ */
+export function compileRules(rules: Rules, { links }: CompileOptions): Extractor {
+  const { [EACH]: each, ...fields } = rules;
+  const record = compileFields(fields, "");
+  const scopesOf = typeof each === "string" ? scopesByCss(each) : wholePage;
+  const findLinks = links === undefined ? undefined : compileLinkSelector(links);
+  const usesTree = record.usesTree || each !== undefined || (links !== undefined && links.trim() !== PLAIN_LINKS);
+  const view = usesTree ? viewTree : viewScan;
+
+  return (input) => {
+    const kind = pageKind(input.page.contentType, input.html);
+    if (!isMarkup(kind)) return NOTHING;
+    const seen = view(input, kind);
+    return { ...readRecords(scopesOf(seen), record), links: linksIn(seen, findLinks) };
+  };
+}
+
+const NOTHING: Extraction = { records: [], invalid: [], links: [] };
+
+function wholePage(view: PageView): Scope[] {
+  return [{ view, within: undefined }];
+}
+
+function scopesByCss(selector: string): (view: PageView) => Scope[] {
+  const css = compileCss(selector, `"${EACH}"`);
+  return (view) => css.all(view.dom, undefined).map((within) => ({ view, within }));
+}
+
+function readRecords(scopes: readonly Scope[], record: FieldsReader): Pick<Extraction, "records" | "invalid"> {
+  const records: Fields[] = [];
+  const invalid: { fields: Fields; reason: string }[] = [];
+  for (const scope of scopes) {
+    const problems: string[] = [];
+    const fields = record.read(scope, problems, "");
+    if (problems.length === 0) records.push(fields);
+    else invalid.push({ fields, reason: problems.join("; ") });
+  }
+  return { records, invalid };
+}
+
+function linksIn(view: PageView, find: LinkFinder | undefined): readonly string[] {
+  return find === undefined ? [] : resolveLinks(view.hrefs(find), view.baseUrl());
+}

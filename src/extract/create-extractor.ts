@@ -1,0 +1,22 @@
+import { compileRules } from "./compile-rules.ts";
+import { createDefaultExtractor } from "./default-record.ts";
+import type { Extractor } from "./extractor.ts";
+import { PLAIN_LINKS } from "./link-selector.ts";
+import type { Rules } from "./rules.ts";
+
+export type ExtractorChoice = {
+  /** Undefined: the default record of every page. */
+  rules: Rules | undefined;
+  /** The selector whose links are followed; undefined follows none. */
+  links: string | undefined;
+};
+
+/** The extractor of a job without code. Throws BAD_SELECTOR. */
+export function createExtractor({ rules, links }: ExtractorChoice): Extractor {
+  if (rules !== undefined) return compileRules(rules, { links, parser: "fast" });
+  if (links === undefined || links.trim() === PLAIN_LINKS)
+    return createDefaultExtractor({ followLinks: links !== undefined });
+  const toRecord = createDefaultExtractor({ followLinks: false });
+  const toLinks = compileRules({ title: "title" }, { links, parser: "fast" });
+  return (input) => ({ ...toRecord(input), links: toLinks(input).links });
+}

@@ -1,0 +1,93 @@
+import { compile } from "css-select";
+import { type AnyNode, type Document, Element, isTag } from "domhandler";
+import { findAll, findOne } from "domutils";
+import { TrawlError } from "../errors.ts";
+
+/** A selector ready to search: the page, or, if `within` is given, what is inside that element. */
+export type CssSelector = {
+  first(dom: Document, within: Element | undefined): Element | undefined;
+  /** In document order. */
+  all(dom: Document, within: Element | undefined): Element[];
+};
+
+/**
+ * Compiles a selector once for any number of pages. It means what it means to `querySelectorAll`, and may also begin with
+ * a combinator (`> a`, `+ dd`) or be `:scope`, both relative to the element searched in. Tag and attribute names match in
+ * any case.
+ *
+ * @param owner names the rule in the error, e.g. `field "price"`.
+ * @throws TrawlError BAD_SELECTOR
+ */
+export function compileCss(selector: string, owner: string): CssSelector {
+  // css-select reads the context at each match, so one compiled selector can serve every element searched in.
+  const scope: Element[] = [NOWHERE];
+  const matches = compileOrThrow(selector, owner, scope);
+  const searched = BEGINS_WITH_SIBLING.test(selector) ? followingSiblings : childrenOf;
+  const isScopeItself = selector.trim() === ":scope";
+
+  function enter(dom: Document, within: Element | undefined): Element | undefined {
+    const root = within ?? dom.children.find(isTag);
+    scope[0] = root ?? NOWHERE;
+    return root;
+  }
+
+  return {
+    first(dom, within) {
+      const root = enter(dom, within);
+      if (isScopeItself) return root;
+      return findOne(matches, searched(dom, within)) ?? undefined;
+    },
+    all(dom, within) {
+      const root = enter(dom, within);
+      if (isScopeItself) return root === undefined ? [] : [root];
+      return findAll(matches, searched(dom, within));
+    },
+  };
+}
+
+const NOWHERE = new Element("nowhere", {});
+const BEGINS_WITH_SIBLING = /^\s*[+~]/;
+/** What a selector with any of these matches depends on where it is searched. */
+const RELATIVE = /:scope|(?:^|[,(])\s*[>+~]/i;
+
+function compileOrThrow(selector: string, owner: string, scope: Element[]): (element: Element) => boolean {
+  const oddity = oddityOf(selector);
+  if (oddity !== undefined) throw badSelector(selector, owner, oddity);
+  try {
+    // Cached answers about ancestors keep `a b c` from taking cubic time, but are wrong once the scope has changed.
+    return compile<AnyNode, Element>(selector, { context: scope, cacheResults: !RELATIVE.test(selector) });
+  } catch (cause) {
+    throw badSelector(selector, owner, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+/** What css-select takes without a word, though it can match nothing: almost always a slip, such as `.a@href` or `a >`. */
+function oddityOf(selector: string): string | undefined {
+  const skeleton = selector
+    .replace(/\\./g, "x")
+    .replace(/"[^"]*"|'[^']*'/g, "x")
+    .replace(/\[[^\]]*\]|:i?contains\([^)]*\)/gi, "x");
+  if (skeleton.trim() === "") return "it is empty";
+  const stray = /[^\w\s\-.#:*>+~,()[\]|"'\u0080-\uffff]/.exec(skeleton)?.[0];
+  if (stray !== undefined) return `"${stray}" cannot stand where it does`;
+  return /[>+~]\s*(?:[,)]|$)/.test(skeleton) ? "nothing comes after its last combinator" : undefined;
+}
+
+function badSelector(selector: string, owner: string, complaint: string, cause?: unknown): TrawlError {
+  return new TrawlError("BAD_SELECTOR", {
+    op: "extract.compile",
+    message: `${owner}: ${JSON.stringify(selector)} is not a CSS selector: ${complaint}; correct it`,
+    detail: { owner, selector },
+    cause,
+  });
+}
+
+function childrenOf(dom: Document, within: Element | undefined): AnyNode[] {
+  return within === undefined ? dom.children : within.children;
+}
+
+function followingSiblings(_dom: Document, within: Element | undefined): AnyNode[] {
+  const siblings: AnyNode[] = [];
+  for (let node = within?.next; node; node = node.next) siblings.push(node);
+  return siblings;
+}

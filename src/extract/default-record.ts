@@ -1,0 +1,39 @@
+import type { Fields } from "../domain/page.ts";
+import type { Extraction, Extractor } from "./extractor.ts";
+import { baseUrlOf, firstMeta } from "./metadata.ts";
+import { isMarkup, type PageKind, pageKind } from "./page-kind.ts";
+import { resolveLinks } from "./resolve-links.ts";
+import { scanPage } from "./scan-page.ts";
+import { cutText } from "./visible-text.ts";
+
+/** How much text the record of a page without rules holds. */
+export const TEXT_CHARS = 5_000;
+
+export type DefaultExtractorOptions = {
+  /** False: the record still lists the page's links, but none are offered for crawling. */
+  followLinks: boolean;
+};
+
+/**
+ * What a crawl without rules yields: one record per page with `title`, `description`, `text` and `links`. Links are in
+ * canonical form, each once, in order. A page that is not HTML gives its text, if it is text. Never throws.
+ */
+export function createDefaultExtractor({ followLinks }: DefaultExtractorOptions): Extractor {
+  return ({ page, html }) => {
+    const kind = pageKind(page.contentType, html);
+    if (!isMarkup(kind) || kind === "xml") return recordOf(plainFields(kind, html), []);
+    const { metadata, hrefs, text } = scanPage(html, { kind, textChars: TEXT_CHARS });
+    const links = resolveLinks(hrefs, baseUrlOf(metadata, page.url));
+    const description = firstMeta(metadata, "description", "og:description");
+    return recordOf({ title: metadata.title, description, text, links }, followLinks ? links : []);
+  };
+}
+
+function plainFields(kind: Exclude<PageKind, "html" | "xhtml">, body: string): Fields {
+  const text = kind === "binary" ? "" : cutText(body, TEXT_CHARS);
+  return { title: null, description: null, text, links: [] };
+}
+
+function recordOf(fields: Fields, links: readonly string[]): Extraction {
+  return { records: [fields], invalid: [], links };
+}

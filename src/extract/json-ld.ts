@@ -1,0 +1,17 @@
+import type { Document } from "domhandler";
+import { elementsIn } from "./elements.ts";
+import { parseGently } from "./gentle-json.ts";
+import { rawTextOf } from "./visible-text.ts";
+
+/** The JSON-LD blocks of a page, in order. A block that cannot be mended is left out. Never throws. */
+export function readJsonLd(dom: Document): unknown[] {
+  const blocks: unknown[] = [];
+  for (const element of elementsIn(dom)) {
+    if (element.name !== "script" || !JSON_LD_TYPE.test(element.attribs.type ?? "")) continue;
+    const block = parseGently(rawTextOf(element));
+    if (block !== undefined) blocks.push(block);
+  }
+  return blocks;
+}
+
+const JSON_LD_TYPE = /^\s*application\/ld\+json\s*(?:;|$)/i;

@@ -1,0 +1,88 @@
+import type { Document, Element } from "domhandler";
+import { elementsIn } from "./elements.ts";
+import { collapse, rawTextOf } from "./visible-text.ts";
+
+/** What a page says about itself in its head. `scanPage` and `readMetadata` give the same for the same page. */
+export type Metadata = {
+  /** Of the first `<title>` with text, not of a drawing. */
+  title: string | null;
+  /**
+   * Contents of `<meta>` by their `name` or `property` in lower case: `description`, `og:image`, `twitter:card`. In
+   * order, white space collapsed, empty ones left out.
+   */
+  metas: ReadonlyMap<string, readonly string[]>;
+  /** The first `<link rel="canonical">`, as written. */
+  canonicalHref: string | undefined;
+  /** The first `<base href>`, as written. */
+  baseHref: string | undefined;
+};
+
+/** Collects a page's metadata tag by tag; both readers feed it, so they cannot disagree. */
+export class MetadataCollector implements Metadata {
+  title: string | null = null;
+  readonly metas = new Map<string, string[]>();
+  canonicalHref: string | undefined;
+  baseHref: string | undefined;
+
+  addTitle(text: string): void {
+    this.title ??= collapse(text) || null;
+  }
+
+  addMeta(name: string | undefined, property: string | undefined, content: string | undefined): void {
+    const value = content === undefined ? "" : collapse(content);
+    if (value === "") return;
+    this.#addMetaValue(name, value);
+    if (property !== name) this.#addMetaValue(property, value);
+  }
+
+  addLink(rel: string | undefined, href: string | undefined): void {
+    if (this.canonicalHref !== undefined || rel === undefined || href === undefined) return;
+    if (/(?:^|\s)canonical(?:\s|$)/i.test(rel)) this.canonicalHref = href;
+  }
+
+  #addMetaValue(key: string | undefined, value: string): void {
+    if (key === undefined) return;
+    const name = key.trim().toLowerCase();
+    const values = this.metas.get(name);
+    if (values === undefined) this.metas.set(name, [value]);
+    else values.push(value);
+  }
+}
+
+/** The metadata of a parsed page. */
+export function readMetadata(dom: Document): Metadata {
+  const collector = new MetadataCollector();
+  for (const element of elementsIn(dom)) collect(element, collector);
+  return collector;
+}
+
+/** The first content of a `<meta>` by any of these names, or null. */
+export function firstMeta({ metas }: Metadata, ...names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = metas.get(name)?.[0];
+    if (value !== undefined) return value;
+  }
+  return null;
+}
+
+/** What the page's relative URLs are relative to: its `<base>`, if that makes sense, else its own address. */
+export function baseUrlOf({ baseHref }: Metadata, pageUrl: string): string {
+  if (baseHref === undefined || !URL.canParse(baseHref, pageUrl)) return pageUrl;
+  const base = new URL(baseHref, pageUrl);
+  return base.protocol === "https:" || base.protocol === "http:" ? base.href : pageUrl;
+}
+
+function collect(element: Element, collector: MetadataCollector): void {
+  const { name, attribs } = element;
+  if (name === "meta") collector.addMeta(attribs.name, attribs.property, attribs.content);
+  else if (name === "link") collector.addLink(attribs.rel, attribs.href);
+  else if (name === "base") collector.baseHref ??= attribs.href;
+  else if (name === "title" && !isInDrawing(element)) collector.addTitle(rawTextOf(element));
+}
+
+function isInDrawing(element: Element): boolean {
+  for (let node = element.parent; node !== null; node = node.parent) {
+    if ("name" in node && node.name === "svg") return true;
+  }
+  return false;
+}

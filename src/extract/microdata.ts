@@ -1,0 +1,83 @@
+import type { Element, ParentNode } from "domhandler";
+import { isTag } from "domhandler";
+import { elementsIn } from "./elements.ts";
+import type { Thing } from "./structured.ts";
+import { textOf } from "./visible-text.ts";
+
+/**
+ * The microdata in `root` (itself included), as objects shaped like JSON-LD: `{ "@type": "Product", "name": "…" }`. A
+ * property that occurs once is a value, one that occurs more often a list. `itemref` is not followed. Never throws.
+ *
+ * @param absolute makes a URL absolute, for values that are links.
+ */
+export function readMicrodata(root: ParentNode, absolute: (href: string) => string): Thing[] {
+  const things = new Map<Element, Record<string, unknown>>();
+  const outermost: Thing[] = [];
+  for (const element of withItself(root)) {
+    const thing = "itemscope" in element.attribs ? newThing(element) : undefined;
+    if (thing !== undefined) things.set(element, thing);
+    const names = element.attribs.itemprop?.split(/\s+/).filter((name) => name !== "") ?? [];
+    const owner = names.length === 0 ? undefined : ownerOf(element, things);
+    if (owner !== undefined) addProperties(owner, names, thing ?? propertyValue(element, absolute));
+    else if (thing !== undefined) outermost.push(thing);
+  }
+  return outermost;
+}
+
+function* withItself(root: ParentNode): Generator<Element> {
+  if (isTag(root)) yield root;
+  yield* elementsIn(root);
+}
+
+function newThing({ attribs }: Element): Record<string, unknown> {
+  // Without a prototype, a property named "constructor" or "__proto__" is one like any other.
+  const thing: Record<string, unknown> = Object.create(null);
+  const types = (attribs.itemtype ?? "").split(/\s+/).flatMap((type) => type.replace(/^.*[/#]/, "") || []);
+  if (types.length > 0) thing["@type"] = types.length === 1 ? types[0] : types;
+  if (attribs.itemid !== undefined) thing["@id"] = attribs.itemid;
+  return thing;
+}
+
+/** The thing around an element. Parents come before their children, so it is known by now. */
+function ownerOf(element: Element, things: ReadonlyMap<Element, Record<string, unknown>>) {
+  for (let node = element.parent; node !== null; node = node.parent) {
+    const owner = isTag(node) ? things.get(node) : undefined;
+    if (owner !== undefined) return owner;
+  }
+  return undefined;
+}
+
+function addProperties(owner: Record<string, unknown>, names: readonly string[], value: unknown): void {
+  for (const name of names) {
+    const known = owner[name];
+    if (known === undefined) owner[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else owner[name] = [known, value];
+  }
+}
+
+/** By element, where its value is. */
+const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
+  a: "href",
+  area: "href",
+  link: "href",
+  img: "src",
+  audio: "src",
+  video: "src",
+  source: "src",
+  iframe: "src",
+  embed: "src",
+  object: "data",
+};
+
+function propertyValue(element: Element, absolute: (href: string) => string): string {
+  const { name, attribs } = element;
+  // The standard allows it on <meta> only; shops put it on everything.
+  if (attribs.content !== undefined) return attribs.content.trim();
+  const urlAttribute = Object.hasOwn(URL_ATTRIBUTES, name) ? URL_ATTRIBUTES[name] : undefined;
+  const href = urlAttribute === undefined ? undefined : attribs[urlAttribute];
+  if (href !== undefined) return absolute(href.trim());
+  if (name === "time" && attribs.datetime !== undefined) return attribs.datetime.trim();
+  if ((name === "data" || name === "meter") && attribs.value !== undefined) return attribs.value.trim();
+  return textOf(element);
+}

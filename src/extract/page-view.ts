@@ -1,0 +1,75 @@
+import { Document, type Element, type ParentNode } from "domhandler";
+import type { ExtractInput } from "./extractor.ts";
+import { readJsonLd } from "./json-ld.ts";
+import type { LinkFinder } from "./link-selector.ts";
+import { baseUrlOf, type Metadata, readMetadata } from "./metadata.ts";
+import { readMicrodata } from "./microdata.ts";
+import type { MarkupKind } from "./page-kind.ts";
+import { parseDocument } from "./parse-html.ts";
+import { scanPage } from "./scan-page.ts";
+import type { Thing } from "./structured.ts";
+
+/** A page as rules look at it. What is costly is read when first asked for, and once. */
+export type PageView = {
+  url: string;
+  /** Empty in a view that was only scanned. */
+  dom: Document;
+  metadata(): Metadata;
+  baseUrl(): string;
+  /** Undefined for what is no URL. */
+  absolute(href: string): string | undefined;
+  jsonLd(): readonly unknown[];
+  /** Of one element, or of the page. */
+  microdata(within: Element | undefined): readonly Thing[];
+  /** Links as written; `find` is not asked in a view that was only scanned, whose links are the plain ones. */
+  hrefs(find: LinkFinder): readonly string[];
+};
+
+/** Parses the page into a tree, for rules that look into it. */
+export function viewTree({ page, html }: ExtractInput, kind: MarkupKind): PageView {
+  const dom = parseDocument(html, kind);
+  return createView(
+    page.url,
+    dom,
+    () => readMetadata(dom),
+    (find) => find(dom),
+  );
+}
+
+/** Reads metadata and plain links in one pass, for rules that need no more. */
+export function viewScan({ page, html }: ExtractInput, kind: MarkupKind): PageView {
+  const { metadata, hrefs } = scanPage(html, { kind, textChars: 0 });
+  return createView(
+    page.url,
+    new Document([]),
+    () => metadata,
+    () => hrefs,
+  );
+}
+
+function createView(url: string, dom: Document, readPageMetadata: () => Metadata, hrefs: PageView["hrefs"]): PageView {
+  const metadata = once(readPageMetadata);
+  const baseUrl = once(() => baseUrlOf(metadata(), url));
+  const things = new Map<ParentNode, readonly Thing[]>();
+
+  function absolute(href: string): string | undefined {
+    return URL.canParse(href, baseUrl()) ? new URL(href, baseUrl()).href : undefined;
+  }
+
+  function microdata(within: Element | undefined): readonly Thing[] {
+    const root = within ?? dom;
+    const known = things.get(root) ?? readMicrodata(root, (href) => absolute(href) ?? href);
+    things.set(root, known);
+    return known;
+  }
+
+  return { url, dom, metadata, baseUrl, absolute, jsonLd: once(() => readJsonLd(dom)), microdata, hrefs };
+}
+
+function once<Value>(read: () => Value): () => Value {
+  let known: { value: Value } | undefined;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
+}

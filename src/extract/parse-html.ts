@@ -1,0 +1,95 @@
+import type { Document } from "domhandler";
+import { DomHandler } from "domhandler";
+import type { Handler, ParserOptions } from "htmlparser2";
+import { Parser } from "htmlparser2";
+import type { MarkupKind } from "./page-kind.ts";
+
+/**
+ * Elements nested deeper than this become siblings at this depth, as in browsers. It keeps every page linear in time
+ * (htmlparser2 searches its stack at each closing tag: 200,000 open and as many stray closing tags took it 46 s)
+ * and lets recursive code, ours or a library's, walk any page without overflowing the stack.
+ */
+export const DEEPEST_NESTING = 512;
+
+/** Feeds the whole page to `handler`, in one pass and linear time. */
+export function parseInto(handler: Partial<Handler>, markup: string, kind: MarkupKind): void {
+  new ShallowParser(handler, PARSER_OPTIONS[kind]).end(markup);
+}
+
+/** The page as a tree that is never deeper than `DEEPEST_NESTING`. Tag and attribute names are in lower case. */
+export function parseDocument(markup: string, kind: MarkupKind): Document {
+  const handler = new DomHandler();
+  parseInto(handler, markup, kind);
+  return handler.root;
+}
+
+const PARSER_OPTIONS: Record<MarkupKind, ParserOptions> = {
+  html: {},
+  xhtml: { recognizeSelfClosing: true, recognizeCDATA: true },
+  // Lower case even here, so that selectors compiled for HTML match feeds and sitemaps too.
+  xml: { xmlMode: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+};
+
+/** Their content is not markup, so they cannot nest, and it must not spill into the page's text. */
+const RAW_TEXT = new Set(["script", "style", "title", "textarea", "xmp"]);
+
+/**
+ * A class because htmlparser2 offers `isVoidElement` for overriding: an element too deep is treated as one without
+ * content. It reads three fields of the parser that are private to TypeScript; the tests of deep pages hold them.
+ */
+class ShallowParser extends Parser {
+  /** The tag being opened is too deep. */
+  #isTooDeep = false;
+  /** Elements flattened and not closed yet: their closing tags must not close an ancestor. */
+  #flattened = 0;
+
+  override isVoidElement(name: string): boolean {
+    return super.isVoidElement(name) || (this.#isTooDeep && !RAW_TEXT.has(name));
+  }
+
+  override onopentagname(start: number, endIndex: number): void {
+    const { stack, foreignContext } = internalsOf(this);
+    this.#isTooDeep = stack.length >= DEEPEST_NESTING - 1;
+    // It grows by one with every <svg> that is closed by its parent's closing tag.
+    if (foreignContext.length > DEEPEST_NESTING) foreignContext.length = DEEPEST_NESTING;
+    super.onopentagname(start, endIndex);
+    if (this.#isTooDeep && this.#isFlattened(internalsOf(this).tagname)) this.#flattened++;
+  }
+
+  override onopentagend(endIndex: number): void {
+    super.onopentagend(endIndex);
+    this.#isTooDeep = false;
+  }
+
+  override onselfclosingtag(endIndex: number): void {
+    if (!this.#isTooDeep) {
+      super.onselfclosingtag(endIndex);
+      return;
+    }
+    if (this.#isFlattened(internalsOf(this).tagname)) this.#flattened--;
+    this.onopentagend(endIndex);
+  }
+
+  override onclosetag(start: number, endIndex: number): void {
+    if (this.#flattened > 0 && this.#isFlattened(internalsOf(this).getSlice(start, endIndex).toLowerCase())) {
+      this.#flattened--;
+      return;
+    }
+    super.onclosetag(start, endIndex);
+  }
+
+  #isFlattened(name: string): boolean {
+    return !super.isVoidElement(name) && !RAW_TEXT.has(name);
+  }
+}
+
+type Internals = {
+  stack: string[];
+  foreignContext: boolean[];
+  tagname: string;
+  getSlice(start: number, end: number): string;
+};
+
+function internalsOf(parser: Parser): Internals {
+  return parser as unknown as Internals;
+}

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isTrawlError } from "../errors.ts";
+import { parseRuleFlags } from "./rule-flags.ts";
+import { FIELD_TYPES, type Rule, rulesSchema } from "./rules.ts";
+
+describe("rules from flags", () => {
+  it.each<[string, string, Rule]>([
+    ["title=h1", "title", "h1"],
+    [" title = h1 ", "title", "h1"],
+    ["price=.price_color|number", "price", { select: ".price_color", type: "number" }],
+    ["price=.p|number!", "price", { select: ".p", type: "number", required: true }],
+    ["price=.p | number !", "price", { select: ".p", type: "number", required: true }],
+    ["price=.p!", "price", { select: ".p", required: true }],
+    ["tags[]=.tag", "tags", [".tag"]],
+    ["prices[]=.p|number!", "prices", { select: ".p", type: "number", required: true, list: true }],
+    ["img=img@src", "img", "img@src"],
+    ["img=img@src|url", "img", { select: "img@src", type: "url" }],
+    ["name=jsonld:Product.name", "name", "jsonld:Product.name"],
+    ["title=og:title", "title", "og:title"],
+    ['x=a[href="x|y"]', "x", 'a[href="x|y"]'],
+    ["x=a[href='x|number']", "x", "a[href='x|number']"],
+    ['x=a[href="x|y"]|url', "x", { select: 'a[href="x|y"]', type: "url" }],
+    ["x=a[href='?a=1&b=2']@title", "x", "a[href='?a=1&b=2']@title"],
+    ["x=[lang|=en]", "x", "[lang|=en]"],
+    ["x=[lang|=en]|text!", "x", { select: "[lang|=en]", type: "text", required: true }],
+    ['x=[title="Buy!"]', "x", '[title="Buy!"]'],
+    ["x=p:contains(now!)!", "x", { select: "p:contains(now!)", required: true }],
+    ["list price=.p", "list price", ".p"],
+    ["a.b-c=.p", "a.b-c", ".p"],
+    ["$each=.product > a[href='=']", "$each", ".product > a[href='=']"],
+  ])("%s", (flag, name, rule) => {
+    const extra = name === "$each" ? ["other=b"] : [];
+    expect(parseRuleFlags([flag, ...extra]).rules[name]).toEqual(rule);
+  });
+
+  it("are the same as rules in JSON", () => {
+    const { rules } = parseRuleFlags(["$each=.product", "title=h2", "tags[]=.tag", "price=.price|number!"]);
+    expect(rulesSchema.parse(rules)).toEqual(rules);
+  });
+
+  it.each<[string[], RegExp]>([
+    [["title"], /-e "title": it has no "="; write -e name=selector/],
+    [["=h1"], /-e "=h1": a field's name cannot be empty/],
+    [["[]=h1"], /name cannot be empty/],
+    [["title="], /it has no selector/],
+    [["title=|number"], /it has no selector/],
+    [["$each="], /it has no selector/],
+    [["price=.p|nubmer"], /"nubmer" is not a type; use one of text, number/],
+    [["price=.p|"], /"" is not a type/],
+    [["_url=a"], /begin with "_"/],
+    [["__proto__=a"], /begin with "_"/],
+    [["a=b", "a=c"], /-e "a=c": there are two rules for "a"/],
+    [["$each=.p"], /there is no field/],
+  ])("%j is refused as a bad job", (flags, message) => {
+    expect(refusal(flags)).toMatchObject({ code: "BAD_JOB", message: expect.stringMatching(message) });
+  });
+
+  it.each([["x=a["], ["x[]=p:nosuch|number"], ["x=jsonld:"], ["x=.a@href@"]])("%s has a bad selector", (flag) => {
+    expect(refusal([flag])).toMatchObject({
+      code: "BAD_SELECTOR",
+      message: expect.stringContaining(`-e ${JSON.stringify(flag)}`),
+    });
+  });
+
+  it("a bad selector in $each is one too", () => {
+    expect(refusal(["$each=a[", "b=c"])).toMatchObject({ code: "BAD_SELECTOR" });
+  });
+
+  it("survive any selector with = and | inside quotes, with or without a type", () => {
+    const value = fc.string({ unit: fc.constantFrom(..."ab=|!@[]>, ") });
+    fc.assert(
+      fc.property(
+        value,
+        fc.option(fc.constantFrom(...FIELD_TYPES), { nil: undefined }),
+        fc.boolean(),
+        (text, type, required) => {
+          const select = `a[href="${text}"]`;
+          const flag = `x=${select}${type === undefined ? "" : `|${type}`}${required ? "!" : ""}`;
+          const { rules } = parseRuleFlags([flag]);
+          const expected = { select, ...(type && { type }), ...(required && { required }) };
+          expect(rules.x).toEqual(Object.keys(expected).length === 1 ? select : expected);
+        },
+      ),
+    );
+  });
+});
+
+function refusal(flags: readonly string[]) {
+  try {
+    parseRuleFlags(flags);
+  } catch (error) {
+    if (isTrawlError(error)) return error;
+  }
+  return undefined;
+}

@@ -1,0 +1,157 @@
+/**
+ * The hot path of a crawl without rules: title, metadata, text and links in one pass, without a tree. It listens to
+ * `onopentagname` and `onattribute` instead of `onopentag`, so that htmlparser2 builds no object per tag: that alone
+ * saves more than everything below costs.
+ */
+import type { Handler } from "htmlparser2";
+import { type Metadata, MetadataCollector } from "./metadata.ts";
+import type { MarkupKind } from "./page-kind.ts";
+import { parseInto } from "./parse-html.ts";
+import { BLOCK_TAGS, collapseRuns, cutText, UNSEEN_TAGS } from "./visible-text.ts";
+
+export type PageScan = {
+  metadata: Metadata;
+  /** Each `href` of an `<a>` as written, in order. */
+  hrefs: readonly string[];
+  /** Visible text, cut to `textChars`. */
+  text: string;
+};
+
+export type ScanOptions = {
+  kind: MarkupKind;
+  /** How much text to collect; 0 is none. */
+  textChars: number;
+};
+
+/** Reads a page in one pass. Never throws, whatever the page. */
+export function scanPage(markup: string, { kind, textChars }: ScanOptions): PageScan {
+  const scanner = new PageScanner(textChars);
+  parseInto(scanner, markup, kind);
+  return scanner.finish();
+}
+
+const OTHER = 0;
+const BLOCK = 1;
+const UNSEEN = 2;
+const DRAWING = 3;
+const TITLE = 4;
+const ANCHOR = 5;
+const META = 6;
+const LINK = 7;
+const BASE = 8;
+
+const ROLES = new Map<string, number>([
+  ...[...BLOCK_TAGS].map((name) => [name, BLOCK] as const),
+  ...[...UNSEEN_TAGS].map((name) => [name, UNSEEN] as const),
+  ["svg", DRAWING],
+  ["title", TITLE],
+  ["a", ANCHOR],
+  ["meta", META],
+  ["link", LINK],
+  ["base", BASE],
+]);
+
+/** Text waits until there is this much more than wanted, so that white space is collapsed in a few big steps. */
+const SLACK_CHARS = 1_000;
+
+class PageScanner implements Partial<Handler> {
+  readonly #metadata = new MetadataCollector();
+  readonly #hrefs: string[] = [];
+  readonly #textChars: number;
+  #text = "";
+  #isTextFull: boolean;
+  #titleText: string | undefined;
+  /** Unseen elements, and of them drawings, that are open now. */
+  #unseen = 0;
+  #drawings = 0;
+  /** What the tag being read is, and its attributes that matter: `name` or `rel`, `property`, `content` or `href`. */
+  #role = OTHER;
+  #name: string | undefined;
+  #property: string | undefined;
+  #content: string | undefined;
+
+  constructor(textChars: number) {
+    this.#textChars = textChars;
+    this.#isTextFull = textChars === 0;
+  }
+
+  onopentagname(tag: string): void {
+    if (this.#role >= META) this.#settleTag();
+    const role = ROLES.get(tag) ?? OTHER;
+    this.#role = role;
+    if (role === BLOCK) this.#partText();
+    else if (role >= UNSEEN && role <= TITLE) this.#enterUnseen(role);
+  }
+
+  onattribute(name: string, value: string): void {
+    if (this.#role < ANCHOR) return;
+    if (this.#role !== ANCHOR) this.#keepAttribute(name, value);
+    else if (name === "href") {
+      this.#hrefs.push(value);
+      this.#role = OTHER; // of two hrefs the first counts
+    }
+  }
+
+  ontext(text: string): void {
+    if (this.#unseen === 0) this.#addText(text);
+    else if (this.#titleText !== undefined) this.#titleText += text;
+  }
+
+  onclosetag(tag: string): void {
+    if (this.#role >= META) this.#settleTag();
+    const role = ROLES.get(tag);
+    if (role === BLOCK) this.#partText();
+    else if (role !== undefined && role >= UNSEEN && role <= TITLE) this.#leaveUnseen(role);
+  }
+
+  finish(): PageScan {
+    if (!this.#isTextFull) this.#collapseText();
+    return { metadata: this.#metadata, hrefs: this.#hrefs, text: this.#text.trim() };
+  }
+
+  #enterUnseen(role: number): void {
+    this.#unseen++;
+    if (role === DRAWING) this.#drawings++;
+    if (role === TITLE && this.#drawings === 0) this.#titleText = "";
+  }
+
+  #leaveUnseen(role: number): void {
+    this.#unseen--;
+    if (role === DRAWING) this.#drawings--;
+    if (this.#titleText === undefined || role !== TITLE) return;
+    this.#metadata.addTitle(this.#titleText);
+    this.#titleText = undefined;
+  }
+
+  #keepAttribute(name: string, value: string): void {
+    const isMeta = this.#role === META;
+    if (name === (isMeta ? "content" : "href")) this.#content ??= value;
+    else if (name === (isMeta ? "name" : "rel")) this.#name ??= value;
+    else if (name === "property") this.#property ??= value;
+  }
+
+  /** A meta, link or base is complete when it closes, at once in HTML, or when the next tag opens. */
+  #settleTag(): void {
+    if (this.#role === META) this.#metadata.addMeta(this.#name, this.#property, this.#content);
+    else if (this.#role === LINK) this.#metadata.addLink(this.#name, this.#content);
+    else this.#metadata.baseHref ??= this.#content;
+    this.#name = this.#property = this.#content = undefined;
+    this.#role = OTHER;
+  }
+
+  #partText(): void {
+    if (this.#unseen === 0) this.#addText(" ");
+  }
+
+  #addText(text: string): void {
+    if (this.#isTextFull) return;
+    this.#text += text;
+    if (this.#text.length > this.#textChars + SLACK_CHARS) this.#collapseText();
+  }
+
+  #collapseText(): void {
+    const text = collapseRuns(this.#text).trimStart();
+    this.#isTextFull = text.length >= this.#textChars;
+    this.#text = this.#isTextFull ? cutText(text, this.#textChars) : text;
+  }
+}

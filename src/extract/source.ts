@@ -1,0 +1,103 @@
+/** Where a field's value comes from: a CSS selector, or one of the page's own statements about itself. */
+import type { Element } from "domhandler";
+import { TrawlError } from "../errors.ts";
+import { compileCss } from "./css-selector.ts";
+import type { PageView } from "./page-view.ts";
+import { parseThingPath, type ThingPath, valuesAt } from "./structured.ts";
+
+/** The page, and the element that fields are read from if it is not all of it. */
+export type Scope = { view: PageView; within: Element | undefined };
+
+/** What a source led to: an element, maybe one attribute of it, or a value outright. */
+export type Found = { element: Element; attribute: string | undefined } | { value: unknown };
+
+export type Source = {
+  /** False: metadata is enough, no tree is needed. */
+  usesTree: boolean;
+  /** Values come with types of their own, as in JSON-LD. */
+  isTyped: boolean;
+  first(scope: Scope): Found | undefined;
+  all(scope: Scope): readonly Found[];
+};
+
+/**
+ * Compiles `h1`, `img@src`, `@href`, `jsonld:Product.name`, `microdata:Product.name`, `meta:author`, `og:title`,
+ * `twitter:card`, `url`, `title` or `canonical`.
+ *
+ * @param owner names the rule in the error, e.g. `field "price"`.
+ * @throws TrawlError BAD_SELECTOR
+ */
+export function compileSource(text: string, owner: string): Source {
+  const bare = Object.hasOwn(BARE_WORDS, text) ? BARE_WORDS[text] : undefined;
+  if (bare !== undefined) return statement(({ view }) => [bare(view)], PLAIN);
+  const prefix = PREFIX.exec(text)?.[1]?.toLowerCase();
+  if (prefix === undefined) return cssSource(text, owner);
+  const rest = text.slice(prefix.length + 1).trim();
+  if (prefix === "jsonld") {
+    const path = thingPath(rest, text, owner);
+    return statement(({ view }) => valuesAt(view.jsonLd(), path), { usesTree: true, isTyped: true });
+  }
+  if (prefix === "microdata") {
+    const path = thingPath(rest, text, owner);
+    return statement(({ view, within }) => valuesAt(view.microdata(within), path), { usesTree: true, isTyped: true });
+  }
+  const name = (prefix === "meta" ? rest : `${prefix}:${rest}`).toLowerCase();
+  return statement(({ view }) => view.metadata().metas.get(name) ?? [], PLAIN);
+}
+
+/** True for what is looked up in the page's tree by CSS, and so may have `fields`. */
+export function isCssSource(text: string): boolean {
+  return !PREFIX.test(text) && !Object.hasOwn(BARE_WORDS, text);
+}
+
+/** Splits `img@src` in two. An `@` inside brackets or quotes never is the last before the end of a name. */
+export function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
+  const match = /@([a-z_:][\w:.-]*)$/i.exec(text);
+  if (match === null) return { selector: text, attribute: undefined };
+  return { selector: text.slice(0, match.index).trim() || ":scope", attribute: match[1]?.toLowerCase() };
+}
+
+const PREFIX = /^(jsonld|microdata|meta|og|twitter):/i;
+const BARE_WORDS: Readonly<Record<string, (view: PageView) => string | null | undefined>> = {
+  url: (view) => view.url,
+  title: (view) => view.metadata().title,
+  canonical: canonicalOf,
+};
+const PLAIN = { usesTree: false, isTyped: false };
+
+function statement(read: (scope: Scope) => readonly unknown[], traits: Pick<Source, "usesTree" | "isTyped">): Source {
+  const all = (scope: Scope): Found[] => {
+    const values = read(scope).filter((value) => value !== null && value !== undefined);
+    return values.map((value) => ({ value }));
+  };
+  return { ...traits, all, first: (scope) => all(scope)[0] };
+}
+
+function cssSource(text: string, owner: string): Source {
+  const { selector, attribute } = splitAttribute(text);
+  const css = compileCss(selector, owner);
+  return {
+    usesTree: true,
+    isTyped: false,
+    first({ view, within }) {
+      const element = css.first(view.dom, within);
+      return element && { element, attribute };
+    },
+    all: ({ view, within }) => css.all(view.dom, within).map((element) => ({ element, attribute })),
+  };
+}
+
+function thingPath(rest: string, text: string, owner: string): ThingPath {
+  const path = parseThingPath(rest);
+  if (path !== undefined) return path;
+  throw new TrawlError("BAD_SELECTOR", {
+    op: "extract.compile",
+    message: `${owner}: ${JSON.stringify(text)} needs a type and a path with dots, such as jsonld:Product.offers.price`,
+    detail: { owner, selector: text },
+  });
+}
+
+function canonicalOf(view: PageView): string | undefined {
+  const { canonicalHref } = view.metadata();
+  return canonicalHref === undefined ? undefined : view.absolute(canonicalHref);
+}

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseDocument } from "./parse-html.ts";
+import { scanPage } from "./scan-page.ts";
+import { collapse, cutText, textOf } from "./visible-text.ts";
+
+describe("visible text", () => {
+  it("parts blocks, joins what is inline and leaves out what is not seen", () => {
+    const html = "<div>a<p>b</p>c<b>d</b>e<br>f</div><script>g</script><svg><text>h</text></svg>i<!-- j -->";
+    expect(textOf(parseDocument(html, "html"))).toBe("a b cde f i");
+  });
+
+  it("is the same from a tree and from a scan, for any page", () => {
+    const pieces = fc.constantFrom(
+      ...[
+        "<div>",
+        "</div>",
+        "<p>",
+        "</p>",
+        "<b>",
+        "</b>",
+        "<br>",
+        "<script>",
+        "</script>",
+        "<svg>",
+        "</svg>",
+        "<svg/>",
+        "<title>",
+      ],
+      ...[
+        "</title>",
+        "<noscript>",
+        "</noscript>",
+        "one",
+        " ",
+        "two",
+        "\n\t",
+        "&nbsp;",
+        "\0",
+        "<li>",
+        "<td>",
+        "<!--",
+        "-->",
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
+        const html = parts.join("");
+        expect(scanPage(html, { kind: "html", textChars: 1_000 }).text).toBe(textOf(parseDocument(html, "html")));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("has white space collapsed as one expression would", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", " ", "\n", "\t", "\u00a0", "\u2009", "\0", "\ufeff") });
+    fc.assert(
+      fc.property(text, (raw) => {
+        expect(collapse(raw)).toBe(raw.replace(/[\s\0]+/g, " ").replace(/^ | $/g, ""));
+      }),
+    );
+  });
+
+  it("is cut between characters", () => {
+    expect(cutText("abc", 3)).toBe("abc");
+    expect(cutText("abcd", 3)).toBe("abc");
+    expect(cutText("ab🍞", 3)).toBe("ab");
+  });
+});

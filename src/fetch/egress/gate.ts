@@ -1,0 +1,126 @@
+/**
+ * The one gate to the network. Called by everything that sends: pages, robots.txt, sitemaps, redirect hops, webhooks.
+ *
+ * `check` judges a URL by its looks, before anything is spent on it. `connector` is what makes it safe: a name is resolved
+ * once per connection, every address of the answer is judged, the socket goes to one of those very addresses (a second
+ * answer of a lying name server is never asked for), and where it really arrived is judged again.
+ */
+import dns from "node:dns/promises";
+import type { LookupFunction, Socket } from "node:net";
+import { buildConnector } from "undici";
+import { TrawlError } from "../../errors.ts";
+import { isPublicAddress, isWithin, type Network, parseAddress } from "./address.ts";
+
+/** Every address of a host name. Rejects as `node:dns` does, with a `code`. */
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
+
+export type EgressOptions = {
+  /** Networks the operator allows although they are not public. */
+  allowNetworks: readonly Network[];
+  /** Hosts a person typed: these may be anywhere, but not the hosts they redirect to. */
+  allowHosts: readonly string[];
+  /** For resolving, connecting and the TLS handshake together. */
+  connectMs: number;
+};
+
+export type EgressGate = {
+  /** Why a URL may not be fetched, as far as it shows without resolving its host; undefined if nothing speaks against it. */
+  check(url: string | URL): string | undefined;
+  /** Opens sockets for undici, to allowed addresses only; fails with EGRESS_REFUSED. */
+  connector: buildConnector.connector;
+};
+
+const SCHEMES: readonly string[] = ["http:", "https:"];
+
+export function createEgressGate(
+  { lookup = systemLookup }: { lookup?: Lookup },
+  { allowNetworks, allowHosts, connectMs }: EgressOptions,
+): EgressGate {
+  const typedHosts = new Set(allowHosts.map(plainHost));
+
+  const isAllowed = (host: string, address: string): boolean =>
+    isPublicAddress(address) || isWithin(allowNetworks, address) || typedHosts.has(plainHost(host));
+
+  async function resolve(host: string): Promise<readonly string[]> {
+    const addresses = await lookup(host);
+    if (addresses.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: "ENOTFOUND" });
+    // One bad address spoils the answer: a name that mixes public and private ones is misconfigured or lying.
+    const refused = addresses.find((address) => !isAllowed(host, address));
+    if (refused !== undefined) throw refusal(host, refused);
+    return addresses;
+  }
+
+  const connect = buildConnector({ timeout: connectMs, lookup: asNodeLookup(resolve), autoSelectFamily: true });
+
+  return {
+    check(url) {
+      if (typeof url === "string" && !URL.canParse(url)) return `${JSON.stringify(url)} is not a URL`;
+      const { protocol, hostname } = typeof url === "string" ? new URL(url) : url;
+      if (!SCHEMES.includes(protocol)) return `${protocol} URLs are not fetched, only http: and https:`;
+      const host = unbracketed(hostname);
+      return parseAddress(host) === undefined || isAllowed(host, host) ? undefined : refusal(host, host).message;
+    },
+    connector(options, callback) {
+      const host = unbracketed(options.hostname);
+      // Node asks no lookup function about a literal address.
+      if (parseAddress(host) !== undefined && !isAllowed(host, host)) return callback(refusal(host, host), null);
+      connect(options, (...answer) => {
+        const [error, socket] = answer;
+        if (error !== null) return callback(error, null);
+        const problem = arrivalProblem(host, socket, isAllowed);
+        if (problem === undefined) return callback(null, socket);
+        socket.destroy();
+        callback(problem, null);
+      });
+    },
+  };
+}
+
+async function systemLookup(hostname: string): Promise<readonly string[]> {
+  const answers = await dns.lookup(hostname, { all: true });
+  return answers.map(({ address }) => address);
+}
+
+function arrivalProblem(
+  host: string,
+  { remoteAddress }: Socket,
+  isAllowed: (host: string, address: string) => boolean,
+): Error | undefined {
+  if (remoteAddress === undefined) {
+    return Object.assign(new Error(`the connection to ${host} closed at once`), { code: "ECONNRESET" });
+  }
+  return isAllowed(host, remoteAddress) ? undefined : refusal(host, remoteAddress);
+}
+
+function refusal(host: string, address: string): TrawlError {
+  const what = host === address ? `the address ${address}` : `${host} resolves to ${address}, which`;
+  return new TrawlError("EGRESS_REFUSED", {
+    op: "egress.connect",
+    message: `${what} is not on the public internet; allow its network with TRAWL_ALLOW_PRIVATE if it is yours`,
+    detail: { host, address },
+  });
+}
+
+function asNodeLookup(resolve: (host: string) => Promise<readonly string[]>): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const answers = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+        const [first] = answers;
+        if (options.all || first === undefined) callback(null, answers);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ""),
+    );
+  };
+}
+
+/** A host as the URL parser spells it, without brackets: `LOCALHOST`, `0x7f.1` and `[::1]:80` find their match. */
+function plainHost(text: string): string {
+  const host = text.includes(":") && !text.startsWith("[") && parseAddress(text) !== undefined ? `[${text}]` : text;
+  return URL.canParse(`http://${host}/`) ? unbracketed(new URL(`http://${host}/`).hostname) : text;
+}
+
+function unbracketed(hostname: string): string {
+  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+}

@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import iconv from "iconv-lite";
+import { describe, expect, it } from "vitest";
+import { decodeBody } from "./charset.ts";
+
+const HTML = "text/html";
+
+describe("decodeBody", () => {
+  it.each<[string, Buffer, string | undefined, string, string]>([
+    [
+      "a UTF-8 mark before everything",
+      Buffer.from("\ufeffé<meta charset=koi8-r>"),
+      "text/html; charset=koi8-r",
+      "utf-8",
+      "é<meta charset=koi8-r>",
+    ],
+    ["a UTF-16 mark", Buffer.from("\ufeffé", "utf16le"), "text/html; charset=utf-8", "utf-16le", "é"],
+    ["a UTF-16 mark, big end first", Buffer.from([0xfe, 0xff, 0, 0xe9]), undefined, "utf-16be", "é"],
+    ["the header before the page", Buffer.from([0xe9]), "text/html; charset=iso-8859-1", "windows-1252", "é"],
+    ["quotes in the header", Buffer.from("é"), 'text/html; Charset="UTF-8"', "utf-8", "é"],
+    ["single quotes in the header", Buffer.from("é"), "text/html;charset='utf8'", "utf-8", "é"],
+    [
+      "the page where the header is silent",
+      iconv.encode("<meta charset=koi8-r>да", "koi8-r"),
+      HTML,
+      "koi8-r",
+      "<meta charset=koi8-r>да",
+    ],
+    [
+      "the page where the header is nonsense",
+      iconv.encode("<meta charset=koi8-r>да", "koi8-r"),
+      "text/html; charset=none",
+      "koi8-r",
+      "<meta charset=koi8-r>да",
+    ],
+    [
+      "http-equiv",
+      iconv.encode('<meta http-equiv=Content-Type content="text/html;charset=shift_jis">日本', "shift_jis"),
+      HTML,
+      "shift_jis",
+      '<meta http-equiv=Content-Type content="text/html;charset=shift_jis">日本',
+    ],
+    [
+      "an XML declaration",
+      iconv.encode('<?xml version="1.0" encoding="iso-8859-2"?>ł', "iso-8859-2"),
+      "text/xml",
+      "iso-8859-2",
+      '<?xml version="1.0" encoding="iso-8859-2"?>ł',
+    ],
+    ["UTF-8 that nobody declared", Buffer.from("naïve"), undefined, "utf-8", "naïve"],
+    ["what is not UTF-8 and nobody declared", Buffer.from([0x93, 0xe9, 0x94, 0x80]), undefined, "windows-1252", "“é”€"],
+    ["a charset TextDecoder lacks", iconv.encode("é", "cp850"), "text/plain; charset=cp850", "cp850", "é"],
+    ["nothing", Buffer.alloc(0), undefined, "windows-1252", ""],
+  ])("goes by %s", (_, body, contentType, charset, text) => {
+    expect(decodeBody(body, contentType)).toEqual({ text, charset });
+  });
+
+  it.each(["hex", "base64", "x-user-defined", "replacement", "", "💥"])("is not misled by charset=%s", (label) => {
+    expect(decodeBody(Buffer.from("é"), `text/html; charset=${label}`).text).toBe("é");
+  });
+
+  it("maps every byte of windows-1252 as the Encoding Standard does", () => {
+    const all = Buffer.from(Array.from({ length: 256 }, (_, n) => n));
+    const { text } = decodeBody(all, "text/html; charset=windows-1252");
+    const reference = iconv.decode(all, "windows-1252");
+    for (let n = 0; n < 256; n++) {
+      const undefinedThere = reference[n] === "\ufffd";
+      expect(text[n]).toBe(undefinedThere ? String.fromCharCode(n) : reference[n]);
+    }
+  });
+
+  it("gives back any text sent as UTF-8, and never throws whatever it is given", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        expect(decodeBody(Buffer.from(text), "text/html; charset=utf-8").text).toBe(text.replace(/^\ufeff/, ""));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.option(fc.string(), { nil: undefined }), (bytes, label) => {
+        expect(typeof decodeBody(Buffer.from(bytes), label && `text/html; charset=${label}`).text).toBe("string");
+      }),
+    );
+  });
+});
+
+const corpora = new URL("../../../../shared/corpora/", import.meta.url);
+const hasCorpora = existsSync(corpora);
+if (!hasCorpora) console.warn("../shared/corpora is absent: the tests of sniffed charsets are skipped");
+
+describe("the charset corpora", () => {
+  it.skipIf(!hasCorpora)("html-encoding-sniffer: every file has the encoding its name ends in", () => {
+    const fixtures = new URL("html-encoding-sniffer/test/fixtures/", corpora);
+    const files = readdirSync(fixtures, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".html"));
+    expect(files.length).toBeGreaterThanOrEqual(15);
+    for (const file of files) {
+      const { charset } = decodeBody(readFileSync(new URL(file, fixtures)), undefined);
+      // A page that could be read as far as its meta tag is not in UTF-16, whatever that says: it is taken for UTF-8.
+      const expected = file.startsWith("utf/") ? "utf-8" : (/([^_/]+)\.html$/.exec(file)?.[1] ?? "");
+      expect([file, charset]).toEqual([file, expected.toLowerCase()]);
+    }
+  });
+
+  it.skipIf(!hasCorpora)("html5lib: every byte sequence has the encoding beside it", () => {
+    const folder = new URL("html5lib/", corpora);
+    const wrong: string[] = [];
+    let cases = 0;
+    for (const file of readdirSync(folder)) {
+      for (const { body, expected } of encodingCases(readFileSync(new URL(file, folder)))) {
+        cases++;
+        const { charset } = decodeBody(body, undefined);
+        if (charset !== expected) wrong.push(`${file} ${expected} ${charset} ${body.toString("latin1").slice(0, 200)}`);
+      }
+    }
+    expect(cases).toBeGreaterThanOrEqual(82);
+    expect(wrong).toEqual([]);
+  });
+});
+
+function encodingCases(file: Buffer): { body: Buffer; expected: string }[] {
+  const blocks = file
+    .toString("latin1")
+    .split(/^#data\n/m)
+    .slice(1);
+  return blocks.map((block) => {
+    const [body = "", encoding = ""] = block.split(/\n#encoding\n/);
+    return { body: Buffer.from(body, "latin1"), expected: encoding.trim().toLowerCase() };
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * Bytes to text, as browsers do it: byte order mark, then the Content-Type header, then the page's own word for it, then
+ * UTF-8 if it is valid UTF-8, else windows-1252. Never throws.
+ */
+import { isAscii, isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
+import { ResultType, Sniffer } from "encoding-sniffer/sniffer";
+import iconv from "iconv-lite";
+
+export type DecodedText = {
+  text: string;
+  /** In lower case, by the name the Encoding Standard gives it. */
+  charset: string;
+};
+
+export function decodeBody(body: Buffer, contentType: string | undefined): DecodedText {
+  const [first, second, third] = body;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return { text: body.toString("utf8", 3), charset: "utf-8" };
+  if (first === 0xff && second === 0xfe) return { text: body.toString("utf16le", 2), charset: "utf-16le" };
+  if (first === 0xfe && second === 0xff) return decodeAs(body, "utf-16be") ?? decodeUndeclared(body);
+  const declared = declaredCharset(contentType);
+  return decodeAs(body, declared) ?? decodeAs(body, sniffedCharset(body, EARLY_BYTES)) ?? decodeUndeclared(body);
+}
+
+const CHARSET_PARAMETER = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"']+))/i;
+
+/** Where the HTML standard wants the page's own word to be, and how far it is still believed where nothing else helps. */
+const EARLY_BYTES = 1024;
+const LATE_BYTES = 65_536;
+
+/** Known to iconv-lite, but not as charsets. */
+const NOT_CHARSETS: ReadonlySet<string> = new Set(["hex", "base64", "binary", "internal"]);
+
+function declaredCharset(contentType: string | undefined): string | undefined {
+  if (contentType === undefined) return undefined;
+  const [, double, single, bare] = CHARSET_PARAMETER.exec(contentType) ?? [];
+  return (double ?? single ?? bare)?.trim().toLowerCase();
+}
+
+function sniffedCharset(body: Buffer, maxBytes: number): string | undefined {
+  const sniffer = new Sniffer({ maxBytes });
+  sniffer.write(body.subarray(0, maxBytes));
+  return sniffer.resultType === ResultType.DEFAULT ? undefined : sniffer.encoding.toLowerCase();
+}
+
+/** Undefined if the label names nothing that can be decoded. */
+function decodeAs(body: Buffer, label: string | undefined): DecodedText | undefined {
+  if (label === undefined || label === "") return undefined;
+  if (label === "utf-8" || label === "utf8") return { text: body.toString("utf8"), charset: "utf-8" };
+  const decoder = findDecoder(label);
+  // Node 20 decodes windows-1252, and its many labels such as iso-8859-1, as Latin-1.
+  if (decoder?.encoding === "windows-1252") return { text: decodeWindows1252(body), charset: "windows-1252" };
+  if (decoder !== undefined) return { text: decoder.decode(body), charset: decoder.encoding };
+  if (NOT_CHARSETS.has(label) || !iconv.encodingExists(label)) return undefined;
+  return { text: iconv.decode(body, label), charset: label };
+}
+
+function findDecoder(label: string): TextDecoder | undefined {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    // Thrown for every label it does not know: there is no way to ask.
+    return undefined;
+  }
+}
+
+function decodeUndeclared(body: Buffer): DecodedText {
+  if (!isAscii(body) && isUtf8(body)) return { text: body.toString("utf8"), charset: "utf-8" };
+  const late = body.length > EARLY_BYTES && body.includes("charset") ? sniffedCharset(body, LATE_BYTES) : undefined;
+  return decodeAs(body, late) ?? { text: decodeWindows1252(body), charset: "windows-1252" };
+}
+
+/** What windows-1252 has in place of Latin-1's control characters 0x80 to 0x9f. */
+const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+function decodeWindows1252(body: Buffer): string {
+  return body
+    .toString("latin1")
+    .replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80));
+}

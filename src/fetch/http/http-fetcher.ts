@@ -1,0 +1,72 @@
+/** Fetches pages over HTTP: the status policy on top of `HttpClient`. */
+import { canonicalUrl } from "../../domain/canonical-url.ts";
+import type { Page } from "../../domain/page.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { EgressGate } from "../egress/gate.ts";
+import type { Allowance, Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
+import { createHttpClient, type HttpAnswer, type HttpClient, type HttpClientOptions } from "./http-client.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import { statusVerdict } from "./status-policy.ts";
+
+export type HttpFetcherDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
+
+export type HttpFetcherOptions = HttpClientOptions;
+
+/** The fetcher, and the client under it for requests that follow other rules, such as those for robots.txt. */
+export type HttpFetcher = Fetcher & Pick<HttpClient, "ask">;
+
+export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOptions): HttpFetcher {
+  const client = createHttpClient(deps, options);
+
+  async function fetch({ url, site, slot, limits, headers, signal }: FetchRequest): Promise<FetchOutcome> {
+    const answer = await client.ask({ url, site, slot, limits, overflow: "refuse", headers, signal });
+    return answer.kind === "answer" ? judge(answer, url) : answer;
+  }
+
+  function judge(answer: HttpAnswer, url: string): FetchOutcome {
+    const { status } = answer;
+    const verdict = statusVerdict(status);
+    switch (verdict.kind) {
+      case "page":
+        return { kind: "page", page: pageOf(answer, url), body: answer.body };
+      case "redirect":
+        return redirect(answer, url);
+      case "retry": {
+        const waitMs = retryAfterMs(answer.headers["retry-after"], deps.clock.now());
+        const retryAfter = waitMs === undefined ? {} : { retryAfterMs: waitMs };
+        return { kind: "retry", because: verdict.because, status, detail: `answered ${status}`, ...retryAfter };
+      }
+      case "dead":
+        return { kind: "dead", because: "http_status", status, detail: `answered ${status}` };
+    }
+  }
+
+  return { fetch, ask: client.ask, close: client.close };
+}
+
+function redirect(answer: HttpAnswer, url: string): FetchOutcome {
+  const { status, headers } = answer;
+  const to = headers.location === undefined ? undefined : canonicalUrl(utf8(headers.location), url);
+  if (to !== undefined) return { kind: "redirect", to, page: pageOf(answer, url) };
+  const where = JSON.stringify(headers.location?.slice(0, 200) ?? null);
+  return { kind: "dead", because: "bad_response", status, detail: `answered ${status} with location ${where}` };
+}
+
+function pageOf({ status, headers, body, sentAt, endedAt }: HttpAnswer, url: string): Page {
+  return {
+    url,
+    status,
+    headers,
+    contentType: headers["content-type"],
+    bodyBytes: body.length,
+    fetchedAt: Math.round(endedAt),
+    tookMs: endedAt - sentAt,
+  };
+}
+
+/** Header bytes arrive as Latin-1; servers that put more than ASCII into Location mean UTF-8, as browsers know. */
+function utf8(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  const text = bytes.toString("utf8");
+  return text.includes("\ufffd") ? header : text;
+}

@@ -1,0 +1,30 @@
+/** What each HTTP status means for a task, as one table: the first row that holds the status decides. */
+import type { RetryReason } from "../../domain/task.ts";
+
+export type StatusVerdict =
+  | { kind: "page"; hasBody: boolean }
+  | { kind: "redirect" }
+  | { kind: "retry"; because: Extract<RetryReason, "throttled" | "server_error"> }
+  | { kind: "dead" };
+
+export const STATUS_POLICY: readonly { from: number; to: number; verdict: StatusVerdict }[] = [
+  { from: 204, to: 205, verdict: { kind: "page", hasBody: false } },
+  { from: 200, to: 299, verdict: { kind: "page", hasBody: true } },
+  { from: 301, to: 303, verdict: { kind: "redirect" } },
+  { from: 304, to: 304, verdict: { kind: "page", hasBody: false } },
+  { from: 307, to: 308, verdict: { kind: "redirect" } },
+  { from: 408, to: 408, verdict: { kind: "retry", because: "server_error" } }, // request timeout
+  { from: 425, to: 425, verdict: { kind: "retry", because: "server_error" } }, // too early
+  { from: 429, to: 429, verdict: { kind: "retry", because: "throttled" } },
+  { from: 501, to: 501, verdict: { kind: "dead" } }, // not implemented: nor will it be in a minute
+  { from: 503, to: 503, verdict: { kind: "retry", because: "throttled" } },
+  { from: 505, to: 505, verdict: { kind: "dead" } }, // HTTP version not supported
+  { from: 500, to: 599, verdict: { kind: "retry", because: "server_error" } },
+  { from: 0, to: 999, verdict: { kind: "dead" } }, // other 4xx, odd 3xx, and the 999 some sites made up
+];
+
+const OUTSIDE: StatusVerdict = { kind: "dead" };
+
+export function statusVerdict(status: number): StatusVerdict {
+  return STATUS_POLICY.find(({ from, to }) => status >= from && status <= to)?.verdict ?? OUTSIDE;
+}

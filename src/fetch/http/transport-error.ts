@@ -1,0 +1,82 @@
+/** Names what went wrong below HTTP, as an outcome: one table from error codes, in order, first match decides. */
+import type { DeadReason, RetryReason } from "../../domain/task.ts";
+import { isTrawlError } from "../../errors.ts";
+
+export type TransportFailure =
+  | { kind: "retry"; because: RetryReason; detail: string }
+  | { kind: "dead"; because: DeadReason; detail: string };
+
+/** The code of the error a request ends with when `limits.totalMs` is over. */
+export const TOTAL_TIMEOUT = "TOTAL_TIMEOUT";
+
+type Verdict = { kind: "retry"; because: RetryReason } | { kind: "dead"; because: DeadReason };
+
+const DNS: Verdict = { kind: "retry", because: "dns" };
+const TIMEOUT: Verdict = { kind: "retry", because: "timeout" };
+const NETWORK: Verdict = { kind: "retry", because: "network" };
+const BAD_RESPONSE: Verdict = { kind: "dead", because: "bad_response" };
+
+const TRANSPORT_ERRORS: readonly { code: RegExp; verdict: Verdict; words: string }[] = [
+  { code: /^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, verdict: DNS, words: "the host name did not resolve" },
+  { code: /^UND_ERR_CONNECT_TIMEOUT$/, verdict: TIMEOUT, words: "no connection in time" },
+  { code: /^ETIMEDOUT$/, verdict: TIMEOUT, words: "no connection in time" },
+  { code: /^UND_ERR_HEADERS_TIMEOUT$/, verdict: TIMEOUT, words: "no answer in time" },
+  { code: /^UND_ERR_BODY_TIMEOUT$/, verdict: TIMEOUT, words: "the answer stopped coming" },
+  { code: new RegExp(`^${TOTAL_TIMEOUT}$`), verdict: TIMEOUT, words: "the answer took too long" },
+  // The end of the body is missing: the connection broke, and a second try may bring all of it.
+  { code: /^HPE_INVALID_EOF_STATE$/, verdict: NETWORK, words: "the connection closed before the end of the answer" },
+  {
+    code: /^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/,
+    verdict: NETWORK,
+    words: "the body is shorter than its content-length",
+  },
+  { code: /^HPE_/, verdict: BAD_RESPONSE, words: "the answer is not HTTP" },
+  { code: /^UND_ERR_HEADERS_OVERFLOW$/, verdict: BAD_RESPONSE, words: "the answer's headers are too long" },
+  {
+    code: /CERT|SELF_SIGNED|^UNABLE_TO_|^INVALID_CA$|^INVALID_PURPOSE$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/,
+    verdict: BAD_RESPONSE,
+    words: "the TLS certificate is not valid",
+  },
+  { code: /^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, verdict: BAD_RESPONSE, words: "the TLS handshake failed" },
+  { code: /^ECONNREFUSED$/, verdict: NETWORK, words: "the connection was refused" },
+  { code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, verdict: NETWORK, words: "the connection broke" },
+];
+
+const DETAIL_LENGTH_MOST = 300;
+
+export function transportFailure(error: unknown): TransportFailure {
+  if (isTrawlError(error, "EGRESS_REFUSED")) {
+    return { kind: "dead", because: "egress_refused", detail: oneLine(error.message) };
+  }
+  const code = codeOf(error);
+  const row = TRANSPORT_ERRORS.find((candidate) => candidate.code.test(code));
+  const words = row?.words ?? "the connection failed";
+  const message = messageOf(error);
+  // Node's messages mostly begin with the code, or hold it.
+  const cause = code === "" || message.includes(code) ? message : `${code}: ${message}`;
+  return { ...(row?.verdict ?? NETWORK), detail: oneLine(`${words} (${cause})`) };
+}
+
+/** Whether the other side, or the way to it, dropped the connection: what an idle connection gone stale looks like. */
+export function isBrokenConnection(error: unknown): boolean {
+  return /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(codeOf(error));
+}
+
+/** The code of an error, also where it has none: several addresses tried in vain, and undici's parser. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const { code, name, message }: NodeJS.ErrnoException = error;
+  if (typeof code === "string") return code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  if (name !== "HTTPParserError") return "";
+  return message.includes("EOF") ? "HPE_INVALID_EOF_STATE" : "HPE_INVALID";
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim().slice(0, DETAIL_LENGTH_MOST);
+}

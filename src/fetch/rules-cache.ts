@@ -1,0 +1,41 @@
+/** The least recently used entries leave when there are too many, or when together they weigh too much. */
+export type RulesCache<Value> = {
+  find(key: string): Value | undefined;
+  keep(key: string, value: Value, weight: number): void;
+};
+
+export function createRulesCache<Value>({
+  entriesMost,
+  weightMost,
+}: {
+  entriesMost: number;
+  weightMost: number;
+}): RulesCache<Value> {
+  // A Map remembers insertion order: taking an entry out and putting it back makes it the youngest.
+  const entries = new Map<string, { value: Value; weight: number }>();
+  let totalWeight = 0;
+
+  function drop(key: string): void {
+    totalWeight -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
+  }
+
+  return {
+    find(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    keep(key, value, weight) {
+      drop(key);
+      entries.set(key, { value, weight });
+      totalWeight += weight;
+      for (const oldest of entries.keys()) {
+        if (entries.size <= entriesMost && totalWeight <= weightMost) break;
+        drop(oldest);
+      }
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/** The public API of Trawl: what `import … from "trawl"` gives. */
+export type { Fields, Page } from "./domain/page.ts";
+export { ERRORS, type ErrorCode, isTrawlError, TrawlError } from "./errors.ts";
+export {
+  defineSpider,
+  type FollowOptions,
+  type Handler,
+  type PageContext,
+  type Spider,
+} from "./spider/define-spider.ts";
+export type { StandardSchema } from "./spider/standard-schema.ts";
+export type { JobInput } from "./submit/job-schema.ts";

@@ -1,0 +1,50 @@
+/** Loads a spider module and says plainly what is wrong with one that is not. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { isTrawlError, TrawlError } from "../errors.ts";
+import { loadModule } from "../runtime/load-module.ts";
+import { parseJob } from "../submit/resolve-job.ts";
+import type { Spider } from "./define-spider.ts";
+
+const OWN_KEYS = new Set(["start", "page", "handlers", "schema"]);
+
+export async function loadSpider(path: string): Promise<Spider> {
+  const full = resolve(path);
+  if (!existsSync(full)) throw bad(path, "there is no such file; give the path of a module that exports a spider");
+  const loaded = await loadModule(full, (cause) => bad(path, `it cannot be loaded: ${cause.message}`, cause));
+  const spider = loaded.default;
+  const problem = spiderProblem(spider);
+  if (problem !== undefined) throw bad(path, problem);
+  return spider as Spider;
+}
+
+/** The part of a spider that is a job like any other. */
+export function jobOfSpider(spider: Spider, path: string): unknown {
+  const rest = Object.fromEntries(Object.entries(spider).filter(([key]) => !OWN_KEYS.has(key)));
+  return { ...rest, urls: [...spider.start], spider: resolve(path) };
+}
+
+function spiderProblem(spider: unknown): string | undefined {
+  if (typeof spider !== "object" || spider === null)
+    return "it must export default defineSpider({ name, start, page })";
+  const { name, start, page, handlers = {}, schema } = spider as Partial<Spider>;
+  if (typeof name !== "string" || name === "") return "its spider has no name";
+  if (!Array.isArray(start) || start.length === 0) return 'its spider has no start URLs (start: ["https://…"])';
+  if (typeof page !== "function") return "its spider has no page handler (async page({ $, emit, follow }) { … })";
+  const odd = Object.entries(handlers).find(([, handler]) => typeof handler !== "function");
+  if (odd !== undefined) return `handlers.${odd[0]} is not a function`;
+  if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
+    return "its schema is not a Standard Schema (zod, valibot and arktype schemas are)";
+  }
+  try {
+    parseJob(jobOfSpider(spider as Spider, ""));
+  } catch (error) {
+    if (isTrawlError(error, "BAD_JOB")) return error.message;
+    throw error;
+  }
+  return undefined;
+}
+
+function bad(path: string, problem: string, cause?: unknown): TrawlError {
+  return new TrawlError("BAD_SPIDER", { op: "spider.load", message: `${path}: ${problem}`, detail: { path }, cause });
+}

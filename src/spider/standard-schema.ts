@@ -1,0 +1,28 @@
+/** The part of the Standard Schema interface (version 1) that Trawl uses: what zod, valibot and others implement. */
+export type StandardSchema<Output = unknown> = {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+};
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+type StandardIssue = {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+};
+
+/** The issues in one line: `price: expected number; title: required`. */
+export function issuesInWords(issues: readonly StandardIssue[]): string {
+  return issues
+    .map(({ message, path = [] }) => {
+      const keys = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+      return keys === "" ? message : `${keys}: ${message}`;
+    })
+    .join("; ");
+}

@@ -1,0 +1,9 @@
+import { expect, it } from "vitest";
+import { openNoBodies } from "./no-bodies.ts";
+
+it("keeps nothing and finds nothing", async () => {
+  const bodies = openNoBodies();
+
+  expect(await bodies.put(Buffer.from("page"))).toBeUndefined();
+  expect(await bodies.get(`sha256:${"0".repeat(64)}`)).toBeUndefined();
+});

@@ -1,0 +1,30 @@
+import { createRecordWriter } from "./create-record-writer.ts";
+import type { CsvOptions } from "./csv-writer.ts";
+import type { ExportFormat } from "./format.ts";
+import { openPartFile, type PartFile } from "./part-file.ts";
+import type { RecordWriter } from "./record-writer.ts";
+
+export type Output = Omit<RecordWriter, "end"> & Pick<PartFile, "close" | "abort">;
+
+/**
+ * Opens a file for `exportRecords`. It is written beside its final name and takes it on `close`; `abort` leaves whatever
+ * had the name before. What cannot be written is BAD_OUTPUT, with the path and the fix.
+ */
+export async function openOutput(path: string, format: ExportFormat, options: CsvOptions): Promise<Output> {
+  const file = await openPartFile(path);
+  const writer = createRecordWriter(format, file, options);
+  let isEnded = false;
+  return {
+    begin: writer.begin,
+    write: writer.write,
+    close: async () => {
+      if (!isEnded) await writer.end();
+      isEnded = true;
+      await file.close();
+    },
+    abort: () => {
+      isEnded = true;
+      return file.abort();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * A file that appears whole or not at all: text goes to `<path>.part`, which takes the name when it is closed. A crash
+ * leaves the `.part` and whatever had the name before. One caller writes, one call at a time.
+ */
+import { constants } from "node:fs";
+import { access, type FileHandle, open, realpath, rm, stat } from "node:fs/promises";
+import { dirname, sep } from "node:path";
+import { isTrawlError, TrawlError } from "../../errors.ts";
+import { renameDurably } from "../durable-rename.ts";
+import type { TextSink } from "./record-writer.ts";
+
+export type PartFile = TextSink & {
+  /** Makes what was written durable and gives it its name. If that fails, `abort` still clears up. */
+  close(): Promise<void>;
+  /** Removes what was written, and leaves what had the name before. After `close` it does nothing. */
+  abort(): Promise<void>;
+};
+
+const FIXES: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `the folder ${dirname(path)} does not exist: make it first, or choose another`,
+  ENOTDIR: (path) => `${dirname(path)} is not a folder: choose another path`,
+  EISDIR: () => "it names a folder: name a file in it",
+  EACCES: () => "this user may not write there: choose another path, or change the rights",
+  EPERM: () => "this user may not write there: choose another path, or change the rights",
+  EROFS: () => "the disk is mounted read-only: choose a path elsewhere",
+  ENOSPC: () => "the disk is full: free some space, or choose a path elsewhere",
+  EDQUOT: () => "this user's share of the disk is used up: free some space, or choose a path elsewhere",
+  ENAMETOOLONG: () => "the name is too long: choose a shorter one",
+  EPIPE: () => "whoever was reading it has gone",
+};
+
+/** Opens an output for writing from the start. What cannot be written is BAD_OUTPUT, with the path and the fix. */
+export async function openPartFile(path: string): Promise<PartFile> {
+  const coded = <T>(work: () => Promise<T>): Promise<T> => work().catch((cause: unknown) => fail(path, cause));
+  const target = await coded(() => findTarget(path));
+  const part = target.isPlain ? `${target.path}.part` : target.path;
+  const handle = await coded(() => open(part, "w"));
+  let isOpen = true;
+
+  return {
+    write: (text) => coded(() => handle.writeFile(text)),
+    close: async () => {
+      if (!isOpen) return;
+      await coded(() => finish(handle, target.isPlain ? { part, path: target.path } : undefined));
+      isOpen = false;
+    },
+    abort: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      await coded(async () => {
+        await handle.close();
+        if (target.isPlain) await rm(part, { force: true });
+      });
+    },
+  };
+}
+
+/**
+ * Which file to write. Behind a link it is the file the link leads to; a pipe or device (`/dev/stdout`) is written in
+ * place, for renaming over it would destroy it.
+ */
+async function findTarget(path: string): Promise<{ path: string; isPlain: boolean }> {
+  if (path === "" || path.endsWith(sep)) throw notAFile();
+  const found = await stat(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found === undefined) return { path, isPlain: true };
+  if (found.isDirectory()) throw notAFile();
+  // A rename needs rights on the folder only: a write-protected file would be replaced all the same.
+  await access(path, constants.W_OK);
+  return { path: found.isFile() ? await realpath(path) : path, isPlain: found.isFile() };
+}
+
+function notAFile(): Error {
+  return Object.assign(new Error("no file has such a name"), { code: "EISDIR" });
+}
+
+async function finish(handle: FileHandle, naming: { part: string; path: string } | undefined): Promise<void> {
+  if (naming !== undefined) await handle.sync();
+  await handle.close();
+  if (naming !== undefined) await renameDurably(naming.part, naming.path);
+}
+
+function fail(path: string, cause: unknown): never {
+  if (isTrawlError(cause)) throw cause;
+  const fix = FIXES[codeOf(cause)]?.(path) ?? "choose another path";
+  const words = cause instanceof Error ? cause.message : String(cause);
+  throw new TrawlError("BAD_OUTPUT", {
+    op: "export.output",
+    message: `output ${JSON.stringify(path)}: ${words}; ${fix}`,
+    detail: { path },
+    cause,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,69 @@
+import { type Database, openDatabase, prepareAll } from "../../runtime/sqlite.ts";
+import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts";
+import { migrate } from "../../runtime/sqlite-schema.ts";
+import type { Store } from "../store.ts";
+
+import { toInvalidRecord, toStoredPage, toStoredRecord, urlPrint } from "./page-row.ts";
+import { createPageWriter } from "./page-writer.ts";
+
+export type SqliteStoreOptions = {
+  /** How long a write waits for another process's before it fails. */
+  busyMs: number;
+};
+
+/**
+ * A store in one SQLite file, made if missing, for any number of processes. What `write` has answered survives a power
+ * cut. A file that cannot be used is STORE_UNREACHABLE, one that a newer Trawl has written STORE_SCHEMA.
+ */
+export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store {
+  const file: NamedFile = { what: "store", path, unreachable: "STORE_UNREACHABLE" };
+  const { db, write, read } = withFileErrors(file, "store.open", () => openMigrated(file, busyMs));
+  /** SQLite answers at once; callers get promises, and errors as rejections. */
+  const run = async <T>(op: string, work: () => T): Promise<T> => withFileErrors(file, op, work);
+
+  return {
+    write: (batch) => run("store.write", () => write(batch)),
+    readRecords: (jobId, afterId, limit) => run("store.readRecords", () => read.records(jobId, afterId, limit)),
+    readPages: (jobId, afterId, limit) => run("store.readPages", () => read.pages(jobId, afterId, limit)),
+    readInvalid: (jobId, afterId, limit) => run("store.readInvalid", () => read.invalid(jobId, afterId, limit)),
+    countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
+    findPage: (jobId, url) => run("store.findPage", () => read.findPage(jobId, url)),
+    close: () => run("store.close", () => db.close()),
+  };
+}
+
+/** "Trwl": tells a store from any other SQLite file. */
+const STORE_FILE = 0x5472776c;
+
+function openMigrated(file: NamedFile, busyMs: number) {
+  const db = openDatabase(file.path, { durability: "full", busyMs, pageBytes: 16384 });
+  try {
+    const folder = new URL("./migrations/", import.meta.url);
+    migrate(db, { file, folder, applicationId: STORE_FILE, newer: "STORE_SCHEMA", setting: "TRAWL_STORE" });
+    return { db, write: createPageWriter(db), read: createReaders(db) };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function createReaders(db: Database) {
+  const { readRecords } = prepareAll<"readRecords">(db, new URL("./sql/read-records.sql", import.meta.url));
+  const { readPages } = prepareAll<"readPages">(db, new URL("./sql/read-pages.sql", import.meta.url));
+  const { readInvalid } = prepareAll<"readInvalid">(db, new URL("./sql/read-invalid.sql", import.meta.url));
+  const { countRecords } = prepareAll<"countRecords">(db, new URL("./sql/count-records.sql", import.meta.url));
+  const { findPage } = prepareAll<"findPage">(db, new URL("./sql/find-page.sql", import.meta.url));
+  return {
+    records: (jobId: string, afterId: number, limit: number) =>
+      readRecords.all(jobId, afterId, limit).map((row) => toStoredRecord(jobId, row)),
+    pages: (jobId: string, afterId: number, limit: number) =>
+      readPages.all(jobId, afterId, limit).map((row) => toStoredPage(jobId, row)),
+    invalid: (jobId: string, afterId: number, limit: number) =>
+      readInvalid.all(jobId, afterId, limit).map(toInvalidRecord),
+    count: (jobId: string) => Number(countRecords.get(jobId)?.records),
+    findPage: (jobId: string, url: string) => {
+      const row = findPage.get(jobId, urlPrint(url), url);
+      return row === undefined ? undefined : toStoredPage(jobId, row);
+    },
+  };
+}

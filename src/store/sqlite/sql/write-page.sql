@@ -1,0 +1,40 @@
+-- write-page: one page with its records, inside the batch's transaction.               Cost: O(log n) in the pages.
+-- The first try is `insertPage`: where it changes nothing, the task has a page already, and `findWritten` says whose.
+
+-- name: nextId
+SELECT next_id FROM sequence;
+
+-- name: keepNextId
+-- 1 next id
+UPDATE sequence SET next_id = ?;
+
+-- name: insertPage
+INSERT INTO pages (
+  id, job, task, token, depth, url, url_print, status, headers,
+  content_type, body_bytes, body_ref, fetched_at, took_ms, records, invalid
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (job, task) DO NOTHING;
+
+-- name: insertRecord
+-- 1 id   2 job alias   3 page id   4 fields, JSON
+INSERT INTO records (id, job, page, fields) VALUES (?, ?, ?, ?);
+
+-- name: insertInvalid
+-- 1 id   2 job alias   3 page id   4 fields, JSON   5 reason
+INSERT INTO invalid_records (id, job, page, fields, reason) VALUES (?, ?, ?, ?, ?);
+
+-- name: findWritten
+-- 1 job alias   2 task id
+SELECT id, token, records, invalid FROM pages WHERE job = ? AND task = ?;
+
+-- name: dropRecords
+-- 1 page id   2 how many records it has
+DELETE FROM records WHERE id >= ?1 AND id < ?1 + ?2 AND page = ?1;
+
+-- name: dropInvalid
+-- 1 page id   2 how many invalid records it has
+DELETE FROM invalid_records WHERE id >= ?1 AND id < ?1 + ?2 AND page = ?1;
+
+-- name: dropPage
+-- 1 page id
+DELETE FROM pages WHERE id = ?;

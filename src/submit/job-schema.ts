@@ -1,0 +1,70 @@
+/** A job as a person writes it: on the command line, in a file, through the API or in a spider. Unknown keys are refused. */
+import { z } from "zod";
+import { parseDurationMs } from "../domain/duration.ts";
+import { globProblem } from "../domain/glob.ts";
+import { parseRate } from "../domain/rate.ts";
+import { rulesSchema } from "../extract/rules.ts";
+
+const rate = z.string().refine((text) => parseRate(text) !== undefined, {
+  error: (issue) => `takes a rate such as 4/s, 10/m or unlimited, not ${JSON.stringify(issue.input)}`,
+});
+const duration = z.union([z.string(), z.number()]).refine((text) => parseDurationMs(text) !== undefined, {
+  error: (issue) => `takes a duration such as 500ms, 1s or 24h, not ${JSON.stringify(issue.input)}`,
+});
+const glob = z.string().superRefine((text, context) => {
+  const problem = globProblem(text);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+});
+const sitePolicy = {
+  rate: rate.optional(),
+  burst: z.int().min(1).max(1000).optional(),
+  perSite: z.int().min(1).max(1000).optional(),
+};
+
+export const jobSchema = z.strictObject({
+  name: z.string().min(1).max(200).optional(),
+  urls: z.array(z.string()).optional(),
+  spider: z.string().optional(),
+  /** Absent: only the URLs listed are fetched. */
+  follow: z
+    .strictObject({
+      links: z.string().optional(),
+      scope: z.enum(["site", "domain", "any"]).optional(),
+      include: z.array(glob).optional(),
+      exclude: z.array(glob).optional(),
+      maxDepth: z.int().min(0).max(10_000).optional(),
+    })
+    .optional(),
+  extract: rulesSchema.optional(),
+  politeness: z
+    .strictObject({
+      ...sitePolicy,
+      robots: z.boolean().optional(),
+      sites: z.record(z.string(), z.strictObject(sitePolicy)).optional(),
+    })
+    .optional(),
+  retries: z.strictObject({ max: z.int().min(0).max(20).optional(), backoff: duration.optional() }).optional(),
+  limits: z
+    .strictObject({
+      pages: z.int().min(1).optional(),
+      seconds: z.number().positive().optional(),
+      bodyBytes: z.int().min(1000).max(2_000_000_000).optional(),
+    })
+    .optional(),
+  queue: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, "takes letters, digits, _ . : - (64 at most)")
+    .optional(),
+  priority: z.int().min(0).max(9).optional(),
+  render: z
+    .literal("never", { error: "only never is supported in this version: pages are fetched over HTTP" })
+    .optional(),
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, "is not a header name"), z.string().max(8000)).optional(),
+  dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
+  keep: z
+    .strictObject({ bodies: z.boolean().optional(), pages: z.boolean().optional(), records: z.boolean().optional() })
+    .optional(),
+});
+
+/** A job as written. */
+export type JobInput = z.input<typeof jobSchema>;

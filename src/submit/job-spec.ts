@@ -1,0 +1,39 @@
+/** A job with every choice made: what workers read. Plain JSON, stored in the broker. */
+import type { SitePolicy } from "../domain/politeness.ts";
+import type { SiteGrouping } from "../domain/site.ts";
+import type { Rules } from "../extract/rules.ts";
+
+export type FollowSpec = {
+  /** CSS selector of the elements whose links are followed. */
+  links: string;
+  /** How far links may lead from the page they are on. */
+  scope: "site" | "domain" | "any";
+  include: readonly string[];
+  exclude: readonly string[];
+  maxDepth: number | undefined;
+};
+
+export type JobSpec = {
+  id: string;
+  name: string;
+  /** The URLs it began with, where they are few; and a hash of them all, to know the same crawl again. */
+  urls: readonly string[];
+  urlsHash: string;
+  /** A module with handlers; undefined: the rules below do the work. */
+  spider: string | undefined;
+  follow: FollowSpec | undefined;
+  extract: Rules | undefined;
+  politeness: { policy: SitePolicy; robots: boolean; sites: Readonly<Record<string, SitePolicy>> };
+  siteGrouping: SiteGrouping;
+  retries: { max: number; backoffMs: number };
+  limits: { pages: number | undefined; seconds: number | undefined; bodyBytes: number };
+  queue: string;
+  priority: number;
+  headers: Readonly<Record<string, string>>;
+  dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
+  keep: { bodies: boolean; pages: boolean; records: boolean };
+  /** Hosts a person typed: their private addresses may be reached. */
+  typedHosts: readonly string[];
+  /** Where the records of a crawl go when it ends. */
+  out: string | undefined;
+};

@@ -1,0 +1,138 @@
+/** Checks a job as written and makes every choice it leaves open. */
+import { hash, randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { Config } from "../config/schema.ts";
+import { parseDurationMs } from "../domain/duration.ts";
+import type { SitePolicy } from "../domain/politeness.ts";
+import { parseRate } from "../domain/rate.ts";
+import { TrawlError } from "../errors.ts";
+import { type JobInput, jobSchema } from "./job-schema.ts";
+import type { FollowSpec, JobSpec } from "./job-spec.ts";
+
+export type JobDefaults = Pick<
+  Config,
+  "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping"
+>;
+
+/** What the caller knows besides the job: where it came from, and what the person running it allows. */
+export type JobContext = {
+  id: string;
+  queue: string | undefined;
+  typedHosts: readonly string[];
+  out: string | undefined;
+};
+
+/** Up to this many URLs are kept with the job, so that a submission cut short can be gone on with. */
+const KEPT_URLS = 500;
+
+/** A named set forgets a URL after this, unless the job says. */
+const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
+
+/** Throws BAD_JOB naming every key that is wrong, its value and what it takes. */
+export function parseJob(input: unknown): JobInput {
+  const parsed = jobSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(describe);
+  throw new TrawlError("BAD_JOB", { op: "submit.parseJob", message: problems.join("\n"), detail: { problems } });
+}
+
+export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobContext): JobSpec {
+  const { politeness = {}, retries = {}, limits = {}, keep = {}, urls = [] } = input;
+  const policy = policyFrom(politeness, {
+    intervalMs: defaults.rate,
+    burst: defaults.burst,
+    perSite: defaults.perSite,
+  });
+  const sites = Object.entries(politeness.sites ?? {}).map(([site, own]) => [
+    site.toLowerCase(),
+    policyFrom(own, policy),
+  ]);
+  return {
+    id: context.id,
+    name: input.name ?? nameFrom(input),
+    urls: urls.length <= KEPT_URLS ? urls : [],
+    urlsHash: hash("sha1", urls.join("\n")),
+    spider: input.spider,
+    follow: input.follow === undefined ? undefined : followFrom(input.follow),
+    extract: input.extract,
+    politeness: { policy, robots: politeness.robots ?? defaults.robots, sites: Object.fromEntries(sites) },
+    siteGrouping: defaults.siteGrouping,
+    retries: { max: retries.max ?? defaults.retries, backoffMs: durationOr(retries.backoff, defaults.backoffMs) },
+    limits: { pages: limits.pages, seconds: limits.seconds, bodyBytes: limits.bodyBytes ?? defaults.bodyBytes },
+    queue: context.queue ?? input.queue ?? "fetch",
+    priority: input.priority ?? 5,
+    headers: lowerCaseNames(input.headers ?? {}),
+    dedup: dedupFrom(input.dedup),
+    keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
+    typedHosts: context.typedHosts,
+    out: context.out,
+  };
+}
+
+/** Whether two jobs are the same piece of work, begun twice. */
+export function isSameWork(one: JobSpec, other: JobSpec): boolean {
+  const essence = (spec: JobSpec) => JSON.stringify({ ...spec, id: "", queue: "", out: "" });
+  return essence(one) === essence(other);
+}
+
+/** A new job's id: sorts by time, 40 random bits after it. */
+export function newJobId(now: number): string {
+  return `j${Math.floor(now).toString(36)}${randomBytes(5).toString("hex").slice(0, 6)}`;
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const path = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    const known = knownKeys(issue.path);
+    const where = path === "" ? "" : ` in ${path}`;
+    return `unknown key ${issue.keys.join(", ")}${where}${known === "" ? "" : `; known are ${known}`}`;
+  }
+  return path === "" ? issue.message : `${path}: ${issue.message}`;
+}
+
+function knownKeys(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return Object.keys(jobSchema.shape).join(", ");
+  const part = jobSchema.shape[path[0] as keyof typeof jobSchema.shape] as z.ZodOptional<z.ZodType> | undefined;
+  const inner = part?.unwrap();
+  return inner instanceof z.ZodObject && path.length === 1 ? Object.keys(inner.shape).join(", ") : "";
+}
+
+function policyFrom(
+  own: { rate?: string | undefined; burst?: number | undefined; perSite?: number | undefined },
+  fallback: SitePolicy,
+): SitePolicy {
+  return {
+    intervalMs: (own.rate === undefined ? undefined : parseRate(own.rate)) ?? fallback.intervalMs,
+    burst: own.burst ?? fallback.burst,
+    perSite: own.perSite ?? fallback.perSite,
+  };
+}
+
+function followFrom(follow: NonNullable<JobInput["follow"]>): FollowSpec {
+  return {
+    links: follow.links ?? "a[href]",
+    scope: follow.scope ?? "site",
+    include: follow.include ?? [],
+    exclude: follow.exclude ?? [],
+    maxDepth: follow.maxDepth,
+  };
+}
+
+function dedupFrom(dedup: JobInput["dedup"]): JobSpec["dedup"] {
+  if (dedup === undefined || dedup.scope === "job") return { scope: "job" };
+  return { scope: dedup.scope, expireAfterMs: durationOr(dedup.expireAfter, DEFAULT_EXPIRY_MS) };
+}
+
+function durationOr(text: string | number | undefined, fallbackMs: number): number {
+  return (text === undefined ? undefined : parseDurationMs(text)) ?? fallbackMs;
+}
+
+function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function nameFrom({ spider, urls }: JobInput): string {
+  const first = urls?.[0];
+  if (first !== undefined) return first.replace(/^https?:\/\//, "").slice(0, 80);
+  return spider ?? "job";
+}

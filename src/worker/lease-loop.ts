@@ -1,0 +1,112 @@
+/**
+ * Keeps up to `concurrency` tasks running: leases what may be fetched now, runs each through the chain, settles it, and
+ * waits for the frontier to wake it. Stopping: no more leases, running tasks get the grace period, the rest are handed
+ * back untouched. A broker or store that cannot be written ends the loop with that error: going on would lose work.
+ */
+import type { Frontier, Grant } from "../frontier/frontier.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { HeldTask } from "./lease-keeper.ts";
+import type { TaskResult } from "./run-task.ts";
+import type { Settler } from "./settler.ts";
+
+export type LeaseLoop = {
+  start(): void;
+  stop(): Promise<void>;
+  /** Settles when the loop has ended: rejects with what broke it. */
+  ended: Promise<void>;
+  held(): Iterable<HeldTask>;
+};
+
+type Deps = {
+  frontier: Pick<Frontier, "lease" | "release" | "waitForWork">;
+  run(grant: Grant, signal: AbortSignal): Promise<TaskResult>;
+  settler: Settler;
+  clock: Clock;
+};
+export type LeaseLoopOptions = {
+  worker: string;
+  queues: readonly string[];
+  concurrency: number;
+  leaseMs: number;
+  graceMs: number;
+};
+
+export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options: LeaseLoopOptions): LeaseLoop {
+  const stopping = new AbortController();
+  const running = new Map<string, HeldTask & { over: Promise<void> }>();
+  const outcome = deferred();
+  outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
+  let isStarted = false;
+
+  async function leaseUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const room = options.concurrency - running.size;
+      const { worker, queues, leaseMs } = options;
+      const answer = await frontier.lease({ worker, queues, max: room, leaseMs });
+      for (const grant of answer.grants) begin(grant);
+      // With no room left only a settlement helps, and settling wakes.
+      const isFull = running.size >= options.concurrency;
+      await frontier.waitForWork(
+        isFull ? Number.MAX_SAFE_INTEGER : (answer.nextDueAt ?? Number.MAX_SAFE_INTEGER),
+        stopping.signal,
+      );
+    }
+  }
+
+  function begin(grant: Grant): void {
+    const claim = { taskId: grant.taskId, token: grant.token };
+    const abort = new AbortController();
+    running.set(grant.taskId, { claim, abort, over: work(grant, abort.signal) });
+  }
+
+  async function work(grant: Grant, signal: AbortSignal): Promise<void> {
+    try {
+      await settler.settle(await run(grant, signal));
+      running.delete(grant.taskId);
+    } catch (error) {
+      // Aborted: the lease is lost, or we are stopping and it is handed back below.
+      if (!signal.aborted) breakDown(error);
+    }
+  }
+
+  function breakDown(error: unknown): void {
+    outcome.reject(error);
+    stopping.abort();
+  }
+
+  async function windDown(): Promise<void> {
+    const left = () => [...running.values()];
+    const graceOver = new AbortController();
+    const allOver = Promise.all(left().map((task) => task.over)).then(() => graceOver.abort());
+    await settler.flush();
+    await Promise.race([allOver, clock.sleep(options.graceMs, graceOver.signal)]);
+    const unfinished = left();
+    for (const task of unfinished) task.abort.abort(new Error("the worker is stopping"));
+    await Promise.all(unfinished.map((task) => task.over));
+    if (unfinished.length > 0) await frontier.release(unfinished.map((task) => task.claim));
+    running.clear();
+  }
+
+  return {
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      leaseUntilStopped().catch(breakDown).then(windDown).then(outcome.resolve, outcome.reject);
+    },
+    async stop() {
+      stopping.abort();
+      if (isStarted) await outcome.promise.catch(() => {});
+    },
+    ended: outcome.promise,
+    held: () => running.values(),
+  };
+}
+
+/** Promise.withResolvers, which Node 20 does not have. */
+function deferred(): { promise: Promise<void>; resolve: () => void; reject: (cause: unknown) => void } {
+  let settle = { resolve: () => {}, reject: (_cause: unknown) => {} };
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...settle };
+}

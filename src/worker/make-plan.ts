@@ -1,0 +1,35 @@
+/** Job -> plan: compiles its rules or loads its spider. */
+import { createScope } from "../discover/scope.ts";
+import type { Extractor } from "../extract/extractor.ts";
+import type { Spider } from "../spider/define-spider.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+import type { JobPlan, Reader } from "./plan.ts";
+
+type Deps = {
+  /** The extractor of a job without code. */
+  makeExtractor(spec: JobSpec): Extractor;
+  loadSpider(path: string): Promise<Spider>;
+  makeSpiderReader(spider: Spider, inScope: (pageUrl: string, depth: number) => (url: string) => boolean): Reader;
+};
+
+export function createPlanMaker({
+  makeExtractor,
+  loadSpider,
+  makeSpiderReader,
+}: Deps): (spec: JobSpec) => Promise<JobPlan> {
+  return async (spec) => {
+    const scope = spec.follow === undefined ? undefined : createScope(spec.follow);
+    if (spec.spider === undefined) return { spec, scope, read: readerOf(makeExtractor(spec)) };
+    const spiderScope = scope ?? createScope(OWN_SITE);
+    const inScope = (pageUrl: string, depth: number) =>
+      spiderScope.goesDeeperThan(depth) ? spiderScope.from(pageUrl) : () => false;
+    return { spec, scope, read: makeSpiderReader(await loadSpider(spec.spider), inScope) };
+  };
+}
+
+/** What a spider's selectors may lead to unless it says otherwise. */
+const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], maxDepth: undefined } as const;
+
+function readerOf(extract: Extractor): Reader {
+  return ({ page, html }) => ({ ...extract({ page, html }), wanted: [] });
+}

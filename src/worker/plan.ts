@@ -1,0 +1,19 @@
+/** What a worker knows of a job, made once: how to read its pages, where its links may lead, what its limits are. */
+import type { Found } from "../discover/discover.ts";
+import type { Scope } from "../discover/scope.ts";
+import type { Fields, Page } from "../domain/page.ts";
+import type { Grant } from "../frontier/frontier.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+
+export type ReadInput = { page: Page; html: string; grant: Grant; signal: AbortSignal };
+
+/** What a page brought. */
+export type Reading = Found & {
+  records: readonly Fields[];
+  invalid: readonly { fields: Fields; reason: string }[];
+};
+
+/** Throws only what a spider's handler throws. */
+export type Reader = (input: ReadInput) => Reading | Promise<Reading>;
+
+export type JobPlan = { spec: JobSpec; read: Reader; scope: Scope | undefined };

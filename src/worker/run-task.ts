@@ -1,0 +1,180 @@
+/**
+ * The chain, one task from lease to result: robots.txt -> fetch -> decode -> read -> discover. It changes nothing
+ * outside: the settler writes what it returns. Called by the lease loop, many at once; a crash inside loses nothing but
+ * the work, since the lease expires.
+ */
+import { discover } from "../discover/discover.ts";
+import type { Page } from "../domain/page.ts";
+import { siteOf } from "../domain/site.ts";
+import type { NewTask } from "../domain/task.ts";
+import type { Allowance, Fetcher, FetchLimits, FetchOutcome } from "../fetch/fetcher.ts";
+import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
+import type { Grant, Settlement, Tally, TaskOutcome } from "../frontier/frontier.ts";
+import type { PageWrite } from "../store/store.ts";
+import type { JobPlan, Reading } from "./plan.ts";
+
+export type TaskResult = {
+  settlement: Settlement;
+  /** What the store is to keep; undefined when there is nothing. */
+  write: Omit<PageWrite, "bodyRef"> | undefined;
+  /** The body, where the job keeps bodies. */
+  body: Buffer | undefined;
+};
+
+export type RunTaskDeps = {
+  fetcher: Fetcher;
+  robots: RobotsPolicy;
+  allowance: Allowance;
+  decode(body: Buffer, contentType: string | undefined): string;
+};
+
+export type RunTaskOptions = { limits: Omit<FetchLimits, "bodyBytes">; maxLinks: number; maxRedirects: number };
+
+type Task = { deps: RunTaskDeps; options: RunTaskOptions; grant: Grant; plan: JobPlan; signal: AbortSignal };
+
+export async function runTask(task: Task): Promise<TaskResult> {
+  const robots = await askRobots(task);
+  if (robots.kind === "unreachable") {
+    // The whole site rests, so that its other tasks do not spend their tries on the same failure.
+    const outcome = { kind: "retry", because: "robots_unreachable", detail: robots.detail } as const;
+    return ended(task.grant, outcome, { kind: "throttled" });
+  }
+  if (!robots.allows(task.grant.url)) return ended(task.grant, { kind: "refused", because: "robots" });
+  const outcome = await fetchPage(task);
+  switch (outcome.kind) {
+    case "page":
+      return readPage(task, outcome.page, outcome.body, robots.allows);
+    case "redirect":
+      return redirected(task, outcome);
+    case "retry":
+    case "dead":
+      return ended(task.grant, withoutUndefined(outcome), siteSignal(outcome));
+  }
+}
+
+async function askRobots({ deps, grant, plan, signal }: Task): Promise<RobotsAnswer> {
+  if (!plan.spec.politeness.robots) return EVERYTHING_ALLOWED;
+  return deps.robots.rulesAt(grant.url, grant.site, grant.mustAskRobots ? { slot: grant.slot, signal } : undefined);
+}
+
+async function fetchPage({ deps, options, grant, plan, signal }: Task): Promise<FetchOutcome> {
+  return deps.fetcher.fetch({
+    url: grant.url,
+    site: grant.site,
+    // The grant's slot went into robots.txt where that was asked for: the page needs one of its own.
+    slot: grant.mustAskRobots ? await deps.allowance.spend(grant.site) : grant.slot,
+    limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
+    headers: plan.spec.headers,
+    signal,
+  });
+}
+
+async function readPage(
+  task: Task,
+  page: Page,
+  body: Buffer,
+  isAllowed: (url: string) => boolean,
+): Promise<TaskResult> {
+  const { deps, options, grant, plan, signal } = task;
+  let reading: Reading;
+  try {
+    reading = await plan.read({ page, html: deps.decode(body, page.contentType), grant, signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
+  }
+  const { spec, scope } = plan;
+  const discovery = discover({
+    spec,
+    scope,
+    found: reading,
+    isAllowed,
+    pageUrl: page.url,
+    depth: grant.depth,
+    maxLinks: options.maxLinks,
+  });
+  const { records, invalid } = reading;
+  return {
+    settlement: {
+      ...claimOf(grant),
+      outcome: { kind: "done" },
+      discovered: discovery.tasks,
+      refusedLinks: discovery.refused,
+      site: { kind: "ok" },
+      tally: { pages: 1, records: records.length, invalid: invalid.length, bytes: page.bodyBytes },
+    },
+    write: writeOf(task, page, reading),
+    body: spec.keep.bodies ? body : undefined,
+  };
+}
+
+/**
+ * Redirects go back through the frontier as tasks of their own: the target is fetched once however many URLs lead to it,
+ * and its site's allowance is kept without a special case. Off the page's site they are followed only from a URL the
+ * user gave: a crawl does not leave its site because a link did.
+ */
+function redirected(task: Task, { to, page }: FetchOutcome & { kind: "redirect" }): TaskResult {
+  const { grant, plan, options } = task;
+  const redirects = grant.redirects + 1;
+  if (to === grant.url || redirects > options.maxRedirects) {
+    const detail = `${redirects} redirects, now to ${to}`;
+    return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
+  }
+  const mayFollow = grant.depth === 0 || plan.scope === undefined || plan.scope.from(grant.url)(to);
+  const target: NewTask = {
+    url: to,
+    site: siteOf(to, plan.spec.siteGrouping),
+    kind: grant.kind,
+    queue: plan.spec.queue,
+    priority: plan.spec.priority,
+    depth: grant.depth,
+    redirects,
+    ...(grant.handler === undefined ? {} : { handler: grant.handler }),
+    ...(grant.carry === undefined ? {} : { carry: grant.carry }),
+  };
+  return {
+    settlement: {
+      ...claimOf(grant),
+      outcome: { kind: "done" },
+      discovered: mayFollow ? [target] : [],
+      refusedLinks: 0,
+      site: { kind: "ok" },
+      tally: NOTHING,
+    },
+    write: writeOf(task, page, NO_READING),
+    body: undefined,
+  };
+}
+
+function writeOf({ grant, plan }: Task, page: Page, reading: Reading): TaskResult["write"] {
+  const { keep } = plan.spec;
+  if (!keep.pages && !keep.records) return undefined;
+  const { jobId, taskId, token, depth } = grant;
+  const { records, invalid } = keep.records ? reading : NO_READING;
+  return { jobId, taskId, token, depth, page, records, invalid };
+}
+
+function ended(grant: Grant, outcome: TaskOutcome, site: Settlement["site"] = { kind: "unknown" }): TaskResult {
+  const settlement = { ...claimOf(grant), outcome, discovered: [], refusedLinks: 0, site, tally: NOTHING };
+  return { settlement, write: undefined, body: undefined };
+}
+
+function siteSignal(outcome: FetchOutcome & { kind: "retry" | "dead" }): Settlement["site"] {
+  if (outcome.kind === "dead") return { kind: outcome.status === undefined ? "unknown" : "ok" };
+  if (outcome.because !== "throttled") return { kind: "unknown" };
+  const { retryAfterMs } = outcome;
+  return retryAfterMs === undefined ? { kind: "throttled" } : { kind: "throttled", retryAfterMs };
+}
+
+function withoutUndefined<T extends object>(outcome: T): T {
+  return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== undefined)) as T;
+}
+
+function claimOf({ taskId, token }: Grant): { taskId: string; token: number } {
+  return { taskId, token };
+}
+
+const NOTHING: Tally = { pages: 0, records: 0, invalid: 0, bytes: 0 };
+const NO_READING: Reading = { records: [], invalid: [], links: [], wanted: [] };
+const EVERYTHING_ALLOWED: RobotsAnswer = { kind: "rules", allows: () => true, crawlDelayMs: 0, sitemaps: [] };

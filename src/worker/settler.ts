@@ -1,0 +1,82 @@
+/**
+ * Makes results last, in batches: bodies, then pages and records (durably), then the settlement in the frontier, in that
+ * order for each task. A crash between two of these only makes the task run again: its next write has a higher token.
+ * Called by the lease loop; one flush runs at a time, and results that come meanwhile go with the next.
+ */
+import type { Frontier, Settlement } from "../frontier/frontier.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Bodies } from "../store/bodies/bodies.ts";
+import type { PageWrite, Store } from "../store/store.ts";
+import type { TaskResult } from "./run-task.ts";
+
+export type Settler = {
+  /** Resolves when the result is durable and settled (or found stale); rejects when broker or store cannot be written. */
+  settle(result: TaskResult): Promise<void>;
+  /** Writes what is waiting now, without waiting for more. */
+  flush(): Promise<void>;
+};
+
+type Deps = {
+  store: Pick<Store, "write">;
+  bodies: Pick<Bodies, "put">;
+  frontier: Pick<Frontier, "settle">;
+  onFinished(jobId: string): void;
+  log: Log;
+};
+type Options = { flushMs: number; batchMost: number };
+type Waiting = { result: TaskResult; done: () => void; failed: (cause: unknown) => void };
+
+export function createSettler(
+  { store, bodies, frontier, onFinished, log }: Deps,
+  { flushMs, batchMost }: Options,
+): Settler {
+  let waiting: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> = Promise.resolve();
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    flushing = flushing.then(flushOnce);
+    return flushing;
+  }
+
+  async function flushOnce(): Promise<void> {
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    try {
+      await writeBatch(batch.map(({ result }) => result));
+      for (const { done } of batch) done();
+    } catch (cause) {
+      for (const { failed } of batch) failed(cause);
+    }
+  }
+
+  async function writeBatch(results: readonly TaskResult[]): Promise<void> {
+    const writes = await Promise.all(
+      results.flatMap(({ write, body }) => (write === undefined ? [] : [withBody(write, body)])),
+    );
+    if (writes.length > 0) await store.write(writes);
+    const settlements: Settlement[] = results.map(({ settlement }) => settlement);
+    const { verdicts, finished } = await frontier.settle(settlements);
+    verdicts.forEach((verdict, index) => {
+      if (verdict === "stale") log.warn("worker.lease_lost", { taskId: settlements[index]?.taskId });
+    });
+    for (const jobId of finished) onFinished(jobId);
+  }
+
+  async function withBody(write: Omit<PageWrite, "bodyRef">, body: Buffer | undefined): Promise<PageWrite> {
+    return { ...write, bodyRef: body === undefined ? undefined : await bodies.put(body) };
+  }
+
+  return {
+    settle: (result) =>
+      new Promise((done, failed) => {
+        waiting.push({ result, done, failed });
+        if (waiting.length >= batchMost) void flush();
+        else timer ??= setTimeout(flush, flushMs);
+      }),
+    flush,
+  };
+}

@@ -1,0 +1,125 @@
+/** Holds the house together: which folder may import which, and a few rules that no linter knows. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const SRC = resolve(import.meta.dirname, "../src");
+
+/**
+ * What each folder may import of ours besides itself. A contract is a file that names no implementation; folders that
+ * implement one import it, and never a sibling that implements another.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  domain: [],
+  "errors.ts": [],
+  "version.ts": [],
+  runtime: ["errors.ts"],
+  config: ["domain", "errors.ts", "runtime"],
+  frontier: ["domain", "errors.ts", "runtime"],
+  fetch: ["domain", "errors.ts", "runtime", "frontier/frontier.ts"],
+  extract: ["domain", "errors.ts"],
+  store: ["domain", "errors.ts", "runtime"],
+  submit: ["domain", "errors.ts", "config/schema.ts", "extract/rules.ts", "frontier/frontier.ts"],
+  discover: ["domain", "submit/job-spec.ts"],
+  spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit", "worker/plan.ts"],
+  worker: [
+    "domain",
+    "errors.ts",
+    "runtime",
+    "discover",
+    "extract/extractor.ts",
+    "fetch/fetcher.ts",
+    "fetch/robots.ts",
+    "frontier/frontier.ts",
+    "frontier/frontier-admin.ts",
+    "spider/define-spider.ts",
+    "store/bodies/bodies.ts",
+    "store/store.ts",
+    "submit/job-spec.ts",
+  ],
+  demo: ["errors.ts"],
+  "index.ts": ["domain", "errors.ts", "spider", "submit/job-schema.ts"],
+};
+
+/** These see everything: the composition root, and the command line on top of it. */
+const UNBOUND = ["compose.ts", "cli"];
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => ({ name, text: readFileSync(join(SRC, name), "utf8") }));
+const product = files.filter(({ name }) => !name.endsWith(".test.ts"));
+
+describe("the architecture", () => {
+  it("has a rule for every folder of src", () => {
+    const folders = new Set(files.map(({ name }) => folderOf(name)));
+
+    expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && !UNBOUND.includes(folder))).toEqual([]);
+  });
+
+  it("lets imports point one way only", () => {
+    const wrong = product.flatMap(({ name, text }) =>
+      importsOf(text)
+        .filter((path) => path.startsWith("."))
+        .map((path) => relative(SRC, resolve(SRC, dirname(name), path)))
+        .filter((target) => !mayImport(name, target))
+        .map((target) => `${name} imports ${target}`),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it("keeps one frontier backend from another, and contracts from implementations", () => {
+    const wrong = product
+      .filter(
+        ({ name }) => /^frontier\/[^/]+\.ts$/.test(name) || name === "store/store.ts" || name === "fetch/fetcher.ts",
+      )
+      .flatMap(({ name, text }) =>
+        importsOf(text)
+          .filter((path) => /sqlite|redis|http\//.test(path))
+          .map((path) => `${name}: ${path}`),
+      );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it("reads the environment only in config, and listens to signals only in cli", () => {
+    const env = product.filter(({ name, text }) => /\bprocess\.env\b/.test(text) && folderOf(name) !== "config");
+    const signals = product.filter(({ name, text }) => /\bprocess\.on\(/.test(text) && folderOf(name) !== "cli");
+
+    expect([...env, ...signals].map(({ name }) => name)).toEqual([]);
+  });
+
+  it("has no barrel but index.ts, no default export, no file over 400 lines", () => {
+    const barrels = product.filter(
+      ({ name, text }) => name !== "index.ts" && /^export (\*|\{[^}]*\}) from/m.test(text),
+    );
+    const defaults = product.filter(({ text }) => /^export default/m.test(text));
+    const long = product.filter(({ text }) => text.split("\n").length > 400);
+
+    expect([...barrels, ...defaults, ...long].map(({ name }) => name)).toEqual([]);
+  });
+
+  it("goes out to the network through the egress gate alone", () => {
+    const reaching = product.filter(({ text }) =>
+      /\bfrom "(undici|node:https?|node:net|node:tls|node:dgram)"/.test(text),
+    );
+
+    expect(
+      reaching.map(({ name }) => name).filter((name) => !name.startsWith("fetch/") && !name.startsWith("demo/")),
+    ).toEqual([]);
+  });
+});
+
+function folderOf(name: string): string {
+  return name.split("/")[0] ?? name;
+}
+
+function mayImport(name: string, target: string): boolean {
+  const folder = folderOf(name);
+  if (UNBOUND.includes(folder) || folderOf(target) === folder) return true;
+  return (MAY_IMPORT[folder] ?? []).some((allowed) => target === allowed || target.startsWith(`${allowed}/`));
+}
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+}

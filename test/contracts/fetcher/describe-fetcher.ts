@@ -1,0 +1,20 @@
+/** The contract of every fetcher, against a server that does what servers do. */
+import { describe } from "vitest";
+import { describeAborting } from "./describe-aborting.ts";
+import { describeAnswers } from "./describe-answers.ts";
+import { describeFailures } from "./describe-failures.ts";
+import { describeLimits } from "./describe-limits.ts";
+import { describeRedirects } from "./describe-redirects.ts";
+import { describeSlots } from "./describe-slots.ts";
+import type { OpenFetcher } from "./harness.ts";
+
+export function describeFetcher(name: string, open: OpenFetcher): void {
+  describe(`fetcher contract on ${name}`, () => {
+    describeAnswers(open);
+    describeRedirects(open);
+    describeLimits(open);
+    describeFailures(open);
+    describeSlots(open);
+    describeAborting(open);
+  });
+}

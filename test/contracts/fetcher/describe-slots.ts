@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { createFakeClock } from "./fake-clock.ts";
+import { ANY_TIME, type OpenFetcher, pageText, useHarness } from "./harness.ts";
+import { always } from "./misbehaving-server.ts";
+
+const NOW = 1_000_000;
+const LAPSED = { sendAt: NOW - 100, sendBy: NOW - 50, arrivalAt: NOW };
+
+export function describeSlots(open: OpenFetcher): void {
+  const harness = useHarness(open);
+
+  describe("slots", () => {
+    it("sends nothing before the slot begins", async () => {
+      const clock = createFakeClock(NOW);
+      const { server, get } = await harness({ clock });
+      server.on("/page", always({ body: "page" }));
+      const asked = get("/page", { slot: { sendAt: NOW + 40, sendBy: NOW + 50, arrivalAt: 0 } });
+
+      expect(await clock.asleep()).toBe(NOW + 40);
+      expect([server.connections.length, server.requests.length]).toEqual([0, 0]);
+      clock.advance(39);
+      await clock.sleep(0, AbortSignal.abort());
+      expect(server.requests).toHaveLength(0);
+      clock.advance(1);
+
+      expect(pageText(await asked)).toBe("page");
+    });
+
+    it("opens the connection ahead of a slot that is far off, and sends within it", async () => {
+      const clock = createFakeClock(NOW);
+      const { server, get, spent } = await harness({ clock });
+      server.on("/page", always({ body: "page" }));
+      const asked = get("/page", { slot: { sendAt: NOW + 60_000, sendBy: NOW + 60_010, arrivalAt: 0 } });
+
+      expect(await clock.asleep()).toBe(NOW + 59_000);
+      expect(server.connections).toHaveLength(0);
+      clock.advance(59_000);
+      expect(await clock.asleep()).toBe(NOW + 60_000);
+      expect([server.connections.length, server.requests.length]).toEqual([1, 0]);
+      clock.advance(1_000);
+
+      expect(pageText(await asked)).toBe("page");
+      expect([server.connections.length, spent.length]).toEqual([1, 0]);
+    });
+
+    it("lets a slot lapse unused, gives it back for another, and sends once on the same connection", async () => {
+      const clock = createFakeClock(NOW);
+      const { server, get, spent } = await harness({ clock, slots: [LAPSED, ANY_TIME] });
+      server.on("/page", always({ body: "page" }));
+      await get("/page");
+
+      expect(pageText(await get("/page", { slot: LAPSED }))).toBe("page");
+
+      const site = new URL(server.origin).host;
+      expect(spent).toEqual([
+        { site, unused: LAPSED },
+        { site, unused: LAPSED },
+      ]);
+      expect(server.requests).toHaveLength(2);
+      expect(server.connections).toHaveLength(1);
+    });
+
+    it("lets a slot lapse while the connection is opened, too", async () => {
+      const { server, get, spent } = await harness({ clock: createFakeClock(NOW) });
+      server.on("/page", always({ body: "page" }));
+      expect(pageText(await get("/page", { slot: LAPSED }))).toBe("page");
+      expect([server.requests.length, server.connections.length, spent.length]).toEqual([1, 1, 1]);
+    });
+
+    it("gives up for now when every slot lapses, without having sent anything", async () => {
+      const clock = createFakeClock(NOW);
+      const { server, get, spent } = await harness({ clock, slots: Array.from({ length: 100 }, () => LAPSED) });
+      expect(await get("/page", { slot: LAPSED })).toMatchObject({ kind: "retry", because: "network" });
+      expect(server.requests).toHaveLength(0);
+      expect(spent).toHaveLength(50);
+    });
+
+    it("waits for the slot of a redirect hop", async () => {
+      const clock = createFakeClock(NOW);
+      const slot = { sendAt: NOW + 500, sendBy: NOW + 525, arrivalAt: 0 };
+      const { server, get } = await harness({ clock, slots: [slot] });
+      server.on("/old", always({ status: 302, headers: { location: "/new" } }));
+      server.on("/new", always({ body: "here" }));
+      const asked = get("/old");
+
+      expect(await clock.asleep()).toBe(NOW + 500);
+      expect(server.requests.map(({ path }) => path)).toEqual(["/old"]);
+      clock.advance(500);
+
+      expect(pageText(await asked)).toBe("here");
+    });
+
+    it("keeps the slots of many requests at once apart", async () => {
+      const { server, get, spent } = await harness({ clock: createFakeClock(NOW) });
+      server.on("/page", always({ body: "page" }));
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          get("/page", { slot: n % 2 === 0 ? ANY_TIME : { ...LAPSED, arrivalAt: n } }),
+        ),
+      );
+      expect(outcomes.map(({ kind }) => kind)).toEqual(Array.from({ length: 20 }, () => "page"));
+      expect(server.requests).toHaveLength(20);
+      const returned = spent.map(({ unused }) => unused?.arrivalAt).sort((a = 0, b = 0) => a - b);
+      expect(returned).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import type { Clock } from "../../../src/runtime/clock.ts";
+
+export type FakeClock = Clock & {
+  advance(ms: number): void;
+  /** Resolves when someone sleeps, with the instant it wants to wake at. At once if someone does already. */
+  asleep(): Promise<number>;
+};
+
+/** Time that stands still until told to move. */
+export function createFakeClock(startAt: number): FakeClock {
+  let now = startAt;
+  const sleepers: { wakeAt: number; wake: () => void }[] = [];
+  const watchers: ((wakeAt: number) => void)[] = [];
+
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const sleeper = { wakeAt: now + ms, wake: resolve };
+        sleepers.push(sleeper);
+        signal?.addEventListener("abort", () => resolve(), { once: true });
+        for (const tell of watchers.splice(0)) tell(sleeper.wakeAt);
+      }),
+    advance(ms) {
+      now += ms;
+      for (const sleeper of sleepers.filter(({ wakeAt }) => wakeAt <= now)) {
+        sleepers.splice(sleepers.indexOf(sleeper), 1);
+        sleeper.wake();
+      }
+    },
+    asleep: () =>
+      new Promise((resolve) => {
+        const [first] = sleepers;
+        if (first === undefined) watchers.push(resolve);
+        else resolve(first.wakeAt);
+      }),
+  };
+}

@@ -1,0 +1,72 @@
+/** What every part of the fetcher contract needs: a server, a fetcher, and a short way to ask. */
+import { afterEach } from "vitest";
+import type { Slot } from "../../../src/domain/politeness.ts";
+import type { Allowance, Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../../src/fetch/fetcher.ts";
+import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
+import { type MisbehavingServer, startMisbehavingServer } from "./misbehaving-server.ts";
+
+/** Builds the fetcher under test; it may reach 127.0.0.1. */
+export type OpenFetcher = (deps: { allowance: Allowance; clock: Clock }) => Fetcher;
+
+export const LIMITS: FetchLimits = { bodyBytes: 1_000_000, totalMs: 30_000, idleMs: 30_000 };
+
+export const ANY_TIME: Slot = { sendAt: 0, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt: 0 };
+
+export type Harness = {
+  server: MisbehavingServer;
+  fetcher: Fetcher;
+  /** What was bought: the site, and the slot given back for it. */
+  spent: { site: string; unused: Slot | undefined }[];
+  get(path: string, more?: Partial<FetchRequest>): Promise<FetchOutcome>;
+};
+
+export type HarnessOptions = { clock?: Clock; slots?: readonly Slot[] };
+
+/** Opens harnesses that are closed after each test. */
+export function useHarness(open: OpenFetcher): (options?: HarnessOptions) => Promise<Harness> {
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  return async ({ clock = systemClock(), slots = [] } = {}) => {
+    const server = await startMisbehavingServer();
+    const spent: Harness["spent"] = [];
+    const unsold = [...slots];
+    const allowance: Allowance = {
+      async spend(site, unused) {
+        spent.push({ site, unused });
+        return unsold.shift() ?? ANY_TIME;
+      },
+    };
+    const fetcher = open({ allowance, clock });
+    closers.push(server.close, fetcher.close);
+    const get: Harness["get"] = (path, more = {}) =>
+      fetcher.fetch({ ...requestFor(`${server.origin}${path}`), ...more });
+    return { server, fetcher, spent, get };
+  };
+}
+
+export function requestFor(url: string): FetchRequest {
+  return {
+    url,
+    site: new URL(url).host,
+    slot: ANY_TIME,
+    limits: LIMITS,
+    headers: {},
+    signal: new AbortController().signal,
+  };
+}
+
+/** Resolves when the other side of the server's `n`-th connection is gone, in whatever way. */
+export function hungUp({ connections }: MisbehavingServer, n = 1): Promise<void> {
+  const socket = connections[n - 1];
+  if (socket === undefined) throw new Error(`there is no connection ${n}`);
+  return new Promise((resolve) => (socket.destroyed ? resolve() : socket.on("close", () => resolve())));
+}
+
+/** The page and its text, or an error that shows what came instead. */
+export function pageText(outcome: FetchOutcome): string {
+  if (outcome.kind !== "page") throw new Error(`not a page: ${JSON.stringify(outcome)}`);
+  return outcome.body.toString("latin1");
+}

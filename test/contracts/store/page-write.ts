@@ -1,0 +1,27 @@
+import type { Page } from "../../../src/domain/page.ts";
+import type { PageWrite } from "../../../src/store/store.ts";
+
+/** A page write like a crawl makes them; tests name only what they are about. */
+export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> & { page?: Partial<Page> }): PageWrite {
+  const url = page?.url ?? `https://a.test/${parts.taskId ?? "task"}`;
+  return {
+    jobId: "job",
+    taskId: "task",
+    token: 1,
+    depth: 0,
+    bodyRef: undefined,
+    records: [{ title: "one" }],
+    invalid: [],
+    ...parts,
+    page: {
+      url,
+      status: 200,
+      headers: { "content-type": "text/html" },
+      contentType: "text/html",
+      bodyBytes: 1234,
+      fetchedAt: 1_700_000_000_000.25,
+      tookMs: 12.5,
+      ...page,
+    },
+  };
+}

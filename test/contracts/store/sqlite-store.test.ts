@@ -1,0 +1,143 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isTrawlError, type TrawlError } from "../../../src/errors.ts";
+import { openDatabase } from "../../../src/runtime/sqlite.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { describeStore } from "./describe-store.ts";
+import { aPageWrite } from "./page-write.ts";
+
+const OPTIONS = { busyMs: 10_000 };
+
+describeStore("sqlite", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
+  const path = join(folder, "made", "on-the-way", "store.db");
+  return {
+    open: async () => openSqliteStore(path, OPTIONS),
+    raiseSchema: async () => {
+      const db = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
+      db.exec("PRAGMA user_version = 999");
+      db.close();
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+});
+
+describe("a store's file", () => {
+  it("is whole in itself once the last process has closed it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
+    const [path, copy] = [join(folder, "store.db"), join(folder, "copy.db")];
+    const [store, other] = [openSqliteStore(path, OPTIONS), openSqliteStore(path, OPTIONS)];
+    await store.write([aPageWrite({ taskId: "1" })]);
+    await store.close();
+    await other.write([aPageWrite({ taskId: "2" })]);
+    await other.close();
+
+    await copyFile(path, copy);
+
+    const copied = openSqliteStore(copy, OPTIONS);
+    expect(await copied.countRecords("job")).toBe(2);
+    await copied.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("closes without waiting while another process reads it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
+    const path = join(folder, "store.db");
+    const store = openSqliteStore(path, OPTIONS);
+    const reader = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
+    reader.exec("BEGIN; SELECT * FROM pages");
+    await store.write([aPageWrite({})]);
+
+    await store.close();
+
+    reader.exec("COMMIT");
+    reader.close();
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe("a store's file that cannot be used", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("is named with what to do when it is a folder", async () => {
+    const path = join(folder, "folder.db");
+    await mkdir(path);
+
+    expect(failureOf(path)).toMatchObject({ code: "STORE_UNREACHABLE", detail: { path } });
+    expect(failureOf(path).message).toMatch(/folder\.db.*make sure it is a file/);
+  });
+
+  it("is named with what to do when it lies under a file", async () => {
+    await writeFile(join(folder, "file"), "");
+
+    expect(failureOf(join(folder, "file", "store.db")).message).toMatch(/store\.db.*not a folder/);
+  });
+
+  it("is left alone when it is not SQLite at all", async () => {
+    const path = join(folder, "letter.db");
+    await writeFile(path, "Dear Sir or Madam, ".repeat(500));
+
+    expect(failureOf(path).message).toMatch(/letter\.db.*not an SQLite file/);
+    expect(await readFile(path, "utf8")).toMatch(/^Dear Sir/);
+  });
+
+  it("is left alone when it is another program's SQLite file", () => {
+    const path = join(folder, "theirs.db");
+    const db = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
+    db.exec("CREATE TABLE pages (theirs TEXT); PRAGMA user_version = 1");
+    db.close();
+
+    expect(failureOf(path).message).toMatch(/theirs\.db.*holds something else.*TRAWL_STORE/);
+  });
+
+  it("is named when it turns out damaged later", async () => {
+    const path = join(folder, "store.db");
+    const store = openSqliteStore(path, OPTIONS);
+    await store.write(Array.from({ length: 200 }, (_, n) => aPageWrite({ taskId: String(n) })));
+    await store.close();
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.fill(0xaa, 16384)); // all but the schema
+
+    const damaged = openSqliteStore(path, OPTIONS);
+    await expect(damaged.readRecords("job", 0, 1000)).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.stringMatching(/damaged.*restore a copy/),
+    });
+    await damaged.close();
+  });
+
+  it("is named when another process does not let go of it", async () => {
+    const path = join(folder, "store.db");
+    const store = openSqliteStore(path, { busyMs: 1 });
+    await store.write([aPageWrite({})]);
+    const greedy = openDatabase(path, { durability: "normal", busyMs: 1, pageBytes: 4096 });
+    greedy.exec("BEGIN IMMEDIATE");
+
+    await expect(store.write([aPageWrite({ token: 2 })])).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.stringMatching(/another process/),
+    });
+
+    greedy.exec("ROLLBACK");
+    expect(await store.write([aPageWrite({ token: 2 })])).toEqual(["written"]);
+    greedy.close();
+    await store.close();
+  });
+});
+
+function failureOf(path: string): TrawlError {
+  try {
+    openSqliteStore(path, OPTIONS);
+  } catch (error) {
+    if (isTrawlError(error)) return error;
+    throw error;
+  }
+  throw new Error(`${path} could be opened`);
+}

@@ -1,0 +1,27 @@
+/**
+ * A process that writes to a store until it is killed, or for `batches` batches, and prints the number of each batch
+ * once the store has answered. Arguments: path, its name, batches, which tasks to write (`own` or `shared`).
+ */
+import { writeSync } from "node:fs";
+import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { aPageWrite } from "./page-write.ts";
+import { BATCH_PAGES, PAGE_RECORDS } from "./writer-shape.ts";
+
+const [path = "", name = "", batches = "0", tasks = "own"] = process.argv.slice(2);
+
+const store = openSqliteStore(path, { busyMs: 30_000 });
+for (let batch = 0; batch < Number(batches); batch += 1) {
+  const verdicts = await store.write(Array.from({ length: BATCH_PAGES }, (_, page) => pageOf(batch, page)));
+  // Straight to the pipe: what is printed was answered, even if we die now.
+  writeSync(1, `${batch} ${verdicts.join(",")}\n`);
+}
+await store.close();
+
+function pageOf(batch: number, page: number) {
+  const taskId = tasks === "shared" ? String(page) : `${name}-${batch}-${page}`;
+  return aPageWrite({
+    taskId,
+    token: tasks === "shared" ? 1 + batch : 1,
+    records: Array.from({ length: PAGE_RECORDS }, (_, n) => ({ name, batch, n, filler: "x".repeat(4000) })),
+  });
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { renderDocs } from "../scripts/render-docs.ts";
+import { JOB_MOVES } from "../src/domain/job.ts";
+import { TASK_MOVES } from "../src/domain/task.ts";
+
+describe("the docs", () => {
+  it.each(Object.entries(renderDocs()))("say in %s what the code says (npm run docs writes it)", (name, text) => {
+    expect(readFileSync(new URL(`../docs/${name}`, import.meta.url), "utf8")).toBe(text);
+  });
+
+  it("name in the SQL schema the very states of the tables", () => {
+    const sql = readFileSync(new URL("../src/frontier/sqlite/migrations/001-initial.sql", import.meta.url), "utf8");
+    const [jobStates, taskStates] = [...sql.matchAll(/CHECK \(state IN \(([^)]*)\)\)/g)].map((match) =>
+      (match[1] ?? "").split(",").map((word) => word.trim().replaceAll("'", "")),
+    );
+
+    expect(jobStates?.sort()).toEqual(Object.keys(JOB_MOVES).sort());
+    // Only what waits or is leased has a row; the rest is counted, or a dead letter.
+    expect(taskStates?.sort()).toEqual(["delayed", "leased", "queued"]);
+    expect(Object.keys(TASK_MOVES)).toEqual(expect.arrayContaining(taskStates ?? []));
+  });
+});

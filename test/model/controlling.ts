@@ -1,0 +1,112 @@
+/** Jobs and dead letters of the model under an operator's hand (F11, F12, F15). */
+import { hasEnded, JOB_MOVES, type JobState } from "../../src/domain/job.ts";
+import { TrawlError } from "../../src/errors.ts";
+import type { NewJob } from "../../src/frontier/frontier.ts";
+import type { DeadFilter, DeadGroup, DeadLetter } from "../../src/frontier/frontier-admin.ts";
+import { addLane } from "./admitting.ts";
+import { isWaiting, type ModelJob, type ModelTask, scopeOf, type World } from "./world.ts";
+
+export function createJob(world: World, made: NewJob, now: number): void {
+  if (world.jobs.some((job) => job.made.id === made.id)) return;
+  const job: ModelJob = {
+    made: structuredClone(made),
+    state: "running",
+    sealed: false,
+    stopped: false,
+    priority: made.priority,
+    policy: made.policy,
+    deadlineAt: made.limits.deadlineAt,
+    createdAt: now,
+    finishedAt: undefined,
+    offers: { submitted: 0, discovered: 0, duplicate: 0, refused: 0 },
+    tally: { pages: 0, records: 0, invalid: 0, bytes: 0 },
+  };
+  world.jobs.push(job);
+  if (!world.scopes.includes(scopeOf(job))) world.scopes.push(scopeOf(job));
+}
+
+/** Pausing what is paused is fine; ended jobs run again by a replay only. */
+export function move(job: ModelJob, to: JobState, op: string): void {
+  if (job.state === to) return;
+  const isAllowed = (JOB_MOVES[job.state] as readonly string[]).includes(to) && !hasEnded(job.state);
+  if (!isAllowed) throw new TrawlError("JOB_ENDED", { op, message: `job ${job.made.id} is ${job.state}` });
+  job.state = to;
+}
+
+/** Nothing more of the job is to be fetched. */
+export function stop(world: World, job: ModelJob): void {
+  job.stopped = true;
+  job.sealed = true;
+  for (const task of world.tasks) if (task.job === job && isWaiting(task)) task.state = "cancelled";
+}
+
+/** Jobs that are out of time and have not been stopped, the longest overdue first. */
+export function overdueJobs(world: World, now: number): ModelJob[] {
+  return world.jobs
+    .filter(
+      (job) => (job.deadlineAt ?? Number.POSITIVE_INFINITY) <= now && !job.stopped && job.finishedAt === undefined,
+    )
+    .sort((one, other) => (one.deadlineAt ?? 0) - (other.deadlineAt ?? 0));
+}
+
+/** Dead tasks whose letter is kept, oldest task first. */
+export function deadTasks(world: World, filter: DeadFilter): ModelTask[] {
+  return world.tasks.filter(
+    ({ letter, job, site }) =>
+      letter !== undefined &&
+      (filter.jobId === undefined || job.made.id === filter.jobId) &&
+      (filter.reason === undefined || letter.reason === filter.reason) &&
+      (filter.site === undefined || site.name === filter.site) &&
+      (filter.status === undefined || letter.status === filter.status),
+  );
+}
+
+export function letterOf({ id, job, made, letter, history }: ModelTask): DeadLetter {
+  if (letter === undefined) throw new Error(`task ${id} is not dead`);
+  return {
+    taskId: String(id),
+    jobId: job.made.id,
+    url: made.url,
+    site: made.site,
+    reason: letter.reason,
+    status: letter.status,
+    diedAt: letter.diedAt,
+    history: structuredClone(history),
+  };
+}
+
+/** The largest group first; its sample is the first of its URLs in the alphabet. */
+export function groupLetters(letters: readonly DeadLetter[]): DeadGroup[] {
+  const groups: DeadGroup[] = [];
+  for (const { reason, site, status, url } of letters) {
+    const group = groups.find((one) => one.reason === reason && one.site === site && one.status === status);
+    if (group === undefined) groups.push({ reason, site, status, count: 1, sample: url });
+    else {
+      group.count += 1;
+      if (url < group.sample) group.sample = url;
+    }
+  }
+  const rank = ({ reason, site, status }: DeadGroup) => [reason, site, String(status ?? 0).padStart(3, "0")].join(" ");
+  return groups.sort((one, other) => other.count - one.count || (rank(one) < rank(other) ? -1 : 1));
+}
+
+/** A cancelled job takes nothing back, nor does one that is being stopped until it has ended. */
+export function takesLettersBack({ state, stopped, finishedAt }: ModelJob): boolean {
+  return state !== "cancelled" && (!stopped || finishedAt !== undefined);
+}
+
+export function revive(world: World, task: ModelTask, dueAt: number, now: number): void {
+  const { job, made } = task;
+  task.letter = undefined;
+  task.state = dueAt <= now ? "queued" : "delayed";
+  task.notBefore = dueAt <= now ? undefined : dueAt;
+  task.failures = 0;
+  task.crashes = 0;
+  task.history = [];
+  addLane(world, job, made.site, made.queue, made.priority);
+  if (!hasEnded(job.state)) return;
+  job.state = "running";
+  job.finishedAt = undefined;
+  job.stopped = false;
+  job.deadlineAt = undefined;
+}

@@ -1,0 +1,128 @@
+/** The model's claim (F1, F2, F5): rank by rank, queue by queue, one task to each due site in turn until the room is out. */
+import { capacityAt, takeSlot } from "../../src/domain/politeness.ts";
+import type { Grant, LeaseAnswer, LeaseRequest } from "../../src/frontier/frontier.ts";
+import { dueAt, lacksRobots, lanesOf, maySend, nextDueAt, siteReadyAt, tasksOf } from "./scheduling.ts";
+import { inFlightOf, type Lane, type ModelSite, type ModelTask, type Turn, type World } from "./world.ts";
+
+export function lease(world: World, request: LeaseRequest, now: number): LeaseAnswer {
+  const grants: Grant[] = [];
+  for (let rank = 0; rank <= 9; rank++) {
+    for (const queue of request.queues) {
+      const turns = dueTurns(world, queue, rank, now);
+      const picks = shareOut(world, turns, request.max - grants.length, now);
+      for (const turn of turns) grants.push(...takeTurn(world, turn, picks, request, now));
+    }
+  }
+  return { grants, nextDueAt: nextDueAt(world, request.queues, now) };
+}
+
+type Pick = { turn: Turn; lane: Lane; task: ModelTask };
+
+/** The site that has been due longest first; of those due at one instant, the one served longest ago. */
+function dueTurns(world: World, queue: string, rank: number, now: number): Turn[] {
+  return world.turns
+    .filter((turn) => turn.queue === queue && turn.rank === rank && dueAt(world, turn, now) <= now)
+    .sort(
+      (one, other) =>
+        dueAt(world, one, now) - dueAt(world, other, now) ||
+        one.served - other.served ||
+        world.sites.indexOf(one.site) - world.sites.indexOf(other.site),
+    );
+}
+
+function shareOut(world: World, turns: readonly Turn[], room: number, now: number): Pick[] {
+  const picks: Pick[] = [];
+  for (let before = -1; picks.length > before; ) {
+    before = picks.length;
+    for (const turn of turns) {
+      const given = picks.filter((pick) => pick.turn === turn).length;
+      if (picks.length === room || given >= siteRoom(world, turn.site, now)) continue;
+      const next = nextOf(world, turn, picks, now);
+      if (next !== undefined) picks.push({ turn, ...next });
+    }
+  }
+  return picks;
+}
+
+/** How many requests a site takes now. */
+function siteRoom(world: World, site: ModelSite, now: number): number {
+  if (siteReadyAt(world, site, now) > now) return 0;
+  const free = lacksRobots(world, site, now) ? 1 : site.policy.perSite - inFlightOf(world, site);
+  return Math.max(1, capacityAt(now, site.arrivalAt, site.policy, free));
+}
+
+/** The lane that got least in this call, of those the one served longest ago; and its first task. */
+function nextOf(
+  world: World,
+  turn: Turn,
+  picks: readonly Pick[],
+  now: number,
+): { lane: Lane; task: ModelTask } | undefined {
+  const given = (lane: Lane) => picks.filter((pick) => pick.lane === lane).length;
+  const lanes = lanesOf(world, turn).sort(
+    (one, other) =>
+      given(one) - given(other) || one.served - other.served || world.lanes.indexOf(one) - world.lanes.indexOf(other),
+  );
+  for (const lane of lanes) {
+    const task = firstTask(world, lane, picks, now);
+    if (task !== undefined) return { lane, task };
+  }
+  return undefined;
+}
+
+/** Fresh tasks in order of admission, then retries that are due, the longest due first (F14). */
+function firstTask(world: World, lane: Lane, picks: readonly Pick[], now: number): ModelTask | undefined {
+  if (!maySend(lane.job, now)) return undefined;
+  const left = tasksOf(world, lane).filter((task) => !picks.some((pick) => pick.task === task));
+  const fresh = left.filter(({ state }) => state === "queued");
+  const retries = left
+    .filter(({ state, notBefore }) => state === "delayed" && (notBefore ?? 0) <= now)
+    .sort((one, other) => (one.notBefore ?? 0) - (other.notBefore ?? 0) || one.id - other.id);
+  return fresh[0] ?? retries[0];
+}
+
+function takeTurn(world: World, turn: Turn, picks: readonly Pick[], request: LeaseRequest, now: number): Grant[] {
+  const picked = picks.filter((pick) => pick.turn === turn);
+  const [first] = picked;
+  if (first === undefined) return [];
+  const mustAskRobots = lacksRobots(world, turn.site, now);
+  const lanes = [...new Set(picked.map(({ lane }) => lane))];
+  const grants = lanes.flatMap((lane) => {
+    const tasks = picked.filter((pick) => pick.lane === lane).map(({ task }) => task);
+    lane.served = ++world.servings;
+    return tasks.sort((one, other) => one.id - other.id).map((task) => grant(task, mustAskRobots, request, now));
+  });
+  turn.servedAt = now;
+  turn.served = ++world.servings;
+  if (mustAskRobots) {
+    turn.site.asker = first.task;
+    turn.site.askedUntil = now + request.leaseMs;
+  }
+  return grants;
+}
+
+function grant(task: ModelTask, mustAskRobots: boolean, { worker, leaseMs }: LeaseRequest, now: number): Grant {
+  const { site, made } = task;
+  const slot = takeSlot(now, site.arrivalAt, site.policy);
+  site.arrivalAt = slot.arrivalAt;
+  task.state = "leased";
+  task.token += 1;
+  task.crashes += 1;
+  task.worker = worker;
+  task.leaseUntil = now + leaseMs;
+  return {
+    taskId: String(task.id),
+    token: task.token,
+    jobId: task.job.made.id,
+    url: made.url,
+    site: site.name,
+    kind: made.kind,
+    depth: made.depth,
+    attempt: task.failures + 1,
+    ...(made.handler === undefined ? {} : { handler: made.handler }),
+    ...(made.carry === undefined ? {} : { carry: structuredClone(made.carry) }),
+    redirects: made.redirects ?? 0,
+    slot,
+    mustAskRobots,
+  };
+}

@@ -1,0 +1,130 @@
+/** Inspection and control, on the model. */
+import { readyAt } from "../../src/domain/politeness.ts";
+import type { FrontierAdmin, JobView, SiteView } from "../../src/frontier/frontier-admin.ts";
+import { deadTasks, groupLetters, letterOf, move, overdueJobs, revive, stop, takesLettersBack } from "./controlling.ts";
+import { explain } from "./explaining.ts";
+import type { ModelParts } from "./model-frontier.ts";
+import {
+  getJob,
+  inFlightOf,
+  ledgerOf,
+  type ModelJob,
+  type ModelSite,
+  siteNamed,
+  type World,
+  waitingAt,
+} from "./world.ts";
+
+type Control = Pick<FrontierAdmin, "pause" | "resume" | "cancel" | "setPriority" | "setPolicy" | "setSitePolicy">;
+type DeadLetters = Pick<FrontierAdmin, "listDead" | "groupDead" | "replayDead" | "discardDead">;
+
+export function createModelAdmin(parts: ModelParts): FrontierAdmin {
+  const { world, clock } = parts;
+  return {
+    findJob: async (jobId) => world.jobs.filter(({ made }) => made.id === jobId).map((job) => viewOf(world, job))[0],
+    listJobs: async (limit, before) =>
+      world.jobs
+        .filter(({ createdAt }) => before === undefined || createdAt < before.createdAt)
+        .toReversed()
+        .slice(0, limit)
+        .map((job) => viewOf(world, job)),
+    ...createControl(parts),
+    listSites: async (limit, after = "") =>
+      world.sites
+        .filter(({ name }) => name > after)
+        .sort((one, other) => (one.name < other.name ? -1 : 1))
+        .slice(0, limit)
+        .map((site) => siteViewOf(world, site)),
+    ...createDeadLetters(parts),
+    explain: async (target) => explain(world, target, clock.now()),
+    listHolders: async () => {
+      const workers = world.tasks.filter(({ state }) => state === "leased").map(({ worker }) => worker);
+      return [...new Set(workers)]
+        .sort()
+        .map((worker) => ({ worker, leases: workers.filter((name) => name === worker).length }));
+    },
+  };
+}
+
+function createControl({ world, clock, step }: ModelParts): Control {
+  /** An operator's change of a job; jobs whose time is up are ended on the occasion, one at a time. */
+  async function change(jobId: string, op: string, work: (job: ModelJob) => void): Promise<JobView> {
+    const job = getJob(world, jobId, op);
+    step((now) => {
+      work(job);
+      if (overdueJobs(world, now)[0] === job) stop(world, job);
+    });
+    for (const overdue of overdueJobs(world, clock.now())) step(() => stop(world, overdue));
+    return viewOf(world, job);
+  }
+
+  return {
+    pause: (jobId) => change(jobId, "frontier.pause", (job) => move(job, "paused", "frontier.pause")),
+    resume: (jobId) => change(jobId, "frontier.resume", (job) => move(job, "running", "frontier.resume")),
+    cancel: (jobId) =>
+      change(jobId, "frontier.cancel", (job) => {
+        move(job, "cancelled", "frontier.cancel");
+        stop(world, job);
+      }),
+    setPriority: (jobId, priority) =>
+      change(jobId, "frontier.setPriority", (job) => {
+        job.priority = priority;
+      }),
+    setPolicy: (jobId, policy) =>
+      change(jobId, "frontier.setPolicy", (job) => {
+        job.policy = policy;
+      }),
+    setSitePolicy: async (site, policy) => {
+      step(() => {
+        siteNamed(world, site).operator = policy;
+      });
+    },
+  };
+}
+
+function createDeadLetters({ world, step }: ModelParts): DeadLetters {
+  return {
+    listDead: async (filter, limit, after = "0") =>
+      deadTasks(world, filter)
+        .filter(({ id }) => id > Number(after))
+        .slice(0, limit)
+        .map(letterOf),
+    groupDead: async (filter, limit) => groupLetters(deadTasks(world, filter).map(letterOf)).slice(0, limit),
+    replayDead: async (filter, limit, perSecond) =>
+      step((now) => {
+        const taken = deadTasks(world, filter)
+          .filter(({ job }) => takesLettersBack(job))
+          .slice(0, limit);
+        taken.forEach((task, nth) => {
+          revive(world, task, now + Math.floor(nth / perSecond) * 1000, now);
+        });
+        return taken.length;
+      }).value,
+    discardDead: async (filter, limit) =>
+      step(() => {
+        const dropped = deadTasks(world, filter).slice(0, limit);
+        for (const task of dropped) task.letter = undefined;
+        return dropped.length;
+      }).value,
+  };
+}
+
+function viewOf(world: World, job: ModelJob): JobView {
+  const { id, name, queue, spec } = job.made;
+  const { state, sealed, priority, createdAt, finishedAt, tally } = job;
+  const counts = ledgerOf(world, job);
+  return { id, name, state, sealed, queue, priority, createdAt, finishedAt, counts, tally: { ...tally }, spec };
+}
+
+function siteViewOf(world: World, site: ModelSite): SiteView {
+  const { name, policy, arrivalAt, blockedUntil, crawlDelayMs } = site;
+  return {
+    site: name,
+    policy,
+    inFlight: inFlightOf(world, site),
+    waiting: waitingAt(world, site),
+    readyAt: Math.max(readyAt(arrivalAt, policy), blockedUntil),
+    blockedUntil,
+    crawlDelayMs,
+  };
+}

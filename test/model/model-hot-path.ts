@@ -1,0 +1,115 @@
+/** What workers and submitters call, on the model. */
+import { giveBack, takeSlot } from "../../src/domain/politeness.ts";
+import { BATCH_MOST, type Frontier } from "../../src/frontier/frontier.ts";
+import { enqueue } from "./admitting.ts";
+import { createJob, overdueJobs, stop } from "./controlling.ts";
+import { findClaimed, handBack, settleOne } from "./ending.ts";
+import { lease } from "./leasing.ts";
+import type { ModelOptions, ModelParts } from "./model-frontier.ts";
+import { getJob, type ModelTask, siteNamed } from "./world.ts";
+
+type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "release" | "reap" | "abandon">;
+type Sites = Pick<Frontier, "spend" | "findRobots" | "keepRobots">;
+
+export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptions): Frontier {
+  const { world, step } = parts;
+  return {
+    createJob: async (job) => step((now) => createJob(world, job, now)).value,
+    enqueue: async (jobId, tasks) => step((now) => enqueue(world, jobId, tasks, { now, maxPending })).value,
+    seal: async (jobId) => {
+      const job = getJob(world, jobId, "frontier.seal");
+      const { finished } = step(() => {
+        job.sealed = true;
+      });
+      return finished.includes(jobId);
+    },
+    ...createLeases(parts),
+    ...createSites(parts),
+    waitForWork: (until, signal) => waitForWork(parts, until, signal),
+    close: async () => {},
+  };
+}
+
+function createLeases({ world, step }: ModelParts): Leases {
+  /** Whatever these hold goes back, as after a crash. */
+  function handBackAll(tasks: readonly ModelTask[], now: number): number {
+    for (const task of tasks) handBack(task, true, now);
+    return tasks.length;
+  }
+
+  function expire(max: number, now: number): number {
+    const late = world.tasks.filter(({ state, leaseUntil }) => state === "leased" && leaseUntil <= now);
+    late.sort((one, other) => one.leaseUntil - other.leaseUntil || one.id - other.id);
+    return handBackAll(late.slice(0, Math.min(max, BATCH_MOST)), now);
+  }
+
+  function stopOneOverdue(now: number): number {
+    const overdue = overdueJobs(world, now).slice(0, 1);
+    for (const job of overdue) stop(world, job);
+    return overdue.length;
+  }
+
+  return {
+    lease: async (request) => step((now) => lease(world, request, now)).value,
+    extend: async (claims, leaseMs) =>
+      step((now) =>
+        claims.map((claim) => {
+          const task = findClaimed(world, claim);
+          if (task !== undefined) task.leaseUntil = now + leaseMs;
+          return task !== undefined;
+        }),
+      ).value,
+    settle: async (settlements) => {
+      const { value, finished } = step((now) => settlements.map((one) => settleOne(world, one, now)));
+      return { verdicts: value, finished };
+    },
+    release: async (claims) => {
+      step((now) => {
+        for (const claim of claims) {
+          const task = findClaimed(world, claim);
+          if (task !== undefined) handBack(task, false, now);
+        }
+      });
+    },
+    reap: async (max) => step((now) => expire(max, now)).value + step(stopOneOverdue).value,
+    abandon: async (worker) =>
+      step((now) =>
+        handBackAll(
+          world.tasks.filter((task) => task.state === "leased" && task.worker === worker),
+          now,
+        ),
+      ).value,
+  };
+}
+
+function createSites({ world, step }: ModelParts): Sites {
+  return {
+    spend: async (name, unused) =>
+      step((now) => {
+        const site = siteNamed(world, name);
+        if (unused !== undefined && site.arrivalAt === unused.arrivalAt) {
+          site.arrivalAt = giveBack(unused, site.policy);
+        }
+        const slot = takeSlot(Math.max(now, site.blockedUntil), site.arrivalAt, site.policy);
+        site.arrivalAt = slot.arrivalAt;
+        return slot;
+      }).value,
+    findRobots: async (site) => structuredClone(world.sites.find(({ name }) => name === site)?.robots),
+    keepRobots: async (name, robots, crawlDelayMs) => {
+      step(() => {
+        Object.assign(siteNamed(world, name), { robots, crawlDelayMs, asker: undefined, askedUntil: 0 });
+      });
+    },
+  };
+}
+
+async function waitForWork({ clock, waiting }: ModelParts, until: number, signal: AbortSignal): Promise<void> {
+  const woken = new AbortController();
+  const wake = () => woken.abort();
+  waiting.add(wake);
+  signal.addEventListener("abort", wake, { once: true });
+  if (signal.aborted) wake();
+  await clock.sleep(until - clock.now(), woken.signal);
+  waiting.delete(wake);
+  signal.removeEventListener("abort", wake);
+}

@@ -1,0 +1,182 @@
+/** Random jobs and random calls on a frontier, for the property tests. Small worlds, so that calls meet each other. */
+import fc from "fast-check";
+import type { SitePolicy } from "../../src/domain/politeness.ts";
+import type { NewTask } from "../../src/domain/task.ts";
+import type { NewJob, Settlement, TaskOutcome } from "../../src/frontier/frontier.ts";
+
+export const START_AT = 1_750_000_000_000;
+export const QUEUES = ["fetch", "render"] as const;
+export const SITES = ["s0.test", "s1.test", "s2.test", "s3.test"] as const;
+export const WORKERS = ["w0", "w1", "w2"] as const;
+const PAGES = 8;
+
+export const URLS = SITES.flatMap((site) => Array.from({ length: PAGES }, (_, page) => `https://${site}/${page}`));
+
+/** Jobs, grants and slots are named by a number: which of those there are, counted round. */
+export type Operation =
+  | { do: "enqueue"; job: number; links: NewTask[] }
+  | { do: "seal" | "pause" | "resume" | "cancel"; job: number }
+  | { do: "setPriority"; job: number; priority: number }
+  | { do: "setPolicy"; job: number; policy: SitePolicy }
+  | { do: "setSitePolicy"; site: string; policy: SitePolicy | undefined }
+  | { do: "lease"; worker: string; queues: string[]; max: number; leaseMs: number }
+  | { do: "settle"; settlements: (Omit<Settlement, "taskId" | "token"> & { grant: number })[] }
+  | { do: "release"; grants: number[] }
+  | { do: "extend"; grants: number[]; leaseMs: number }
+  | { do: "reap"; max: number }
+  | { do: "abandon"; worker: string }
+  | { do: "spend"; site: string; unused: number | undefined }
+  | { do: "keepRobots"; site: string; freshMs: number; crawlDelayMs: number }
+  | { do: "replay"; job: number | undefined; limit: number; perSecond: number }
+  | { do: "discard"; job: number | undefined; limit: number }
+  | { do: "advance"; ms: number }
+  | { do: "advanceToNextDue" };
+
+const policies: fc.Arbitrary<SitePolicy> = fc.record({
+  // Whole and broken intervals: the broken ones catch sums that do not come out even.
+  intervalMs: fc.constantFrom(0, 100, 333.3, 1000, 5000),
+  burst: fc.constantFrom(1, 1, 2, 3),
+  perSite: fc.constantFrom(1, 2, 3),
+});
+
+const sites = fc.constantFrom(...SITES);
+const anyOne = fc.nat(1000);
+const priorities = fc.constantFrom(0, 4, 5, 5, 5, 9);
+const leases = fc.constantFrom(500, 2000, 30_000);
+
+export const jobs: fc.Arbitrary<NewJob> = fc
+  .record({
+    priority: fc.constantFrom(0, 5, 5, 9),
+    policy: policies,
+    sites: fc.oneof(fc.constant({}), fc.dictionary(sites, policies, { maxKeys: 2 })),
+    robots: fc.boolean(),
+    retries: fc.record({ max: fc.nat(2), backoffMs: fc.constantFrom(100, 1000) }),
+    pages: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined, freq: 4 }),
+    deadlineMs: fc.option(fc.constantFrom(3000, 20_000), { nil: undefined, freq: 4 }),
+    dedup: fc.constantFrom<NewJob["dedup"][]>(
+      { scope: "job" },
+      { scope: "job" },
+      { scope: "daily", expireAfterMs: 4000 },
+    ),
+  })
+  .map(({ pages, deadlineMs, ...rest }) => ({
+    ...rest,
+    id: "",
+    name: "random",
+    queue: "fetch",
+    limits: {
+      ...(pages === undefined ? {} : { pages }),
+      ...(deadlineMs === undefined ? {} : { deadlineAt: START_AT + deadlineMs }),
+    },
+    spec: { urls: ["https://s0.test/"] },
+  }));
+
+const links: fc.Arbitrary<NewTask> = fc
+  .record({
+    site: sites,
+    page: fc.nat(PAGES - 1),
+    queue: fc.constantFrom(...QUEUES, "fetch"),
+    priority: priorities,
+    depth: fc.nat(3),
+    redirects: fc.constantFrom(undefined, undefined, 1),
+    carry: fc.constantFrom(undefined, { from: "list" }),
+    handler: fc.constantFrom(undefined, "detail"),
+  })
+  .map(({ site, page, queue, priority, depth, redirects, carry, handler }) => ({
+    url: `https://${site}/${page}`,
+    site,
+    kind: "fetch",
+    queue,
+    priority,
+    depth,
+    ...(redirects === undefined ? {} : { redirects }),
+    ...(carry === undefined ? {} : { carry }),
+    ...(handler === undefined ? {} : { handler }),
+  }));
+
+const outcomes: fc.Arbitrary<TaskOutcome> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<TaskOutcome>({ kind: "done" }) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<TaskOutcome[]>(
+      { kind: "retry", because: "timeout" },
+      { kind: "retry", because: "server_error", status: 500, detail: "oops" },
+      { kind: "retry", because: "throttled", status: 429, retryAfterMs: 3000 },
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<TaskOutcome[]>(
+      { kind: "dead", because: "http_status", status: 404 },
+      { kind: "dead", because: "handler_failed", detail: "undefined is not a function" },
+      { kind: "refused", because: "robots" },
+    ),
+  },
+);
+
+const settlements = fc.record({
+  grant: anyOne,
+  outcome: outcomes,
+  discovered: fc.array(links, { maxLength: 4 }),
+  refusedLinks: fc.constantFrom(0, 0, 2),
+  site: fc.constantFrom<Settlement["site"][]>(
+    { kind: "ok" },
+    { kind: "ok" },
+    { kind: "unknown" },
+    { kind: "throttled" },
+    { kind: "throttled", retryAfterMs: 2500 },
+  ),
+  tally: fc.record({ pages: fc.nat(1), records: fc.nat(3), invalid: fc.nat(1), bytes: fc.nat(1000) }),
+});
+
+const of = <Name extends string, Parts extends object>(
+  name: Name,
+  parts: { [Key in keyof Parts]: fc.Arbitrary<Parts[Key]> },
+) => fc.record({ do: fc.constant(name), ...parts }) as unknown as fc.Arbitrary<{ do: Name } & Parts>;
+
+const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+export const operations: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 10, arbitrary: of("enqueue", { job: anyOne, links: fc.array(links, { maxLength: 6 }) }) },
+  {
+    weight: 16,
+    arbitrary: of("lease", {
+      worker: fc.constantFrom(...WORKERS),
+      queues: fc.constantFrom<string[][]>(["fetch"], ["render"], ["fetch", "render"], ["render", "fetch"]),
+      max: fc.constantFrom(1, 2, 3, 10),
+      leaseMs: leases,
+    }),
+  },
+  { weight: 16, arbitrary: of("settle", { settlements: fc.array(settlements, { minLength: 1, maxLength: 4 }) }) },
+  { weight: 2, arbitrary: of("release", { grants: fc.array(anyOne, { maxLength: 3 }) }) },
+  { weight: 2, arbitrary: of("extend", { grants: fc.array(anyOne, { maxLength: 3 }), leaseMs: leases }) },
+  { weight: 4, arbitrary: of("reap", { max: fc.constantFrom(1, 100) }) },
+  { weight: 1, arbitrary: of("abandon", { worker: fc.constantFrom(...WORKERS) }) },
+  { weight: 3, arbitrary: of("spend", { site: sites, unused: perhaps(anyOne) }) },
+  {
+    weight: 3,
+    arbitrary: of("keepRobots", {
+      site: sites,
+      freshMs: fc.constantFrom(0, 3000, 1e9),
+      crawlDelayMs: fc.constantFrom(0, 0, 400, 2000),
+    }),
+  },
+  { weight: 1, arbitrary: of("seal", { job: anyOne }) },
+  { weight: 2, arbitrary: of("pause", { job: anyOne }) },
+  { weight: 3, arbitrary: of("resume", { job: anyOne }) },
+  { weight: 1, arbitrary: of("cancel", { job: anyOne }) },
+  { weight: 2, arbitrary: of("setPriority", { job: anyOne, priority: fc.constantFrom(0, 2, 5, 9) }) },
+  { weight: 2, arbitrary: of("setPolicy", { job: anyOne, policy: policies }) },
+  { weight: 1, arbitrary: of("setSitePolicy", { site: sites, policy: perhaps(policies) }) },
+  {
+    weight: 2,
+    arbitrary: of("replay", {
+      job: perhaps(anyOne),
+      limit: fc.constantFrom(1, 100),
+      perSecond: fc.constantFrom(0.5, 1, 3),
+    }),
+  },
+  { weight: 1, arbitrary: of("discard", { job: perhaps(anyOne), limit: fc.constantFrom(1, 100) }) },
+  { weight: 8, arbitrary: of("advance", { ms: fc.constantFrom(0.25, 1, 50, 100, 262.5, 1000, 5000, 70_000) }) },
+  { weight: 10, arbitrary: fc.constant<Operation>({ do: "advanceToNextDue" }) },
+);

@@ -1,0 +1,120 @@
+/** When what may go, worked out from the lists each time (F2, F5), and what holds again after every operation. */
+import { readyAt, type SitePolicy, strictest } from "../../src/domain/politeness.ts";
+import { reprice } from "../../src/frontier/reprice.ts";
+import {
+  inFlightOf,
+  isLive,
+  type Lane,
+  ledgerOf,
+  type ModelJob,
+  type ModelSite,
+  type ModelTask,
+  type Turn,
+  type World,
+} from "./world.ts";
+
+export const NEVER = Number.POSITIVE_INFINITY;
+
+/** Whether tasks of a job may be granted at all. */
+export function maySend({ state, stopped, deadlineAt }: ModelJob, now: number): boolean {
+  return state === "running" && !stopped && (deadlineAt === undefined || deadlineAt > now);
+}
+
+/** Priority in force: as enqueued, moved as far as the job's own has been moved. */
+export function rankOf({ job, priority }: Lane): number {
+  return Math.max(0, Math.min(9, priority + job.priority - job.made.priority));
+}
+
+export function tasksOf(world: World, lane: Lane): ModelTask[] {
+  return world.tasks.filter(
+    ({ job, site, made }) =>
+      job === lane.job && site === lane.site && made.queue === lane.queue && made.priority === lane.priority,
+  );
+}
+
+export function lanesOf(world: World, turn: Turn): Lane[] {
+  return world.lanes.filter(
+    (lane) => lane.site === turn.site && lane.queue === turn.queue && rankOf(lane) === turn.rank,
+  );
+}
+
+/** From when on something of a lane may go, its site aside. */
+function wakeAt(world: World, lane: Lane, now: number): number {
+  if (!maySend(lane.job, now)) return NEVER;
+  const tasks = tasksOf(world, lane);
+  if (tasks.some(({ state }) => state === "queued")) return 0;
+  const retries = tasks.filter(({ state }) => state === "delayed");
+  return Math.min(NEVER, ...retries.map(({ notBefore }) => notBefore ?? 0));
+}
+
+export function wantsRobots(world: World, site: ModelSite): boolean {
+  return world.lanes.some((lane) => lane.site === site && lane.job.made.robots);
+}
+
+/** Whether the next one to go must bring robots.txt. */
+export function lacksRobots(world: World, site: ModelSite, now: number): boolean {
+  return wantsRobots(world, site) && (site.robots === undefined || site.robots.freshUntil <= now);
+}
+
+/** From when on a site may be hit, as far as the site itself goes. */
+export function siteReadyAt(world: World, site: ModelSite, now: number): number {
+  if (inFlightOf(world, site) >= site.policy.perSite) return NEVER;
+  const askedUntil = lacksRobots(world, site, now) ? site.askedUntil : 0;
+  return Math.max(readyAt(site.arrivalAt, site.policy), site.blockedUntil, askedUntil);
+}
+
+export function dueAt(world: World, turn: Turn, now: number): number {
+  const wake = Math.min(NEVER, ...lanesOf(world, turn).map((lane) => wakeAt(world, lane, now)));
+  return Math.max(wake, siteReadyAt(world, turn.site, now), turn.servedAt);
+}
+
+export function nextDueAt(world: World, queues: readonly string[], now: number): number | undefined {
+  const turns = world.turns.filter(({ queue }) => queues.includes(queue));
+  const first = Math.min(NEVER, ...turns.map((turn) => dueAt(world, turn, now)));
+  return first === NEVER ? undefined : first;
+}
+
+/** The job's rule for one site. */
+export function policyFor(job: ModelJob, site: ModelSite): SitePolicy {
+  return job.made.sites[site.name] ?? job.policy;
+}
+
+/** The operator's word, or the strictest of the jobs there and the crawl-delay; of a site without jobs, the last one. */
+function policyInForce(world: World, site: ModelSite): SitePolicy {
+  if (site.operator !== undefined) return site.operator;
+  const asked = world.lanes.filter((lane) => lane.site === site).map(({ job }) => policyFor(job, site));
+  if (asked.length === 0) return site.policy;
+  const policy = strictest(asked);
+  if (!wantsRobots(world, site) || site.crawlDelayMs === 0) return policy;
+  // A crawl-delay stands between any two requests: it knows no bursts.
+  return { ...policy, intervalMs: Math.max(policy.intervalMs, site.crawlDelayMs), burst: 1 };
+}
+
+/** What is true after every operation: lanes, turns and policies follow the tasks, and jobs with nothing left end. */
+export function endStep(world: World, now: number): string[] {
+  world.lanes = world.lanes.filter((lane) => tasksOf(world, lane).some(isLive));
+  for (const site of world.sites) {
+    const policy = policyInForce(world, site);
+    site.arrivalAt = reprice(site.arrivalAt, now, site.policy, policy);
+    site.policy = policy;
+  }
+  world.turns = world.turns.filter((turn) => lanesOf(world, turn).length > 0);
+  for (const lane of world.lanes) {
+    const { site, queue } = lane;
+    const rank = rankOf(lane);
+    const isKnown = world.turns.some((turn) => turn.site === site && turn.queue === queue && turn.rank === rank);
+    if (!isKnown) world.turns.push({ site, queue, rank, servedAt: now, served: 0 });
+  }
+  return world.jobs.filter((job) => finishIfOver(world, job, now)).map(({ made }) => made.id);
+}
+
+function finishIfOver(world: World, job: ModelJob, now: number): boolean {
+  const isAble = job.state === "running" || job.state === "cancelled";
+  if (!isAble || !job.sealed || job.finishedAt !== undefined) return false;
+  const counts = ledgerOf(world, job);
+  if (counts.queued + counts.delayed + counts.leased > 0) return false;
+  job.finishedAt = now;
+  if (job.state === "running")
+    job.state = counts.done === 0 && counts.dead + counts.refused > 0 ? "failed" : "finished";
+  return true;
+}

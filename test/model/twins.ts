@@ -1,0 +1,155 @@
+/** Makes every call on two frontiers at once and holds their answers, and all that can be seen of them, equal. */
+import { isDeepStrictEqual } from "node:util";
+import { expect } from "vitest";
+import { ledgerGap } from "../../src/domain/job.ts";
+import type { Slot } from "../../src/domain/politeness.ts";
+import { isTrawlError } from "../../src/errors.ts";
+import type { Claim, Frontier, Grant, NewJob } from "../../src/frontier/frontier.ts";
+import type { DeadFilter, FrontierAdmin } from "../../src/frontier/frontier-admin.ts";
+import type { ManualClock } from "./manual-clock.ts";
+import { type Operation, QUEUES, SITES, URLS } from "./operations.ts";
+
+type AnyFrontier = Frontier & FrontierAdmin;
+
+export type Twins = {
+  run(operation: Operation): Promise<void>;
+  /** Both say the same about every URL, site and job. */
+  compareWords(): Promise<void>;
+};
+
+type Deps = { subject: AnyFrontier; model: AnyFrontier; clock: ManualClock; jobs: readonly NewJob[] };
+
+export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
+  // What has been granted and sold, for ever: so that stale claims are tried as well.
+  const granted: Grant[] = [];
+  const sold: Slot[] = [];
+
+  async function both<T>(call: (frontier: AnyFrontier) => Promise<T>): Promise<T | undefined> {
+    const [mine, theirs] = [await outcomeOf(call(subject)), await outcomeOf(call(model))];
+    // The quick look first: there are thousands of these, and only the one that differs needs to be shown well.
+    if (!isDeepStrictEqual(mine, theirs)) expect(mine).toEqual(theirs);
+    return mine.value;
+  }
+
+  const jobId = (nth: number) => jobs[nth % jobs.length]?.id ?? "";
+  const claim = (nth: number): Claim => granted[nth % Math.max(1, granted.length)] ?? { taskId: "404", token: 1 };
+  const filter = (job: number | undefined): DeadFilter => (job === undefined ? {} : { jobId: jobId(job) });
+
+  async function lease({ worker, queues, max, leaseMs }: Operation & { do: "lease" }): Promise<void> {
+    const grants = await both(async (frontier) => {
+      const answer = await frontier.lease({ worker, queues, max, leaseMs });
+      return [...answer.grants].sort((one, other) => Number(one.taskId) - Number(other.taskId));
+    });
+    granted.push(...(grants ?? []));
+  }
+
+  async function spend({ site, unused }: Operation & { do: "spend" }): Promise<void> {
+    const back = unused === undefined ? undefined : sold.at(-1 - (unused % 2));
+    const slot = await both((frontier) => frontier.spend(site, back));
+    if (slot !== undefined) sold.push(slot);
+  }
+
+  async function settle({ settlements }: Operation & { do: "settle" }): Promise<void> {
+    const claimed = settlements.map(({ grant, ...rest }) => {
+      const { taskId, token } = claim(grant);
+      return { taskId, token, ...rest };
+    });
+    await both(async (frontier) => {
+      const { verdicts, finished } = await frontier.settle(claimed);
+      return { verdicts, finished: [...finished].sort() };
+    });
+  }
+
+  async function keepRobots({ site, freshMs, crawlDelayMs }: Operation & { do: "keepRobots" }): Promise<void> {
+    const now = clock.now();
+    const robots = { kind: "file" as const, text: "User-agent: *", fetchedAt: now, freshUntil: now + freshMs };
+    await both((frontier) => frontier.keepRobots(site, robots, crawlDelayMs));
+  }
+
+  async function perform(operation: Operation): Promise<unknown> {
+    switch (operation.do) {
+      case "enqueue":
+        return both((frontier) => frontier.enqueue(jobId(operation.job), operation.links));
+      case "seal":
+      case "pause":
+      case "resume":
+      case "cancel":
+        return both<unknown>((frontier) => frontier[operation.do](jobId(operation.job)));
+      case "setPriority":
+        return both((frontier) => frontier.setPriority(jobId(operation.job), operation.priority));
+      case "setPolicy":
+        return both((frontier) => frontier.setPolicy(jobId(operation.job), operation.policy));
+      case "setSitePolicy":
+        return both((frontier) => frontier.setSitePolicy(operation.site, operation.policy));
+      case "lease":
+        return lease(operation);
+      case "settle":
+        return settle(operation);
+      case "release":
+        return both((frontier) => frontier.release(operation.grants.map(claim)));
+      case "extend":
+        return both((frontier) => frontier.extend(operation.grants.map(claim), operation.leaseMs));
+      case "reap":
+        return both((frontier) => frontier.reap(operation.max));
+      case "abandon":
+        return both((frontier) => frontier.abandon(operation.worker));
+      case "spend":
+        return spend(operation);
+      case "keepRobots":
+        return keepRobots(operation);
+      case "replay":
+        return both((frontier) => frontier.replayDead(filter(operation.job), operation.limit, operation.perSecond));
+      case "discard":
+        return both((frontier) => frontier.discardDead(filter(operation.job), operation.limit));
+      case "advance":
+        return clock.advance(operation.ms);
+      case "advanceToNextDue":
+        return clock.advanceTo((await peek(model)) ?? 0);
+    }
+  }
+
+  async function compare(): Promise<void> {
+    const views = await both((frontier) => frontier.listJobs(100));
+    for (const view of views ?? []) expect(ledgerGap(view.counts)).toBe(0);
+    await both((frontier) => frontier.listSites(100));
+    await both((frontier) => frontier.listDead({}, 1000));
+    await both((frontier) => frontier.groupDead({}, 1000));
+    await both((frontier) => frontier.listHolders());
+    for (const queue of QUEUES) await compareNextDue([queue]);
+  }
+
+  async function compareNextDue(queues: readonly string[]): Promise<void> {
+    const [mine, theirs] = [await peek(subject, queues), await peek(model, queues)];
+    if (mine === theirs) return;
+    // Of a job whose time ran out and which no reaper has ended yet, turns may be left: they wake a worker early, no more.
+    const isOverdue = jobs.some(({ limits }) => (limits.deadlineAt ?? Infinity) <= clock.now());
+    if (!isOverdue || mine === undefined) expect(mine).toBe(theirs);
+    else expect(mine).toBeLessThan(theirs ?? Infinity);
+  }
+
+  return {
+    async run(operation) {
+      await perform(operation);
+      await compare();
+    },
+    async compareWords() {
+      for (const url of URLS) await both((frontier) => frontier.explain({ url }));
+      for (const site of SITES) await both((frontier) => frontier.explain({ site }));
+      for (const { id } of jobs) await both((frontier) => frontier.explain({ jobId: id }));
+    },
+  };
+}
+
+/** When there is next something to do: asking for nothing changes nothing. */
+async function peek(frontier: Frontier, queues: readonly string[] = QUEUES): Promise<number | undefined> {
+  return (await frontier.lease({ worker: "peek", queues, max: 0, leaseMs: 1000 })).nextDueAt;
+}
+
+async function outcomeOf<T>(call: Promise<T>): Promise<{ value: T | undefined; code: string | undefined }> {
+  try {
+    return { value: await call, code: undefined };
+  } catch (error) {
+    if (!isTrawlError(error)) throw error;
+    return { value: undefined, code: error.code };
+  }
+}

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { duplicates, missing } from "./loss-checker.ts";
+
+describe("loss checker", () => {
+  it("counts what came more than once", () => {
+    expect(duplicates(["a", "b", "a", "c", "a", "b"])).toEqual(
+      new Map([
+        ["a", 3],
+        ["b", 2],
+      ]),
+    );
+    expect(duplicates(["a", "b"])).toEqual(new Map());
+  });
+
+  it("names what did not come, each once and in the order expected", () => {
+    expect(missing(["c", "a", "b", "a"], ["b", "x"])).toEqual(["c", "a"]);
+    expect(missing([], ["x"])).toEqual([]);
+  });
+});
