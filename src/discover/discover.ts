@@ -20,7 +20,7 @@ export type DiscoverInput = {
   pageUrl: string;
   depth: number;
   found: Found;
-  /** What the page's own site allows; other sites are asked when their turn comes. */
+  /** What robots.txt of the page's own host allows; true for other hosts, which are asked when their turn comes. */
   isAllowed(url: string): boolean;
   maxLinks: number;
 };
@@ -31,16 +31,17 @@ export function discover(input: DiscoverInput): Discovery {
   const { spec, scope, pageUrl, depth, found, isAllowed, maxLinks } = input;
   const tasks: NewTask[] = [];
   let refused = 0;
-  const pageSite = siteOf(pageUrl, "host");
+  const origin = pageUrl.slice(0, pageUrl.indexOf("/", 8) + 1);
+  const pageSite = siteOf(pageUrl, spec.siteGrouping);
 
   function offer(url: string, own: Omit<Wanted, "url">): void {
     if (tasks.length >= maxLinks) return;
-    if (siteOf(url, "host") === pageSite && !isAllowed(url)) {
+    if (!isAllowed(url)) {
       refused += 1;
       return;
     }
     const { priority = spec.priority, ...rest } = own;
-    const site = siteOf(url, spec.siteGrouping);
+    const site = url.startsWith(origin) ? pageSite : siteOf(url, spec.siteGrouping);
     tasks.push({ url, site, kind: "fetch", queue: spec.queue, priority, depth: depth + 1, ...rest });
   }
 

@@ -20,6 +20,8 @@ export type RobotsRules = {
 export type AgentRules = {
   /** Whether it may fetch this path with its query (`/a?b`), without fragment. */
   allows(pathAndQuery: string): boolean;
+  /** Nothing is forbidden, so there is nothing to ask. */
+  allowsAll: boolean;
   crawlDelaySeconds: number | undefined;
 };
 
@@ -56,7 +58,8 @@ export function rulesFor(rules: RobotsRules, productToken: string): AgentRules {
   }
 
   const delays = rules.delays.filter((delay) => delay.agents.has(agent)).map((delay) => delay.seconds);
-  return { allows, crawlDelaySeconds: delays.length === 0 ? undefined : Math.max(...delays) };
+  const allowsAll = tests.every((test) => test.isAllow);
+  return { allows, allowsAll, crawlDelaySeconds: delays.length === 0 ? undefined : Math.max(...delays) };
 }
 
 /** Whether a crawler may fetch a URL. For more than one URL, `rulesFor` is cheaper. */
@@ -76,6 +79,9 @@ export function sitemapsOf(rules: RobotsRules): string[] {
 
 /** The path and query of an absolute URL as it is spelled, without fragment: what rules are compared with. */
 export function pathAndQueryOf(url: string): string {
+  // Canonical URLs, which every link of every page is asked about, are cut at their third slash.
+  const pathStart = url.startsWith("http") ? url.indexOf("/", 8) : -1;
+  if (pathStart > 0 && !/[#?;]/.test(url)) return url.slice(pathStart);
   const [bare = ""] = url.split("#", 1);
   const hostStart = /^[a-z][a-z0-9+.-]*:\/\//i.exec(bare)?.[0].length ?? 0;
   const hostLength = bare.slice(hostStart).search(/[/?;]/);

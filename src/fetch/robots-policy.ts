@@ -131,7 +131,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
     const rules = rulesFor(file, productToken);
     return {
       kind: "rules",
-      allows: (url) => siteOf(url, "host") !== host || rules.allows(pathAndQueryOf(url)),
+      allows: rules.allowsAll ? () => true : (url) => siteOf(url, "host") !== host || rules.allows(pathAndQueryOf(url)),
       crawlDelayMs: Math.min((rules.crawlDelaySeconds ?? 0) * 1000, maxCrawlDelayMs),
       sitemaps: sitemapsOf(file),
     };

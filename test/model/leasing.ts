@@ -6,9 +6,11 @@ import { inFlightOf, type Lane, type ModelSite, type ModelTask, type Turn, type 
 
 export function lease(world: World, request: LeaseRequest, now: number): LeaseAnswer {
   const grants: Grant[] = [];
+  // Who waited longest is settled as the call begins: what it grants does not change the order.
+  const due = inOrder(world, now);
   for (let rank = 0; rank <= 9; rank++) {
     for (const queue of request.queues) {
-      const turns = dueTurns(world, queue, rank, now);
+      const turns = due.filter((turn) => turn.queue === queue && turn.rank === rank);
       const picks = shareOut(world, turns, request.max - grants.length, now);
       for (const turn of turns) grants.push(...takeTurn(world, turn, picks, request, now));
     }
@@ -18,16 +20,13 @@ export function lease(world: World, request: LeaseRequest, now: number): LeaseAn
 
 type Pick = { turn: Turn; lane: Lane; task: ModelTask };
 
-/** The site that has been due longest first; of those due at one instant, the one served longest ago. */
-function dueTurns(world: World, queue: string, rank: number, now: number): Turn[] {
+/** Turns that are due: the longest due first; of those due at one instant, the one served longest ago. */
+function inOrder(world: World, now: number): Turn[] {
   return world.turns
-    .filter((turn) => turn.queue === queue && turn.rank === rank && dueAt(world, turn, now) <= now)
-    .sort(
-      (one, other) =>
-        dueAt(world, one, now) - dueAt(world, other, now) ||
-        one.served - other.served ||
-        world.sites.indexOf(one.site) - world.sites.indexOf(other.site),
-    );
+    .map((turn) => ({ turn, at: dueAt(world, turn, now), nth: world.sites.indexOf(turn.site) }))
+    .filter(({ at }) => at <= now)
+    .sort((one, other) => one.at - other.at || one.turn.served - other.turn.served || one.nth - other.nth)
+    .map(({ turn }) => turn);
 }
 
 function shareOut(world: World, turns: readonly Turn[], room: number, now: number): Pick[] {

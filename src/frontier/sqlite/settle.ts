@@ -235,12 +235,15 @@ function history(step: Step, task: TaskRow, last: { because: string; status?: nu
   ];
 }
 
+/** Links a step takes in: should all of them be new, 16 ms; most are known to be seen, and cost next to nothing. */
+const LINKS_MOST = 2000;
+
 /** So many settlements that their links stay within one step's measure; at least one. */
 function* batches(settlements: readonly Settlement[]): Generator<readonly Settlement[]> {
   let batch: Settlement[] = [];
   let links = 0;
   for (const settlement of settlements) {
-    if (batch.length > 0 && links + settlement.discovered.length > BATCH_MOST) {
+    if (batch.length > 0 && links + settlement.discovered.length > LINKS_MOST) {
       yield batch;
       batch = [];
       links = 0;

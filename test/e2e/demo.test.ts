@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createDemoShop, type DemoShop } from "../../src/demo/demo-shop.ts";
+import { duplicates, missing } from "../site/loss-checker.ts";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+
+beforeAll(ensureDist);
+
+type RecordLine = { title: string; text: string; _url: string; _status: number };
+
+const DEAD_LINK = "/catalogue/last-year/";
+const RULES = ["-e", "title=h1", "-e", "price=.price|number", "-e", "tags[]=a.tag", "-e", "sku=jsonld:Product.sku"];
+
+async function openShop(): Promise<DemoShop> {
+  const shop = await createDemoShop({ port: 0 });
+  onTestFinished(() => shop.close());
+  return shop;
+}
+
+/** What the shop itself says may be visited. */
+async function listedPaths(shop: DemoShop): Promise<string[]> {
+  const sitemap = await fetch(`${shop.url}/sitemap.xml`).then((reply) => reply.text());
+  return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url = ""]) => new URL(url).pathname);
+}
+
+function pathsOf(records: readonly RecordLine[]): string[] {
+  return records.map(({ _url }) => new URL(_url).pathname);
+}
+
+describe("the demo shop", () => {
+  it("is crawled whole by `trawl demo`, which says what failed and what to type next", async () => {
+    const cwd = newFolder();
+    const end = await trawl(["demo"], { cwd });
+
+    expect(end).toMatchObject({ code: 0, stdout: "" });
+    expect(end.stderr).toMatch(/done in .*418 in trawl-demo\.jsonl/s);
+    expect(end.stderr).toMatch(/1 × http_status 404, such as \S+\/catalogue\/last-year\//);
+    expect(end.stderr).toContain("next:");
+    const records = jsonLines<RecordLine>(readFileSync(join(cwd, "trawl-demo.jsonl"), "utf8"));
+    expect(pathsOf(records).sort()).toEqual((await listedPaths(await openShop())).sort());
+  });
+
+  it("is crawled by `trawl crawl`: each page once, none that is off limits, judged by the shop's own log", async () => {
+    const [cwd, shop] = [newFolder(), await openShop()];
+    const flags = ["--rate", "200/s", "--per-site", "8", "--out", "shop.jsonl", "--json", ...RULES];
+    const end = await trawl(["crawl", `${shop.url}/`, ...flags], { cwd });
+    const visits = shop.log.map(({ path, status }) => ({ path, status }));
+
+    expect(end.code).toBe(0);
+    expect(visits.filter(({ path }) => path.startsWith("/checkout/"))).toEqual([]);
+    const pages = visits.filter(({ status }) => status === 200).map(({ path }) => path);
+    expect(duplicates(pages)).toEqual(new Map());
+    const listed = await listedPaths(shop);
+    expect(missing(listed, pages)).toEqual([]);
+
+    const records = jsonLines<RecordLine>(readFileSync(join(cwd, "shop.jsonl"), "utf8"));
+    expect(pathsOf(records).sort()).toEqual([...listed].sort());
+    const summary = lastJson<Summary>(end);
+    expectBalanced(summary.counts);
+    expect(summary).toMatchObject({ state: "finished", records: 418, out: "shop.jsonl", counts: { dead: 1 } });
+  });
+
+  it("has its 503 page in the end, its old address fetched once, its dead link among the dead letters", async () => {
+    const [cwd, shop] = [newFolder(), await openShop()];
+    const flags = ["--rate", "200/s", "--per-site", "8", "--out", "shop.jsonl", "--json"];
+    const end = await trawl(["crawl", `${shop.url}/`, ...flags], { cwd });
+    const hits = (path: string) => shop.log.filter((visit) => visit.path === path);
+
+    const [busy] = shop.log.filter(({ status }) => status === 503);
+    expect(hits(busy?.path ?? "").map(({ status }) => status)).toEqual([503, 200]);
+    const records = jsonLines<RecordLine>(readFileSync(join(cwd, "shop.jsonl"), "utf8"));
+    expect(records.find(({ _url }) => _url === `${shop.url}${busy?.path}`)).toMatchObject({ _status: 200 });
+
+    const [moved] = shop.log.filter(({ status }) => status === 301);
+    const { headers } = await fetch(`${shop.url}${moved?.path}`, { redirect: "manual" });
+    expect(hits(moved?.path ?? "").filter(({ agent }) => agent.startsWith("Trawl"))).toHaveLength(1);
+    expect(hits(headers.get("location") ?? "")).toHaveLength(1);
+
+    expect(hits(DEAD_LINK)).toHaveLength(1);
+    const { id } = lastJson<Summary>(end);
+    const { dead } = lastJson<{ dead: unknown[] }>(await trawl(["dead", id, "--list", "--json"], { cwd }));
+    expect(dead).toEqual([expect.objectContaining({ url: shop.url + DEAD_LINK, reason: "http_status", status: 404 })]);
+  });
+
+  it("is read in the charset its header names, which is not UTF-8 in the café", async () => {
+    const [cwd, shop] = [newFolder(), await openShop()];
+    const end = await trawl(["crawl", `${shop.url}/cafe/`, "--follow", "none"], { cwd });
+
+    const [cafe, ...others] = jsonLines<RecordLine>(end.stdout);
+    expect(others).toEqual([]);
+    expect(cafe?.text).toContain("Crème brûlée");
+    expect(cafe?.text).toContain("Smørrebrød");
+  });
+
+  it("is only served by `trawl demo --serve`, until Ctrl-C", async () => {
+    const served = startTrawl(["demo", "--serve"], { cwd: newFolder() });
+    await served.says(/the demo shop is at/);
+    served.kill("SIGINT");
+
+    expect(await served.ended).toMatchObject({ code: 130, stdout: "" });
+  });
+});

@@ -1,0 +1,34 @@
+/** The ledger that `--json` prints, and its one law. */
+import { expect } from "vitest";
+
+export type Counts = Record<
+  | "submitted"
+  | "discovered"
+  | "queued"
+  | "delayed"
+  | "leased"
+  | "done"
+  | "dead"
+  | "cancelled"
+  | "duplicate"
+  | "refused",
+  number
+>;
+
+export type Summary = {
+  id: string;
+  name: string;
+  state: string;
+  counts: Counts;
+  pages: number;
+  records: number;
+  invalid: number;
+  seconds: number;
+  out?: string;
+};
+
+/** Everything that came in is somewhere: written out here, on purpose not with the product's own sum. */
+export function expectBalanced({ submitted, discovered, ...rest }: Counts): void {
+  const { queued, delayed, leased, done, dead, cancelled, duplicate, refused } = rest;
+  expect(submitted + discovered).toBe(queued + delayed + leased + done + dead + cancelled + duplicate + refused);
+}
