@@ -15,6 +15,9 @@ const glob = z.string().superRefine((text, context) => {
   const problem = globProblem(text);
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });
+/** Tabs, and all that is printable: no line may be smuggled in. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 const sitePolicy = {
   rate: rate.optional(),
   burst: z.int().min(1).max(1000).optional(),
@@ -59,7 +62,12 @@ export const jobSchema = z.strictObject({
   render: z
     .literal("never", { error: "only never is supported in this version: pages are fetched over HTTP" })
     .optional(),
-  headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, "is not a header name"), z.string().max(8000)).optional(),
+  headers: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9-]+$/, "is not a header name"),
+      z.string().max(8000).regex(HEADER_VALUE, "holds characters that no header may"),
+    )
+    .optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
   keep: z
     .strictObject({ bodies: z.boolean().optional(), pages: z.boolean().optional(), records: z.boolean().optional() })

@@ -12,7 +12,7 @@ import type { Settler } from "./settler.ts";
 export type LeaseLoop = {
   start(): void;
   stop(): Promise<void>;
-  /** Settles when the loop has ended: rejects with what broke it. */
+  /** Settles when nothing of the loop runs any more: rejects with what broke it. */
   ended: Promise<void>;
   held(): Iterable<HeldTask>;
 };
@@ -36,6 +36,7 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   const running = new Map<string, HeldTask & { over: Promise<void> }>();
   const outcome = deferred();
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
+  let failure: { cause: unknown } | undefined;
   let isStarted = false;
 
   async function leaseUntilStopped(): Promise<void> {
@@ -62,15 +63,16 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   async function work(grant: Grant, signal: AbortSignal): Promise<void> {
     try {
       await settler.settle(await run(grant, signal));
-      running.delete(grant.taskId);
     } catch (error) {
       // Aborted: the lease is lost, or we are stopping and it is handed back below.
       if (!signal.aborted) breakDown(error);
+    } finally {
+      running.delete(grant.taskId);
     }
   }
 
-  function breakDown(error: unknown): void {
-    outcome.reject(error);
+  function breakDown(cause: unknown): void {
+    failure ??= { cause };
     stopping.abort();
   }
 
@@ -91,7 +93,11 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     start() {
       if (isStarted) return;
       isStarted = true;
-      leaseUntilStopped().catch(breakDown).then(windDown).then(outcome.resolve, outcome.reject);
+      leaseUntilStopped()
+        .catch(breakDown)
+        .then(windDown)
+        .catch(breakDown)
+        .then(() => (failure === undefined ? outcome.resolve() : outcome.reject(failure.cause)));
     },
     async stop() {
       stopping.abort();

@@ -44,6 +44,7 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
     await worker.stop();
     await worker.ended;
   } finally {
+    await worker.stop();
     stopped.forget();
     await display.stop();
     await stream?.stop();

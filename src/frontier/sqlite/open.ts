@@ -63,7 +63,11 @@ export function openSqliteFrontier(
         write("frontier.enqueue", () => enqueueStep({ stepper, admit }, jobId, batch, options.maxPending)),
       ),
     seal: (jobId) => write("frontier.seal", () => jobs.seal(jobId)),
-    lease: (request) => read("frontier.lease", () => lease(request)),
+    lease: (request) =>
+      read("frontier.lease", () => {
+        wakeups.looked();
+        return lease(request);
+      }),
     extend: (claims, leaseMs) => read("frontier.extend", () => leases.extend(claims, leaseMs)),
     settle: (settlements) => write("frontier.settle", () => leases.settle(settlements)),
     release: (claims) => write("frontier.release", () => leases.release(claims)),

@@ -6,13 +6,20 @@ import type { Clock } from "../../runtime/clock.ts";
 
 export type Wakeups = {
   changed(): void;
+  /** What a lease call has seen is no reason to wake: only what changes after it. */
+  looked(): void;
   wait(until: number, signal: AbortSignal): Promise<void>;
 };
 
 export function createWakeups({ clock }: { clock: Clock }, { pollMs }: { pollMs: number }): Wakeups {
   const waiting = new Set<AbortController>();
+  let hasChanged = false;
   return {
+    looked() {
+      hasChanged = false;
+    },
     changed() {
+      hasChanged = true;
       for (const waiter of waiting) waiter.abort();
     },
     async wait(until, signal) {
@@ -21,7 +28,8 @@ export function createWakeups({ clock }: { clock: Clock }, { pollMs }: { pollMs:
       waiting.add(woken);
       signal.addEventListener("abort", wake, { once: true });
       try {
-        if (signal.aborted) return;
+        // Between the look and the wait something may have come: then there is nothing to wait for.
+        if (signal.aborted || hasChanged) return;
         await clock.sleep(Math.min(pollMs, Math.max(0, until - clock.now())), woken.signal);
       } finally {
         waiting.delete(woken);
