@@ -34,21 +34,26 @@ export function discover(input: DiscoverInput): Discovery {
   const origin = pageUrl.slice(0, pageUrl.indexOf("/", 8) + 1);
   const pageSite = siteOf(pageUrl, spec.siteGrouping);
 
-  function offer(url: string, own: Omit<Wanted, "url">): void {
-    if (tasks.length >= maxLinks) return;
-    if (!isAllowed(url)) {
-      refused += 1;
-      return;
-    }
-    const { priority = spec.priority, ...rest } = own;
-    const site = url.startsWith(origin) ? pageSite : siteOf(url, spec.siteGrouping);
-    tasks.push({ url, site, kind: "fetch", queue: spec.queue, priority, depth: depth + 1, ...rest });
+  /** Room left, and not ruled out. */
+  function mayOffer(url: string): boolean {
+    if (tasks.length >= maxLinks) return false;
+    if (isAllowed(url)) return true;
+    refused += 1;
+    return false;
   }
+  const taskFor = (url: string): NewTask => ({
+    url,
+    site: url.startsWith(origin) ? pageSite : siteOf(url, spec.siteGrouping),
+    kind: "fetch",
+    queue: spec.queue,
+    priority: spec.priority,
+    depth: depth + 1,
+  });
 
-  for (const { url, ...own } of found.wanted) offer(url, own);
+  for (const { url, ...own } of found.wanted) if (mayOffer(url)) tasks.push({ ...taskFor(url), ...own });
   if (scope?.goesDeeperThan(depth)) {
     const inScope = scope.from(pageUrl);
-    for (const url of found.links) if (inScope(url)) offer(url, {});
+    for (const url of found.links) if (inScope(url) && mayOffer(url)) tasks.push(taskFor(url));
   }
   return { tasks, refused };
 }

@@ -9,7 +9,6 @@ export type PageWrite = {
   taskId: string;
   token: number;
   depth: number;
-  /** Undefined: the job keeps no pages, only records. */
   page: Page;
   /** Where the body is kept, if it is. */
   bodyRef: string | undefined;
@@ -52,6 +51,5 @@ export interface Store {
   readPages(jobId: string, afterId: number, limit: number): Promise<readonly StoredPage[]>;
   readInvalid(jobId: string, afterId: number, limit: number): Promise<readonly InvalidRecord[]>;
   countRecords(jobId: string): Promise<number>;
-  findPage(jobId: string, url: string): Promise<StoredPage | undefined>;
   close(): Promise<void>;
 }

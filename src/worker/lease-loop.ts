@@ -3,7 +3,7 @@
  * waits for the frontier to wake it. Stopping: no more leases, running tasks get the grace period, the rest are handed
  * back untouched. A broker or store that cannot be written ends the loop with that error: going on would lose work.
  */
-import type { Frontier, Grant } from "../frontier/frontier.ts";
+import type { Claim, Frontier, Grant } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HeldTask } from "./lease-keeper.ts";
 import type { TaskResult } from "./run-task.ts";
@@ -34,6 +34,7 @@ export type LeaseLoopOptions = {
 export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options: LeaseLoopOptions): LeaseLoop {
   const stopping = new AbortController();
   const running = new Map<string, HeldTask & { over: Promise<void> }>();
+  const unsettled: Claim[] = [];
   const outcome = deferred();
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
   let failure: { cause: unknown } | undefined;
@@ -65,7 +66,10 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
       await settler.settle(await run(grant, signal));
     } catch (error) {
       // Aborted: the lease is lost, or we are stopping and it is handed back below.
-      if (!signal.aborted) breakDown(error);
+      if (signal.aborted) return;
+      // Handed back as well: a task must not pay with its crash count for a disk that is full.
+      unsettled.push({ taskId: grant.taskId, token: grant.token });
+      breakDown(error);
     } finally {
       running.delete(grant.taskId);
     }
@@ -85,7 +89,8 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     const unfinished = left();
     for (const task of unfinished) task.abort.abort(new Error("the worker is stopping"));
     await Promise.all(unfinished.map((task) => task.over));
-    if (unfinished.length > 0) await frontier.release(unfinished.map((task) => task.claim));
+    const unused = [...unsettled, ...unfinished.map((task) => task.claim)];
+    if (unused.length > 0) await frontier.release(unused);
     running.clear();
   }
 

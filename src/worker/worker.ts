@@ -36,7 +36,7 @@ export type WorkerDeps = RunTaskDeps & {
 export type WorkerOptions = RunTaskOptions & LeaseLoopOptions & { flushMs: number };
 
 /** Results written together at most. */
-const BATCH_MOST = 24;
+const BATCH_MOST = 32;
 const REAP_EVERY_MS = 5_000;
 
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {

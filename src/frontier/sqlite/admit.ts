@@ -21,11 +21,10 @@ export function createAdmit(db: Database): Admit {
 
   function judge(step: Step, job: JobRow, task: NewTask): Verdict {
     if (job.stopped === 1 || job.finished_at !== null) return "job_ended";
-    const print = fingerprint(task.url);
     // Entries that lapse are not cached: the cache knows no time.
-    if (job.expire_after_ms === null && step.isKnownSeen(job.scope, print)) return "duplicate";
+    if (job.expire_after_ms === null && step.isKnownSeen(job.scope, task.url)) return "duplicate";
 
-    const key = fingerprintInteger(print);
+    const key = fingerprintInteger(fingerprint(task.url));
     const continuesPage = task.redirects !== undefined && task.redirects > 0;
     if (!continuesPage && job.page_limit !== null && job.admitted >= job.page_limit) {
       return sql.isSeen.get(job.scope, key, step.now) === undefined ? "page_limit" : "duplicate";
@@ -35,7 +34,7 @@ export function createAdmit(db: Database): Admit {
       job.expire_after_ms === null
         ? sql.see.run(job.scope, key, id).changes
         : sql.seeForAWhile.run(job.scope, key, id, job.n, step.now + job.expire_after_ms, step.now).changes;
-    if (job.expire_after_ms === null) step.sawNew(job.scope, print);
+    if (job.expire_after_ms === null) step.sawNew(job.scope, task.url);
     if (Number(isNew) === 0) return "duplicate";
     if (!continuesPage) job.admitted += 1;
     return "queued";

@@ -263,6 +263,7 @@ function claimKey({ taskId, token }: Claim): string {
   return `${taskId} ${token}`;
 }
 
+/** As JSON. What is no number names no task, and is left out. */
 function idList(ids: readonly number[]): string {
-  return `[${ids.join(",")}]`;
+  return `[${ids.filter(Number.isSafeInteger).join(",")}]`;
 }

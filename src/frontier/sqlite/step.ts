@@ -4,7 +4,6 @@
  * left: so F8 and F10 hold whatever the operation was. A crash leaves the file as before the step.
  * Called by every operation in this folder; nothing else writes.
  */
-import type { Fingerprint } from "../../domain/fingerprint.ts";
 import { readyAt, strictest } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row, type SqlValue } from "../../runtime/sqlite.ts";
 import { reprice } from "../reprice.ts";
@@ -24,9 +23,9 @@ export type Step = {
   laneFor(job: JobRow, site: SiteRow, queue: string, priority: number): LaneRow;
   /** Its lanes' settings changed: work out the site's policy and turns anew. */
   repolice(site: SiteRow): void;
-  /** A fingerprint that is in the file once this step commits. */
-  sawNew(scope: number, fingerprint: Fingerprint): void;
-  isKnownSeen(scope: number, fingerprint: Fingerprint): boolean;
+  /** A URL that is in the file once this step commits. */
+  sawNew(scope: number, url: string): void;
+  isKnownSeen(scope: number, url: string): boolean;
 };
 
 export type StepAnswer<T> = { value: T; finished: string[] };
@@ -59,7 +58,7 @@ export function createStepper({ db, now, seen }: Deps): Stepper {
   const sql = prepareAll<Names>(db, new URL("./sql/step.sql", import.meta.url));
 
   function run<T>(work: (step: Step) => T): StepAnswer<T> {
-    const fresh: { scope: number; fingerprint: Fingerprint }[] = [];
+    const fresh: { scope: number; url: string }[] = [];
     const finished: string[] = [];
     const value = db.write(() => {
       const rows = loadRows(now(), fresh);
@@ -71,7 +70,7 @@ export function createStepper({ db, now, seen }: Deps): Stepper {
       return answer;
     });
     // Only now is it true that these are in the file.
-    for (const { scope, fingerprint } of fresh) seen.add(scope, fingerprint);
+    for (const { scope, url } of fresh) seen.add(scope, url);
     return { value, finished };
   }
 
@@ -83,7 +82,7 @@ export function createStepper({ db, now, seen }: Deps): Stepper {
     repoliced: Set<number>;
   };
 
-  function loadRows(at: number, fresh: { scope: number; fingerprint: Fingerprint }[]): Rows {
+  function loadRows(at: number, fresh: { scope: number; url: string }[]): Rows {
     const jobs = new Map<number, JobRow>();
     const sites = new Map<number, SiteRow>();
     const lanes = new Map<number, LaneRow>();
@@ -131,8 +130,8 @@ export function createStepper({ db, now, seen }: Deps): Stepper {
         return step.lane(must(added).n as number);
       },
       repolice: (site) => void repoliced.add(site.n),
-      sawNew: (scope, fingerprint) => void fresh.push({ scope, fingerprint }),
-      isKnownSeen: (scope, fingerprint) => seen.has(scope, fingerprint),
+      sawNew: (scope, url) => void fresh.push({ scope, url }),
+      isKnownSeen: (scope, url) => seen.has(scope, url),
     };
     return { step, jobs, sites, lanes, repoliced };
   }

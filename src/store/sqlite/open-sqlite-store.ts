@@ -3,7 +3,7 @@ import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts"
 import { migrate } from "../../runtime/sqlite-schema.ts";
 import type { Store } from "../store.ts";
 
-import { toInvalidRecord, toStoredPage, toStoredRecord, urlPrint } from "./page-row.ts";
+import { toInvalidRecord, toStoredPage, toStoredRecord } from "./page-row.ts";
 import { createPageWriter } from "./page-writer.ts";
 
 export type SqliteStoreOptions = {
@@ -27,7 +27,6 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     readPages: (jobId, afterId, limit) => run("store.readPages", () => read.pages(jobId, afterId, limit)),
     readInvalid: (jobId, afterId, limit) => run("store.readInvalid", () => read.invalid(jobId, afterId, limit)),
     countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
-    findPage: (jobId, url) => run("store.findPage", () => read.findPage(jobId, url)),
     close: () => run("store.close", () => db.close()),
   };
 }
@@ -52,7 +51,6 @@ function createReaders(db: Database) {
   const { readPages } = prepareAll<"readPages">(db, new URL("./sql/read-pages.sql", import.meta.url));
   const { readInvalid } = prepareAll<"readInvalid">(db, new URL("./sql/read-invalid.sql", import.meta.url));
   const { countRecords } = prepareAll<"countRecords">(db, new URL("./sql/count-records.sql", import.meta.url));
-  const { findPage } = prepareAll<"findPage">(db, new URL("./sql/find-page.sql", import.meta.url));
   return {
     records: (jobId: string, afterId: number, limit: number) =>
       readRecords.all(jobId, afterId, limit).map((row) => toStoredRecord(jobId, row)),
@@ -61,9 +59,5 @@ function createReaders(db: Database) {
     invalid: (jobId: string, afterId: number, limit: number) =>
       readInvalid.all(jobId, afterId, limit).map(toInvalidRecord),
     count: (jobId: string) => Number(countRecords.get(jobId)?.records),
-    findPage: (jobId: string, url: string) => {
-      const row = findPage.get(jobId, urlPrint(url), url);
-      return row === undefined ? undefined : toStoredPage(jobId, row);
-    },
   };
 }

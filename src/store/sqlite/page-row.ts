@@ -1,5 +1,4 @@
 /** Pages and records as rows, and back. */
-import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
 import type { Fields } from "../../domain/page.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Row, SqlValue } from "../../runtime/sqlite.ts";
@@ -24,7 +23,6 @@ export function toRow(write: PageWrite): PageRow {
   const columns = [
     write.depth,
     page.url,
-    urlPrint(page.url),
     page.status,
     headersJson(page.headers),
     page.contentType ?? null,
@@ -43,11 +41,6 @@ export function toRow(write: PageWrite): PageRow {
     records: records.map((fields) => fieldsJson(write, fields)),
     invalid: invalid.map(({ fields, reason }) => ({ fields: fieldsJson(write, fields), reason: withoutNul(reason) })),
   };
-}
-
-/** What `findPage` and `insertPage` index a URL by. */
-export function urlPrint(url: string): bigint {
-  return fingerprintInteger(fingerprint(url));
 }
 
 export function toStoredPage(jobId: string, row: Row): StoredPage {

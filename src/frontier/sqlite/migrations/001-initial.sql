@@ -1,4 +1,4 @@
--- The broker file, version 1. Times are epoch milliseconds with fractions; 9e15 stands for "not until something changes".
+-- The broker file, version 1. No foreign keys: one code path writes all of it. Times are epoch milliseconds with fractions; 9e15 stands for "not until something changes".
 
 -- A job and its ledger. `n` is the short name the other tables use.
 CREATE TABLE jobs (
@@ -20,7 +20,7 @@ CREATE TABLE jobs (
   page_limit INTEGER,
   admitted INTEGER NOT NULL DEFAULT 0,
   deadline_at REAL,
-  scope INTEGER NOT NULL REFERENCES scopes (n),
+  scope INTEGER NOT NULL,
   expire_after_ms REAL,
   spec TEXT NOT NULL,
   created_at REAL NOT NULL,
@@ -91,8 +91,8 @@ CREATE TABLE sites (
 -- The scheduling unit: what one job has waiting at one site. Gone when nothing of it waits or is leased.
 CREATE TABLE lanes (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
-  job INTEGER NOT NULL REFERENCES jobs (n),
-  site INTEGER NOT NULL REFERENCES sites (n),
+  job INTEGER NOT NULL,
+  site INTEGER NOT NULL,
   queue TEXT NOT NULL,
   -- As enqueued, and as in force after a change of the job's priority.
   priority INTEGER NOT NULL,
@@ -154,7 +154,7 @@ CREATE INDEX tasks_leased ON tasks (lease_until) WHERE state = 'leased';
 -- Tasks given up on, with all that is needed to queue them again.
 CREATE TABLE dead (
   id INTEGER PRIMARY KEY,
-  job INTEGER NOT NULL REFERENCES jobs (n),
+  job INTEGER NOT NULL,
   site TEXT NOT NULL,
   queue TEXT NOT NULL,
   priority INTEGER NOT NULL,

@@ -22,7 +22,6 @@ CREATE TABLE pages (
   token        INTEGER NOT NULL, -- the lease that wrote it; a lower one is refused
   depth        INTEGER NOT NULL,
   url          TEXT    NOT NULL,
-  url_print    INTEGER NOT NULL, -- 64-bit fingerprint of url
   status       INTEGER NOT NULL,
   headers      TEXT    NOT NULL, -- JSON object
   content_type TEXT,
@@ -36,8 +35,6 @@ CREATE TABLE pages (
 ) STRICT;
 
 CREATE INDEX pages_by_job ON pages (job);
--- An index on the URL itself cost 15 µs more a page than this one, of the 60 or so that writing a page takes.
-CREATE INDEX pages_by_url ON pages (job, url_print);
 
 CREATE TABLE records (
   id     INTEGER PRIMARY KEY,

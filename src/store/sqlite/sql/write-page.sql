@@ -10,9 +10,9 @@ UPDATE sequence SET next_id = ?;
 
 -- name: insertPage
 INSERT INTO pages (
-  id, job, task, token, depth, url, url_print, status, headers,
+  id, job, task, token, depth, url, status, headers,
   content_type, body_bytes, body_ref, fetched_at, took_ms, records, invalid
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (job, task) DO NOTHING;
 
 -- name: insertRecord
