@@ -1,14 +1,20 @@
-/** Renders the pages of docs/ that are held equal to the code: errors, configuration, states. */
+/** Renders the pages of docs/ that are held equal to the code: commands, configuration, errors, states. */
 import { SETTINGS } from "../src/config/schema.ts";
 import { JOB_MOVES } from "../src/domain/job.ts";
 import { DEAD_REASONS, REFUSE_REASONS, RETRY_REASONS, TASK_MOVES } from "../src/domain/task.ts";
 import { ERRORS } from "../src/errors.ts";
+import { cliPage } from "./render-cli-docs.ts";
 
 const NOTE = "This page is written by `npm run docs`; a test holds it equal to the code.\n";
 
 /** File name in docs/ -> its text. */
 export function renderDocs(): Record<string, string> {
-  return { "config.md": configPage(), "errors.md": errorsPage(), "state-machine.md": statesPage() };
+  return {
+    "cli.md": cliPage(NOTE),
+    "config.md": configPage(),
+    "errors.md": errorsPage(),
+    "state-machine.md": statesPage(),
+  };
 }
 
 const CONFIG_EXAMPLE = 'export default { userAgent: "acme-prices/1.0 (+https://acme.example/bot)", rate: "2/s" };';

@@ -85,7 +85,8 @@ export function openTrawl(config: Config, writeLog: (line: string) => void): Tra
       );
     },
     async close() {
-      for (const close of closing) await close();
+      // What was committed stays committed: a file that cannot be tidied now is tidied by the next process.
+      for (const close of closing) await close().catch((cause: unknown) => log.warn("trawl.close_failed", { cause }));
     },
   };
 }

@@ -1,12 +1,22 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { renderDocs } from "../scripts/render-docs.ts";
 import { JOB_MOVES } from "../src/domain/job.ts";
 import { TASK_MOVES } from "../src/domain/task.ts";
+import { jobSchema } from "../src/submit/job-schema.ts";
 
 describe("the docs", () => {
   it.each(Object.entries(renderDocs()))("say in %s what the code says (npm run docs writes it)", (name, text) => {
     expect(readFileSync(new URL(`../docs/${name}`, import.meta.url), "utf8")).toBe(text);
+  });
+
+  it("list in jobs.md every key a job may have, and no other", () => {
+    const text = readFileSync(new URL("../docs/jobs.md", import.meta.url), "utf8");
+    const [table = ""] = /\| key \|[\s\S]*?\n\n/.exec(text) ?? [];
+    const listed = [...table.matchAll(/^\| `([\w.]+)`/gm)].map(([, key]) => key);
+
+    expect(listed).toEqual(keysOf(jobSchema, ""));
   });
 
   it("name in the SQL schema the very states of the tables", () => {
@@ -21,3 +31,11 @@ describe("the docs", () => {
     expect(Object.keys(TASK_MOVES)).toEqual(expect.arrayContaining(taskStates ?? []));
   });
 });
+
+/** The keys of an object and of the objects in it: `follow`, `follow.links`, … */
+function keysOf(schema: z.ZodObject, before: string): string[] {
+  return Object.entries(schema.shape).flatMap(([key, field]) => {
+    const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
+    return [before + key, ...(inner instanceof z.ZodObject ? keysOf(inner, `${before}${key}.`) : [])];
+  });
+}

@@ -21,11 +21,7 @@ export async function exportTo(
   format?: string,
 ): Promise<number> {
   if (path === "-") {
-    const writer = createRecordWriter(
-      chosenFormat("-.jsonl", format),
-      { write: async (text) => screen.out(text) },
-      { columns },
-    );
+    const writer = createRecordWriter(chosenFormat("-.jsonl", format), { write: screen.out }, { columns });
     const { count } = await exportRecords(trawl.store, jobId, writer, { afterId: 0 });
     await writer.end();
     return count;

@@ -1,7 +1,7 @@
 /** Progress of a crawl on stderr: one live block on a terminal, a plain line now and then elsewhere. */
 import { formatDuration } from "../domain/duration.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
-import { formatCount, type Screen, shorten } from "./terminal.ts";
+import { formatCount, plural, type Screen, shorten } from "./terminal.ts";
 
 export type Sample = { job: JobView; at: number; note: string };
 
@@ -15,40 +15,35 @@ export type Speed = { perSecond: number; etaMs: number | undefined };
 
 /** Speed over the last seconds, from samples. The eta counts only what is known to wait. */
 export function createSpeedometer(windowMs: number): (sample: Sample) => Speed {
-  const seen: { at: number; done: number }[] = [];
+  const seen: { at: number; ended: number }[] = [];
   return ({ job, at }) => {
-    const { done, dead, refused, queued, delayed, leased } = job.counts;
-    seen.push({ at, done: done + dead + refused });
+    const { ended, waiting } = worked(job);
+    seen.push({ at, ended });
     while (seen.length > 2 && at - (seen[1]?.at ?? at) > windowMs) seen.shift();
     const [first] = seen;
     const passedMs = at - (first?.at ?? at);
-    const perSecond = passedMs === 0 ? 0 : ((done + dead + refused - (first?.done ?? 0)) / passedMs) * 1000;
-    const waiting = queued + delayed + leased;
+    const perSecond = passedMs === 0 ? 0 : ((ended - (first?.ended ?? 0)) / passedMs) * 1000;
     return { perSecond, etaMs: perSecond > 0 ? (waiting / perSecond) * 1000 : undefined };
   };
+}
+
+/** Refused and duplicate links were never work: counting them would show a crawl faster and nearer its end than it is. */
+function worked({ counts }: JobView): { ended: number; waiting: number } {
+  const { done, dead, cancelled, queued, delayed, leased } = counts;
+  return { ended: done + dead + cancelled, waiting: queued + delayed + leased };
 }
 
 const PLAIN_EVERY_MS = 5_000;
 
 export function createProgress(screen: Screen): Progress {
   const speedOf = createSpeedometer(5_000);
-  let lines = 0;
   let lastPlainAt = Number.NEGATIVE_INFINITY;
-
-  function clear(): void {
-    if (lines > 0) screen.err(`\x1b[${lines}A\x1b[0J`);
-    lines = 0;
-  }
-
   return {
-    clear,
+    clear: () => screen.live(""),
     show(sample) {
       const speed = speedOf(sample);
       if (screen.isLive) {
-        const block = liveBlock(screen, sample, speed);
-        clear();
-        screen.err(block);
-        lines = block.split("\n").length - 1;
+        screen.live(liveBlock(screen, sample, speed));
       } else if (sample.at - lastPlainAt >= PLAIN_EVERY_MS) {
         lastPlainAt = sample.at;
         screen.err(`${plainLine(sample, speed)}\n`);
@@ -66,18 +61,31 @@ export function plainLine({ job }: Sample, { perSecond, etaMs }: Speed): string 
 
 function liveBlock({ paint, columns }: Screen, { job, note }: Sample, { perSecond, etaMs }: Speed): string {
   const { counts, tally } = job;
-  const ended = counts.done + counts.dead + counts.refused + counts.cancelled;
-  const known = ended + counts.queued + counts.delayed + counts.leased;
-  const cells = [
-    `${paint.bold(formatCount(tally.pages))} pages`,
-    `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`,
-    `queue ${formatCount(counts.queued + counts.delayed)}`,
-    `in flight ${counts.leased}`,
-    counts.dead > 0 ? paint.red(`failed ${formatCount(counts.dead)}`) : "failed 0",
-    `eta ${etaMs === undefined ? "–" : formatDuration(etaMs)}`,
+  const { ended, waiting } = worked(job);
+  const width = Math.min(columns(), WIDEST);
+  const failed = `failed ${formatCount(counts.dead)}`;
+  const cells: Cell[] = [
+    { text: plural(tally.pages, "page"), paint: paint.bold },
+    { text: `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s` },
+    { text: `queue ${formatCount(counts.queued + counts.delayed)}` },
+    counts.dead > 0 ? { text: failed, paint: paint.red } : { text: failed },
+    { text: `eta ${etaMs === undefined ? "–" : formatDuration(Math.ceil(etaMs / 1000) * 1000)}` },
+    { text: `in flight ${counts.leased}` },
   ];
-  const width = Math.min(columns(), 100);
-  return `${bar(known === 0 ? 0 : ended / known, width, paint)}\n${cells.join(paint.dim(" · "))}\n${paint.dim(shorten(note, width - 1))}\n`;
+  const line = thatFit(cells, width).map((cell) => (cell.paint === undefined ? cell.text : cell.paint(cell.text)));
+  const share = ended + waiting === 0 ? 0 : ended / (ended + waiting);
+  return `${bar(share, width, paint)}\n${line.join(paint.dim(SEPARATOR))}\n${paint.dim(shorten(note, width - 1))}\n`;
+}
+
+type Cell = { text: string; paint?: (text: string) => string };
+
+const SEPARATOR = " · ";
+const WIDEST = 100;
+
+/** A line that wraps would be one too many to remove again: cells are left out from the end. */
+function thatFit(cells: readonly Cell[], width: number): readonly Cell[] {
+  const length = cells.reduce((sum, { text }) => sum + text.length, 0) + (cells.length - 1) * SEPARATOR.length;
+  return length < width || cells.length === 1 ? cells : thatFit(cells.slice(0, -1), width);
 }
 
 function bar(share: number, width: number, paint: Screen["paint"]): string {

@@ -10,7 +10,8 @@ import { addExplain } from "./commands/explain.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addRecords } from "./commands/records.ts";
 import { addTry } from "./commands/try.ts";
-import { listenForStops } from "./stops.ts";
+import { HELP_STYLE } from "./help.ts";
+import { listenForStops, type Stops } from "./stops.ts";
 
 const HELP = `
 Start here:
@@ -18,17 +19,30 @@ Start here:
   trawl try <url> -e title=h1           see what a selector finds
   trawl crawl <url> --out pages.jsonl   crawl a site, politely
 
-Settings: trawl.config.ts, then TRAWL_* in the environment, then flags; docs/config.md lists them.`;
+Settings: trawl.config.ts, then TRAWL_* in the environment, then flags;
+docs/config.md lists them.`;
 
 /** Runs one command; the answer is the process's exit code. */
 export async function runCli(args: readonly string[]): Promise<number> {
+  const program = createProgram(listenForStops());
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** Every command, ready to parse; docs/cli.md is rendered from it. */
+export function createProgram(stops: Stops): Command {
   const program = new Command("trawl")
     .description("Distributed web scraping: polite by construction, nothing lost, nothing twice.")
     .version(VERSION)
     .showHelpAfterError("(add --help to see what this command takes)")
+    .configureHelp(HELP_STYLE)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "trawl: BAD_USAGE: ")) })
     .exitOverride()
     .addHelpText("after", HELP);
-  const stops = listenForStops();
   addCrawl(program, stops);
   addTry(program);
   addJobs(program);
@@ -38,12 +52,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   addControl(program);
   addDemo(program, stops);
   for (const command of program.commands) command.exitOverride();
-  try {
-    await program.parseAsync([...args], { from: "user" });
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    return failed(error);
-  }
+  return program;
 }
 
 function failed(error: unknown): number {

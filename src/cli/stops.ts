@@ -1,4 +1,8 @@
-/** Ctrl-C and SIGTERM: the first asks for a clean stop, the second ends the process at once. The only home of `process.on`. */
+/**
+ * Ctrl-C and SIGTERM: the first asks for a clean stop, the second ends the process at once. A reader of stdout that has
+ * gone (`trawl crawl … | head`) asks for the same clean stop. The only home of `process.on`.
+ */
+import { ERRORS } from "../errors.ts";
 
 export type Stops = {
   /** Calls `stop` on the first signal. */
@@ -12,14 +16,28 @@ export const INTERRUPTED = 130;
 export function listenForStops(): Stops {
   const listeners = new Set<() => void>();
   let isAsked = false;
-  function onSignal(): void {
-    // Nothing is lost by ending now: leases expire or are found abandoned, and what was written is written.
-    if (isAsked || listeners.size === 0) process.exit(INTERRUPTED);
+  function ask(): void {
     isAsked = true;
     for (const listener of listeners) listener();
   }
+  function onSignal(): void {
+    // Nothing is lost by ending now: leases expire or are found abandoned, and what was written is written.
+    if (isAsked || listeners.size === 0) process.exit(INTERRUPTED);
+    ask();
+  }
+  function onBrokenOutput({ code, message }: NodeJS.ErrnoException): void {
+    if (code !== "EPIPE") {
+      process.stderr.write(`trawl: BAD_OUTPUT: stdout: ${message}; what was fetched is kept: trawl records JOB\n`);
+      process.exit(ERRORS.BAD_OUTPUT.exit);
+    }
+    // Whoever reads what is kept and stops reading has had enough: that is no failure.
+    if (listeners.size === 0 && !isAsked) process.exit(0);
+    if (!isAsked) ask();
+  }
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  process.stdout.on("error", onBrokenOutput);
+  process.stderr.on("error", () => {}); // nobody is left to tell
   return {
     once(stop) {
       listeners.add(stop);

@@ -1,26 +1,59 @@
 /** How text is put on a terminal: colours, widths, numbers. */
+import { basename } from "node:path";
 import pc from "picocolors";
 
 export type Screen = {
-  /** Results: what pipes. */
-  out(text: string): void;
+  /** Results: what pipes. Resolves when more may be written, so that a slow reader is not buried. */
+  out(text: string): Promise<void>;
   /** Everything else. */
   err(text: string): void;
+  /** Lines that stay at the bottom: the next ones take their place, and other text goes before them. */
+  live(block: string): void;
+  /** Whether `live` has a terminal to draw on. */
   isLive: boolean;
+  /** Width of the terminal that `err` goes to. */
   columns(): number;
+  /** Width of what `out` goes to: a pipe or a file has no end. */
+  outColumns(): number;
   paint: ReturnType<typeof pc.createColors>;
+  /** What a person types to run this program again: `trawl`, or `npx trawl` where no shell finds it. */
+  command: string;
 };
 
 /** The process's own streams. Live display and colour only where stderr is a terminal that wants them. */
 export function processScreen(): Screen {
-  const isLive = process.stderr.isTTY === true && process.stderr.columns !== undefined;
+  const { stdout, stderr } = process;
+  const isLive = stderr.isTTY === true && stderr.columns !== undefined;
+  let liveLines = 0;
+
+  function write(text: string, isBlock: boolean): void {
+    // The carriage return is for a ^C that the terminal has echoed. All in one piece, or it flickers.
+    stderr.write((liveLines === 0 ? "" : `\r\x1b[${liveLines}A\x1b[0J`) + text);
+    liveLines = isBlock ? text.split("\n").length - 1 : 0;
+  }
+
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => {
+      if (liveLines > 0) write("", true);
+      return new Promise((resolve) => (stdout.write(text) ? resolve() : stdout.once("drain", resolve)));
+    },
+    err: (text) => write(text, false),
+    live: (block) => write(block, true),
     isLive,
-    columns: () => process.stderr.columns ?? 80,
+    columns: () => stderr.columns || USUAL_COLUMNS,
+    outColumns: () => (stdout.isTTY ? stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY),
     paint: pc.createColors(isLive && pc.isColorSupported),
+    command: commandOf(process.argv[1] ?? ""),
   };
+}
+
+/** Of a terminal that does not tell. */
+const USUAL_COLUMNS = 80;
+
+/** A clone and npx have the program in a folder of packages, which is not on a shell's path. */
+function commandOf(script: string): string {
+  const isInstalled = basename(script) === "trawl" && !script.includes("node_modules");
+  return isInstalled ? "trawl" : "npx trawl";
 }
 
 /** Cuts to a width, keeping the end of a URL's host and the end of its path readable. */
@@ -46,12 +79,31 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Rows as columns with two spaces between; the last column is not padded. Numbers are right-aligned by the caller. */
-export function table(rows: readonly (readonly string[])[]): string {
+export type TableStyle = {
+  /** Columns, from 0, whose cells are numbers. */
+  right?: readonly number[];
+  /** The last column is shortened to keep lines within this. */
+  width?: number;
+};
+
+/** Rows as columns with two spaces between; the last column is not padded. */
+export function table(rows: readonly (readonly string[])[], { right = [], width = Infinity }: TableStyle = {}): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  return rows
-    .map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  "))
-    .map((line) => `${line.trimEnd()}\n`)
-    .join("");
+  const room = width - widths.slice(0, -1).reduce((sum, cells) => sum + cells + GAP.length, 0);
+  const aligned = (cell: string, index: number) => {
+    const cells = widths[index] ?? 0;
+    if (right.includes(index)) return cell.padStart(cells);
+    return index === columns - 1 ? shorten(cell, Math.max(room, NARROWEST)) : cell.padEnd(cells);
+  };
+  return rows.map((row) => `${row.map(aligned).join(GAP).trimEnd()}\n`).join("");
+}
+
+const GAP = "  ";
+/** Less of a text tells nothing: on a narrower terminal lines wrap. */
+const NARROWEST = 16;
+
+/** `1 page`, `2 pages`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

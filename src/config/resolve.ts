@@ -34,7 +34,7 @@ export function environmentSource(environment: Readonly<Record<string, string | 
 }
 
 /** Read by the tests and tools of this repository, not settings. */
-const IGNORED = new Set(["TRAWL_SEED", "TRAWL_CHAOS_ROUNDS"]);
+const IGNORED = new Set(["TRAWL_SEED", "TRAWL_RUNS", "TRAWL_CHAOS_ROUNDS"]);
 
 function readInto(resolved: Record<string, unknown>, name: string, raw: unknown): string | undefined {
   const field = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;

@@ -25,7 +25,8 @@ export function jobOfSpider(spider: Spider, path: string): unknown {
 }
 
 function spiderProblem(spider: unknown): string | undefined {
-  if (typeof spider !== "object" || spider === null)
+  // The loader gives a module without a default export as its own default: it shows by what it lacks.
+  if (typeof spider !== "object" || spider === null || !["name", "start", "page"].some((key) => key in spider))
     return "it must export default defineSpider({ name, start, page })";
   const { name, start, page, handlers = {}, schema } = spider as Partial<Spider>;
   if (typeof name !== "string" || name === "") return "its spider has no name";

@@ -82,7 +82,13 @@ function baseOf($: CheerioAPI, pageUrl: string): string {
   return (href === undefined ? undefined : createLinkResolver(pageUrl)(href)) ?? pageUrl;
 }
 
+/** The frontier keeps these: what it could not write would stop the whole worker, and not just this page. */
 function wantedOptions({ to, carry, priority }: FollowOptions): Omit<Wanted, "url"> {
+  if (to !== undefined && typeof to !== "string") throw new Error("follow: `to` takes the name of a handler");
+  if (carry !== undefined) jsonOf(carry, "follow: `carry`");
+  if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= 9)) {
+    throw new Error(`follow: \`priority\` takes a whole number from 0 to 9, not ${String(priority)}`);
+  }
   return {
     ...(to === undefined ? {} : { handler: to }),
     ...(carry === undefined ? {} : { carry }),
@@ -91,14 +97,34 @@ function wantedOptions({ to, carry, priority }: FollowOptions): Omit<Wanted, "ur
 }
 
 async function checkRecords(spider: Spider, emitted: readonly Fields[]): Promise<Pick<Reading, "records" | "invalid">> {
-  const { schema } = spider;
+  const { records, invalid } = await bySchema(spider, emitted);
+  for (const fields of [...records, ...invalid.map((one) => one.fields)]) {
+    // Checked here, where it is this page's failure: in the store it would take the records of other pages down with it.
+    if (!jsonOf(fields, "emit: a record").startsWith("{")) throw new Error("emit: takes an object, one field a key");
+  }
+  return { records, invalid };
+}
+
+async function bySchema(
+  { schema }: Spider,
+  emitted: readonly Fields[],
+): Promise<{ records: readonly Fields[]; invalid: readonly { fields: Fields; reason: string }[] }> {
   if (schema === undefined) return { records: emitted, invalid: [] };
   const records: Fields[] = [];
   const invalid: { fields: Fields; reason: string }[] = [];
   for (const fields of emitted) {
     const result = await schema["~standard"].validate(fields);
-    if (result.issues === undefined) records.push(result.value);
+    if (result.issues === undefined) records.push(result.value as Fields);
     else invalid.push({ fields, reason: issuesInWords(result.issues) });
   }
   return { records, invalid };
+}
+
+function jsonOf(value: unknown, what: string): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch (cause) {
+    const [reason] = (cause as Error).message.split("\n");
+    throw new Error(`${what} cannot be written as JSON: ${reason}`, { cause });
+  }
 }

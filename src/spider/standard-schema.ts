@@ -1,15 +1,15 @@
 /** The part of the Standard Schema interface (version 1) that Trawl uses: what zod, valibot and others implement. */
-export type StandardSchema<Output = unknown> = {
+export type StandardSchema<Input = unknown> = {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
-    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    validate(value: unknown): StandardResult | Promise<StandardResult>;
+    readonly types?: { readonly input: Input; readonly output: unknown } | undefined;
   };
 };
 
-export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
+export type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
 type StandardIssue = {

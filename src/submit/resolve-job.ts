@@ -69,9 +69,9 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
   };
 }
 
-/** Whether two jobs are the same piece of work, begun twice. */
+/** Whether two jobs are the same piece of work, begun twice, be it at another pace. */
 export function isSameWork(one: JobSpec, other: JobSpec): boolean {
-  const essence = (spec: JobSpec) => JSON.stringify({ ...spec, id: "", queue: "", out: "" });
+  const essence = (spec: JobSpec) => JSON.stringify({ ...spec, id: "", queue: "", out: "", politeness: "" });
   return essence(one) === essence(other);
 }
 

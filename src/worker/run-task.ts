@@ -152,7 +152,8 @@ function writeOf({ grant, plan }: Task, page: Page, reading: Reading): TaskResul
   if (!keep.pages && !keep.records) return undefined;
   const { jobId, taskId, token, depth } = grant;
   const { records, invalid } = keep.records ? reading : NO_READING;
-  return { jobId, taskId, token, depth, page, records, invalid };
+  // Records hang on their page: of one that is not to be kept, only what they need stays.
+  return { jobId, taskId, token, depth, page: keep.pages ? page : { ...page, headers: {} }, records, invalid };
 }
 
 function ended(grant: Grant, outcome: TaskOutcome, site: Settlement["site"] = { kind: "unknown" }): TaskResult {

@@ -9,6 +9,8 @@ export type CliOptions = {
   env?: Readonly<Record<string, string>>;
   /** What stands on its standard input; nothing, unless given. */
   input?: string;
+  /** An open file that takes its stdout, in place of us. */
+  stdoutTo?: number;
 };
 
 export type CliEnd = {
@@ -23,6 +25,8 @@ export type RunningCli = {
   /** Resolves when it has said something like this, on either stream; rejects if it ends before. */
   says(pattern: RegExp): Promise<void>;
   kill(signal: NodeJS.Signals): void;
+  /** Closes our end of its stdout, as `head` does when it has had enough. */
+  stopReading(): void;
   ended: Promise<CliEnd>;
 };
 
@@ -34,20 +38,25 @@ export function trawl(args: readonly string[], options: CliOptions): Promise<Cli
   return startTrawl(args, options).ended;
 }
 
-export function startTrawl(args: readonly string[], { cwd, env = {}, input = "" }: CliOptions): RunningCli {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...env } });
+export function startTrawl(args: readonly string[], options: CliOptions): RunningCli {
+  const { cwd, env = {}, input = "", stdoutTo = "pipe" } = options;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ["pipe", stdoutTo, "pipe"],
+  });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${process.execPath} cannot be started`);
   const words = { stdout: "", stderr: "" };
   const listeners = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (text: string) => {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
       words[name] += text;
       for (const listener of listeners) listener();
     });
   }
-  child.stdin.on("error", () => {}); // it may end without reading
-  child.stdin.end(input);
+  child.stdin?.on("error", () => {}); // it may end without reading
+  child.stdin?.end(input);
   const ended = endOf(child, words, args);
   ended.catch(() => {}); // whoever awaits it hears of it
 
@@ -55,6 +64,7 @@ export function startTrawl(args: readonly string[], { cwd, env = {}, input = "" 
     pid,
     ended,
     kill: (signal) => void child.kill(signal),
+    stopReading: () => void child.stdout?.destroy(),
     says: (pattern) =>
       new Promise((resolve, reject) => {
         function look(): void {

@@ -21,7 +21,7 @@ async function openShop(): Promise<DemoShop> {
   return shop;
 }
 
-/** What the shop itself says may be visited. */
+/** What the shop itself says may be visited; a crawl finds its sitemap as well, which a page links to. */
 async function listedPaths(shop: DemoShop): Promise<string[]> {
   const sitemap = await fetch(`${shop.url}/sitemap.xml`).then((reply) => reply.text());
   return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url = ""]) => new URL(url).pathname);
@@ -41,48 +41,39 @@ describe("the demo shop", () => {
     expect(end.stderr).toMatch(/1 × http_status 404, such as \S+\/catalogue\/last-year\//);
     expect(end.stderr).toContain("next:");
     const records = jsonLines<RecordLine>(readFileSync(join(cwd, "trawl-demo.jsonl"), "utf8"));
-    expect(pathsOf(records).sort()).toEqual((await listedPaths(await openShop())).sort());
+    expect(pathsOf(records).sort()).toEqual([...(await listedPaths(await openShop())), "/sitemap.xml"].sort());
   });
 
-  it("is crawled by `trawl crawl`: each page once, none that is off limits, judged by the shop's own log", async () => {
+  it("is crawled by `trawl crawl`: each page once and none that is off limits, judged by the shop's own log", async () => {
     const [cwd, shop] = [newFolder(), await openShop()];
     const flags = ["--rate", "200/s", "--per-site", "8", "--out", "shop.jsonl", "--json", ...RULES];
     const end = await trawl(["crawl", `${shop.url}/`, ...flags], { cwd });
-    const visits = shop.log.map(({ path, status }) => ({ path, status }));
+    const visits = [...shop.log];
+    const hits = (path: string) => visits.filter((visit) => visit.path === path).map(({ status }) => status);
 
     expect(end.code).toBe(0);
-    expect(visits.filter(({ path }) => path.startsWith("/checkout/"))).toEqual([]);
-    const pages = visits.filter(({ status }) => status === 200).map(({ path }) => path);
-    expect(duplicates(pages)).toEqual(new Map());
-    const listed = await listedPaths(shop);
-    expect(missing(listed, pages)).toEqual([]);
-
-    const records = jsonLines<RecordLine>(readFileSync(join(cwd, "shop.jsonl"), "utf8"));
-    expect(pathsOf(records).sort()).toEqual([...listed].sort());
     const summary = lastJson<Summary>(end);
     expectBalanced(summary.counts);
     expect(summary).toMatchObject({ state: "finished", records: 418, out: "shop.jsonl", counts: { dead: 1 } });
-  });
 
-  it("has its 503 page in the end, its old address fetched once, its dead link among the dead letters", async () => {
-    const [cwd, shop] = [newFolder(), await openShop()];
-    const flags = ["--rate", "200/s", "--per-site", "8", "--out", "shop.jsonl", "--json"];
-    const end = await trawl(["crawl", `${shop.url}/`, ...flags], { cwd });
-    const hits = (path: string) => shop.log.filter((visit) => visit.path === path);
-
-    const [busy] = shop.log.filter(({ status }) => status === 503);
-    expect(hits(busy?.path ?? "").map(({ status }) => status)).toEqual([503, 200]);
+    const pages = visits.filter(({ status }) => status === 200).map(({ path }) => path);
+    // It is asked for as robots.txt, and again as a page, because a page links to it.
+    expect(duplicates(pages)).toEqual(new Map([["/robots.txt", 2]]));
+    expect(hits("/checkout/")).toEqual([]);
+    const listed = await listedPaths(shop);
+    expect(missing(listed, pages)).toEqual([]);
     const records = jsonLines<RecordLine>(readFileSync(join(cwd, "shop.jsonl"), "utf8"));
-    expect(records.find(({ _url }) => _url === `${shop.url}${busy?.path}`)).toMatchObject({ _status: 200 });
+    expect(pathsOf(records).sort()).toEqual([...listed, "/sitemap.xml"].sort());
 
-    const [moved] = shop.log.filter(({ status }) => status === 301);
-    const { headers } = await fetch(`${shop.url}${moved?.path}`, { redirect: "manual" });
-    expect(hits(moved?.path ?? "").filter(({ agent }) => agent.startsWith("Trawl"))).toHaveLength(1);
-    expect(hits(headers.get("location") ?? "")).toHaveLength(1);
-
-    expect(hits(DEAD_LINK)).toHaveLength(1);
-    const { id } = lastJson<Summary>(end);
-    const { dead } = lastJson<{ dead: unknown[] }>(await trawl(["dead", id, "--list", "--json"], { cwd }));
+    const busy = visits.find(({ status }) => status === 503)?.path ?? "";
+    expect(hits(busy)).toEqual([503, 200]);
+    expect(records.find(({ _url }) => _url === shop.url + busy)).toMatchObject({ _status: 200 });
+    const moved = visits.find(({ status }) => status === 301)?.path ?? "";
+    const { headers } = await fetch(shop.url + moved, { redirect: "manual" });
+    expect(hits(moved)).toEqual([301]);
+    expect(hits(headers.get("location") ?? "")).toEqual([200]);
+    expect(hits(DEAD_LINK)).toEqual([404]);
+    const { dead } = lastJson<{ dead: unknown[] }>(await trawl(["dead", summary.id, "--list", "--json"], { cwd }));
     expect(dead).toEqual([expect.objectContaining({ url: shop.url + DEAD_LINK, reason: "http_status", status: 404 })]);
   });
 

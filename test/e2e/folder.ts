@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-export function newFolder(): string {
+/** Tests that run at the same time have to say which of them they are: with the `onTestFinished` of their own context. */
+export function newFolder(onFinished: (clear: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "trawl-e2e-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

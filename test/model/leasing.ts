@@ -1,6 +1,6 @@
 /** The model's claim (F1, F2, F5): rank by rank, queue by queue, one task to each due site in turn until the room is out. */
 import { capacityAt, takeSlot } from "../../src/domain/politeness.ts";
-import type { Grant, LeaseAnswer, LeaseRequest } from "../../src/frontier/frontier.ts";
+import { BATCH_MOST, type Grant, type LeaseAnswer, type LeaseRequest } from "../../src/frontier/frontier.ts";
 import { dueAt, lacksRobots, lanesOf, maySend, nextDueAt, siteReadyAt, tasksOf } from "./scheduling.ts";
 import { inFlightOf, type Lane, type ModelSite, type ModelTask, type Turn, type World } from "./world.ts";
 
@@ -11,7 +11,7 @@ export function lease(world: World, request: LeaseRequest, now: number): LeaseAn
   for (let rank = 0; rank <= 9; rank++) {
     for (const queue of request.queues) {
       const turns = due.filter((turn) => turn.queue === queue && turn.rank === rank);
-      const picks = shareOut(world, turns, request.max - grants.length, now);
+      const picks = shareOut(world, turns, Math.min(request.max, BATCH_MOST) - grants.length, now);
       for (const turn of turns) grants.push(...takeTurn(world, turn, picks, request, now));
     }
   }
@@ -72,7 +72,8 @@ function nextOf(
 /** Fresh tasks in order of admission, then retries that are due, the longest due first (F14). */
 function firstTask(world: World, lane: Lane, picks: readonly Pick[], now: number): ModelTask | undefined {
   if (!maySend(lane.job, now)) return undefined;
-  const left = tasksOf(world, lane).filter((task) => !picks.some((pick) => pick.task === task));
+  const picked = new Set(picks.map(({ task }) => task));
+  const left = tasksOf(world, lane).filter((task) => !picked.has(task));
   const fresh = left.filter(({ state }) => state === "queued");
   const retries = left
     .filter(({ state, notBefore }) => state === "delayed" && (notBefore ?? 0) <= now)

@@ -6,13 +6,13 @@ import type { NewJob, Settlement, TaskOutcome } from "../../src/frontier/frontie
 
 export const START_AT = 1_750_000_000_000;
 export const QUEUES = ["fetch", "render"] as const;
-export const SITES = ["s0.test", "s1.test", "s2.test", "s3.test"] as const;
+export const SITES = ["s0.test", "s1.test", "s2.test"] as const;
 export const WORKERS = ["w0", "w1", "w2"] as const;
-const PAGES = 8;
+const PAGES = 10;
 
 export const URLS = SITES.flatMap((site) => Array.from({ length: PAGES }, (_, page) => `https://${site}/${page}`));
 
-/** Jobs, grants and slots are named by a number: which of those there are, counted round. */
+/** Jobs, grants and slots are named by a number: which of those there are, counted round. See twins.ts. */
 export type Operation =
   | { do: "enqueue"; job: number; links: NewTask[] }
   | { do: "seal" | "pause" | "resume" | "cancel"; job: number }
@@ -25,6 +25,8 @@ export type Operation =
   | { do: "extend"; grants: number[]; leaseMs: number }
   | { do: "reap"; max: number }
   | { do: "abandon"; worker: string }
+  /** A worker takes some tasks and dies. */
+  | { do: "crash"; max: number }
   | { do: "spend"; site: string; unused: number | undefined }
   | { do: "keepRobots"; site: string; freshMs: number; crawlDelayMs: number }
   | { do: "replay"; job: number | undefined; limit: number; perSecond: number }
@@ -34,9 +36,9 @@ export type Operation =
 
 const policies: fc.Arbitrary<SitePolicy> = fc.record({
   // Whole and broken intervals: the broken ones catch sums that do not come out even.
-  intervalMs: fc.constantFrom(0, 100, 333.3, 1000, 5000),
+  intervalMs: fc.constantFrom(0, 0, 100, 106.5373, 228.4986, 1000, 5000),
   burst: fc.constantFrom(1, 1, 2, 3),
-  perSite: fc.constantFrom(1, 2, 3),
+  perSite: fc.constantFrom(1, 2, 3, 6),
 });
 
 const sites = fc.constantFrom(...SITES);
@@ -51,8 +53,8 @@ export const jobs: fc.Arbitrary<NewJob> = fc
     sites: fc.oneof(fc.constant({}), fc.dictionary(sites, policies, { maxKeys: 2 })),
     robots: fc.boolean(),
     retries: fc.record({ max: fc.nat(2), backoffMs: fc.constantFrom(100, 1000) }),
-    pages: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined, freq: 4 }),
-    deadlineMs: fc.option(fc.constantFrom(3000, 20_000), { nil: undefined, freq: 4 }),
+    pages: fc.constantFrom(undefined, undefined, undefined, undefined, 3, 15),
+    deadlineMs: fc.constantFrom(undefined, undefined, undefined, undefined, 3000, 60_000),
     dedup: fc.constantFrom<NewJob["dedup"][]>(
       { scope: "job" },
       { scope: "job" },
@@ -136,40 +138,46 @@ const of = <Name extends string, Parts extends object>(
 
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
+export const submissions: fc.Arbitrary<Operation> = of("enqueue", {
+  job: anyOne,
+  links: fc.array(links, { maxLength: 10 }),
+});
+
 export const operations: fc.Arbitrary<Operation> = fc.oneof(
-  { weight: 10, arbitrary: of("enqueue", { job: anyOne, links: fc.array(links, { maxLength: 6 }) }) },
+  { weight: 16, arbitrary: submissions },
   {
-    weight: 16,
+    weight: 50,
     arbitrary: of("lease", {
       worker: fc.constantFrom(...WORKERS),
       queues: fc.constantFrom<string[][]>(["fetch"], ["render"], ["fetch", "render"], ["render", "fetch"]),
-      max: fc.constantFrom(1, 2, 3, 10),
+      max: fc.constantFrom(1, 2, 3, 10, 10),
       leaseMs: leases,
     }),
   },
-  { weight: 16, arbitrary: of("settle", { settlements: fc.array(settlements, { minLength: 1, maxLength: 4 }) }) },
-  { weight: 2, arbitrary: of("release", { grants: fc.array(anyOne, { maxLength: 3 }) }) },
-  { weight: 2, arbitrary: of("extend", { grants: fc.array(anyOne, { maxLength: 3 }), leaseMs: leases }) },
-  { weight: 4, arbitrary: of("reap", { max: fc.constantFrom(1, 100) }) },
-  { weight: 1, arbitrary: of("abandon", { worker: fc.constantFrom(...WORKERS) }) },
-  { weight: 3, arbitrary: of("spend", { site: sites, unused: perhaps(anyOne) }) },
+  { weight: 50, arbitrary: of("settle", { settlements: fc.array(settlements, { minLength: 1, maxLength: 6 }) }) },
+  { weight: 4, arbitrary: of("release", { grants: fc.array(anyOne, { maxLength: 3 }) }) },
+  { weight: 4, arbitrary: of("extend", { grants: fc.array(anyOne, { maxLength: 3 }), leaseMs: leases }) },
+  { weight: 8, arbitrary: of("reap", { max: fc.constantFrom(1, 100) }) },
+  { weight: 2, arbitrary: of("abandon", { worker: fc.constantFrom(...WORKERS) }) },
+  { weight: 6, arbitrary: of("crash", { max: fc.constantFrom(1, 3) }) },
+  { weight: 6, arbitrary: of("spend", { site: sites, unused: perhaps(anyOne) }) },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: of("keepRobots", {
       site: sites,
-      freshMs: fc.constantFrom(0, 3000, 1e9),
-      crawlDelayMs: fc.constantFrom(0, 0, 400, 2000),
+      freshMs: fc.constantFrom(0, 3000, 1e9, 1e9),
+      crawlDelayMs: fc.constantFrom(0, 0, 0, 400, 2000),
     }),
   },
   { weight: 1, arbitrary: of("seal", { job: anyOne }) },
   { weight: 2, arbitrary: of("pause", { job: anyOne }) },
-  { weight: 3, arbitrary: of("resume", { job: anyOne }) },
+  { weight: 6, arbitrary: of("resume", { job: anyOne }) },
   { weight: 1, arbitrary: of("cancel", { job: anyOne }) },
-  { weight: 2, arbitrary: of("setPriority", { job: anyOne, priority: fc.constantFrom(0, 2, 5, 9) }) },
-  { weight: 2, arbitrary: of("setPolicy", { job: anyOne, policy: policies }) },
-  { weight: 1, arbitrary: of("setSitePolicy", { site: sites, policy: perhaps(policies) }) },
+  { weight: 3, arbitrary: of("setPriority", { job: anyOne, priority: fc.constantFrom(0, 2, 5, 9) }) },
+  { weight: 3, arbitrary: of("setPolicy", { job: anyOne, policy: policies }) },
+  { weight: 2, arbitrary: of("setSitePolicy", { site: sites, policy: perhaps(policies) }) },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: of("replay", {
       job: perhaps(anyOne),
       limit: fc.constantFrom(1, 100),
@@ -177,6 +185,6 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: of("discard", { job: perhaps(anyOne), limit: fc.constantFrom(1, 100) }) },
-  { weight: 8, arbitrary: of("advance", { ms: fc.constantFrom(0.25, 1, 50, 100, 262.5, 1000, 5000, 70_000) }) },
-  { weight: 10, arbitrary: fc.constant<Operation>({ do: "advanceToNextDue" }) },
+  { weight: 14, arbitrary: of("advance", { ms: fc.constantFrom(0.25, 1, 50, 100, 262.5, 1000, 5000, 70_000) }) },
+  { weight: 30, arbitrary: fc.constant<Operation>({ do: "advanceToNextDue" }) },
 );

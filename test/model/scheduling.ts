@@ -79,10 +79,11 @@ export function policyFor(job: ModelJob, site: ModelSite): SitePolicy {
   return job.made.sites[site.name] ?? job.policy;
 }
 
-/** The operator's word, or the strictest of the jobs there and the crawl-delay; of a site without jobs, the last one. */
+/** The operator's word, or the strictest of the jobs there that are not paused, and the crawl-delay; else the last one. */
 function policyInForce(world: World, site: ModelSite): SitePolicy {
   if (site.operator !== undefined) return site.operator;
-  const asked = world.lanes.filter((lane) => lane.site === site).map(({ job }) => policyFor(job, site));
+  const awake = world.lanes.filter((lane) => lane.site === site && lane.job.state !== "paused");
+  const asked = awake.map(({ job }) => policyFor(job, site));
   if (asked.length === 0) return site.policy;
   const policy = strictest(asked);
   if (!wantsRobots(world, site) || site.crawlDelayMs === 0) return policy;

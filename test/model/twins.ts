@@ -20,8 +20,9 @@ export type Twins = {
 type Deps = { subject: AnyFrontier; model: AnyFrontier; clock: ManualClock; jobs: readonly NewJob[] };
 
 export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
-  // What has been granted and sold, for ever: so that stale claims are tried as well.
+  // What has been granted and sold, for ever, so that stale claims are tried as well; and what is not settled yet.
   const granted: Grant[] = [];
+  const held: Grant[] = [];
   const sold: Slot[] = [];
 
   async function both<T>(call: (frontier: AnyFrontier) => Promise<T>): Promise<T | undefined> {
@@ -32,7 +33,11 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   }
 
   const jobId = (nth: number) => jobs[nth % jobs.length]?.id ?? "";
-  const claim = (nth: number): Claim => granted[nth % Math.max(1, granted.length)] ?? { taskId: "404", token: 1 };
+  /** One in ten is any claim there ever was, the others are of tasks that are still held, as far as a worker knows. */
+  const claim = (nth: number): Claim => {
+    const from = nth % 10 === 0 ? granted : held;
+    return from[nth % Math.max(1, from.length)] ?? { taskId: "404", token: 1 };
+  };
   const filter = (job: number | undefined): DeadFilter => (job === undefined ? {} : { jobId: jobId(job) });
 
   async function lease({ worker, queues, max, leaseMs }: Operation & { do: "lease" }): Promise<void> {
@@ -41,6 +46,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       return [...answer.grants].sort((one, other) => Number(one.taskId) - Number(other.taskId));
     });
     granted.push(...(grants ?? []));
+    held.push(...(grants ?? []));
   }
 
   async function spend({ site, unused }: Operation & { do: "spend" }): Promise<void> {
@@ -58,6 +64,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       const { verdicts, finished } = await frontier.settle(claimed);
       return { verdicts, finished: [...finished].sort() };
     });
+    const settled = new Set(claimed.map(({ taskId }) => taskId));
+    held.splice(0, held.length, ...held.filter(({ taskId }) => !settled.has(taskId)));
   }
 
   async function keepRobots({ site, freshMs, crawlDelayMs }: Operation & { do: "keepRobots" }): Promise<void> {
@@ -93,6 +101,9 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
         return both((frontier) => frontier.reap(operation.max));
       case "abandon":
         return both((frontier) => frontier.abandon(operation.worker));
+      case "crash":
+        await lease({ do: "lease", worker: "doomed", queues: [...QUEUES], max: operation.max, leaseMs: 30_000 });
+        return both((frontier) => frontier.abandon("doomed"));
       case "spend":
         return spend(operation);
       case "keepRobots":

@@ -1,17 +1,12 @@
 /** `trawl crawl`: run a job to completion here. */
 import { type Command, Option } from "commander";
-import { extractorOf } from "../../compose.ts";
-import { hasEnded } from "../../domain/job.ts";
-import { TrawlError } from "../../errors.ts";
-
 import { EACH } from "../../extract/rules.ts";
-import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { isSameWork, newJobId, resolveJob } from "../../submit/resolve-job.ts";
-import { submitJob } from "../../submit/submit-job.ts";
+import { beginCrawl } from "../crawl/begin.ts";
 import { report } from "../crawl/report.ts";
-import { type CrawlEnd, getJob, runCrawl } from "../crawl/run-crawl.ts";
-import { type CrawlFlags, readTarget, type Target } from "../crawl/targets.ts";
+import { findResumed, readResume, refuseShapeFlags } from "../crawl/resume.ts";
+import { type CrawlEnd, runCrawl } from "../crawl/run-crawl.ts";
+import { type CrawlFlags, readTarget } from "../crawl/targets.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import { collect, wholeNumber } from "../flags.ts";
 import { jobJson } from "../job-json.ts";
@@ -78,83 +73,16 @@ export function addCrawl(program: Command, stops: Stops): void {
 
 async function crawl(targets: readonly string[], flags: Flags, stops: Stops): Promise<number> {
   if (flags.out !== undefined) await checkOutput(flags.out);
-  const given = givenTargets(targets, flags);
-  const target = given.length > 0 || flags.resume === undefined ? await readTarget(given, flags) : undefined;
+  const { given, resume } = readResume(targets, flags);
+  const target = given.length > 0 || resume === undefined ? await readTarget(given, flags) : undefined;
+  if (target === undefined) refuseShapeFlags(flags);
   const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
   return inSession({ flags, settings }, async (session) => {
-    const spec = flags.resume === undefined ? undefined : await findResumed(session, flags, target);
-    const chosen = spec ?? (await begin(session, requireTarget(target), flags));
-    return runAndReport(session, stops, { ...chosen, out: flags.out ?? chosen.out }, flags);
+    const resumed = resume === undefined ? undefined : await findResumed(session, resume, flags, target);
+    const spec = resumed ?? (await beginCrawl(session, target, flags.out));
+    return runAndReport(session, stops, { ...spec, out: flags.out ?? spec.out }, flags);
   });
 }
-
-/** `--resume URL` reads the URL as the flag's own: give it back. */
-function givenTargets(targets: readonly string[], { resume }: Flags): readonly string[] {
-  return typeof resume === "string" && !JOB_ID.test(resume) ? [resume, ...targets] : targets;
-}
-
-const JOB_ID = /^j[0-9a-z]+$/;
-
-async function begin(session: Session, { job, urls }: Target, flags: Flags): Promise<JobSpec> {
-  const spec = specOf(session, { job, urls }, flags);
-  extractorOf(spec); // a bad selector is said before anything is queued
-  await submitAll(session, spec, urls);
-  return spec;
-}
-
-function specOf({ config, trawl }: Session, { job, urls }: Target, flags: Flags): JobSpec {
-  const id = newJobId(trawl.clock.now());
-  // A queue of its own: this process works on this crawl, and no other process does.
-  return resolveJob(job, config, { id, queue: `crawl:${id}`, typedHosts: hostsOf(urls), out: flags.out });
-}
-
-async function submitAll({ trawl }: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
-  const { frontier, clock } = trawl;
-  const answer = await submitJob({ frontier, now: clock.now }, spec, urls);
-  if (answer.full === undefined) return;
-  throw new TrawlError("BROKER_FULL", {
-    op: "cli.crawl",
-    message: `the broker took ${answer.full.taken} of ${urls.length} URLs and is full; raise TRAWL_MAX_PENDING and run again with --resume`,
-    detail: { taken: answer.full.taken },
-  });
-}
-
-/** The interrupted crawl to go on with; undefined where the target has never been begun. */
-async function findResumed(session: Session, flags: Flags, target: Target | undefined): Promise<JobSpec | undefined> {
-  const { frontier } = session.trawl;
-  const job = await findJob(session, flags, target);
-  if (job === undefined) {
-    if (target !== undefined) return undefined;
-    throw new TrawlError("NOTHING_TO_RESUME", {
-      op: "cli.crawl",
-      message: "no crawl has been begun in this broker; start one: trawl crawl <url>",
-    });
-  }
-  const spec = job.spec as JobSpec;
-  if (job.state === "paused") await frontier.resume(job.id);
-  if (!job.sealed) await submitAll(session, spec, target?.urls ?? spec.urls);
-  return spec;
-}
-
-async function findJob(session: Session, flags: Flags, target: Target | undefined): Promise<JobView | undefined> {
-  if (typeof flags.resume === "string" && JOB_ID.test(flags.resume)) return getJob(session, flags.resume);
-  const jobs = (await session.trawl.frontier.listJobs(1000)).filter((job) => job.state !== "cancelled");
-  if (target === undefined) return jobs.find((job) => !hasEnded(job.state)) ?? jobs[0];
-  const wanted = specOf(session, target, flags);
-  return jobs.find((job) => isSameWork(job.spec as JobSpec, wanted));
-}
-
-function requireTarget(target: Target | undefined): Target {
-  if (target !== undefined) return target;
-  throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl: give a URL" });
-}
-
-/** Hosts a person named by running this: they may be on private networks. */
-function hostsOf(urls: readonly string[]): string[] {
-  return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, HOSTS_MOST);
-}
-
-const HOSTS_MOST = 1000;
 
 async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags: Flags): Promise<number> {
   const { screen } = session;

@@ -6,7 +6,7 @@ import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { getJob } from "../crawl/run-crawl.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
-import { formatCount, table } from "../terminal.ts";
+import { formatCount, type Screen, table } from "../terminal.ts";
 
 type Flags = PlaceFlags & {
   reason?: string;
@@ -85,14 +85,24 @@ async function group({ trawl, screen }: Session, filter: DeadFilter, flags: Flag
   const groups = await trawl.frontier.groupDead(filter, flags.limit);
   if (flags.json === true) return screen.out(`${JSON.stringify({ groups })}\n`);
   if (groups.length === 0) return screen.err("no dead letters\n");
-  const rows = groups.map(({ count, reason, status, site, sample }) => [
-    formatCount(count).padStart(7),
+  // A sample's host says which site it is; --json has the site by itself.
+  const rows = groups.map(({ count, reason, status, sample }) => [
+    formatCount(count),
     reason,
     status === undefined ? "-" : String(status),
-    site,
     sample,
   ]);
-  screen.out(table([["  COUNT", "REASON", "STATUS", "SITE", "SUCH AS"], ...rows]));
+  const heading = ["COUNT", "REASON", "STATUS", "SUCH AS"];
+  screen.out(table([heading, ...rows], { right: [0], width: screen.outColumns() }));
+  if (screen.isLive) screen.err(hints(screen, filter.jobId ?? "JOB"));
+}
+
+function hints({ paint, command }: Screen, job: string): string {
+  const steps = [
+    ["one by one", `dead ${job} --list`],
+    ["try again", `dead ${job} --replay`],
+  ];
+  return `\n${table(steps.map(([what, words]) => [`  ${what}`, paint.cyan(`${command} ${words}`)]))}`;
 }
 
 function say({ screen }: Session, { json }: Flags, answer: object, words: string): void {

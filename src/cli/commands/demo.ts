@@ -1,9 +1,9 @@
 /** `trawl demo`: serve the bundled shop on loopback and crawl it. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { createDemoShop } from "../../demo/demo-shop.ts";
 import { wholeNumber } from "../flags.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
-import { processScreen } from "../terminal.ts";
+import { processScreen, type Screen, table } from "../terminal.ts";
 
 type Flags = { serve?: boolean; port: number; out: string };
 
@@ -14,7 +14,9 @@ export function addDemo(program: Command, stops: Stops): void {
     .command("demo")
     .description("serve a little shop on this machine and crawl it")
     .option("--serve", "only serve it, to crawl by hand")
-    .option("--port <n>", "where (default: any free port)", wholeNumber("--port", 0), 0)
+    .addOption(
+      new Option("--port <n>", "where").argParser(wholeNumber("--port", 0)).default(0, "any port that is free"),
+    )
     .option("--out <file>", "where the records go", "trawl-demo.jsonl")
     .action(async (flags: Flags) => {
       process.exitCode = await demo(program, flags, stops);
@@ -26,44 +28,56 @@ async function demo(program: Command, flags: Flags, stops: Stops): Promise<numbe
   const shop = await createDemoShop({ port: flags.port });
   try {
     if (flags.serve === true) {
-      screen.err(
-        `the demo shop is at ${shop.url}/ (Ctrl-C ends it)\n  try   trawl crawl ${shop.url}/ --rate 50/s --out shop.jsonl\n`,
-      );
+      screen.err(servedWords(screen, shop.url));
       await new Promise<void>((resolve) => stops.once(resolve));
       return INTERRUPTED;
     }
-    const rules = RULES.flatMap((rule) => ["-e", rule]);
-    const args = [
-      `${shop.url}/`,
-      "--rate",
-      "200/s",
-      "--per-site",
-      "8",
-      "--name",
-      "demo shop",
-      "--out",
-      flags.out,
-      ...rules,
-    ];
-    screen.err(
-      `the demo shop is at ${shop.url}/ ; crawling it with\n  trawl crawl ${args.map(shellWord).join(" ")}\n\n`,
-    );
-    await program.parseAsync(["crawl", ...args], { from: "user" });
-    screen.err(nextSteps(flags.out));
-    return Number(process.exitCode ?? 0);
+    const lines = crawlLines(`${shop.url}/`, flags.out);
+    const shown = lines.map((words) => words.map(shellWord).join(" ")).join(" \\\n    ");
+    screen.err(`the demo shop is at ${shop.url}/ and is crawled with\n\n  ${screen.command} ${shown}\n\n`);
+    await program.parseAsync(lines.flat(), { from: "user" });
+    const code = Number(process.exitCode ?? 0);
+    screen.err(code === INTERRUPTED ? interruptedWords(screen) : nextSteps(screen, flags.out));
+    return code;
   } finally {
     await shop.close();
   }
 }
 
-function nextSteps(out: string): string {
+/** The command, as it is best broken into lines. */
+function crawlLines(url: string, out: string): string[][] {
+  const rules = RULES.flatMap((rule) => ["-e", rule]);
   return [
-    "\nnext:\n",
-    `  head -3 ${out}                          the records\n`,
-    "  npx trawl jobs                               every crawl so far\n",
-    "  npx trawl try https://example.com/ -e title=h1    test a selector on your own page\n",
-    "  npx trawl crawl https://example.com/ --out pages.jsonl\n",
-  ].join("");
+    ["crawl", url, "--rate", "200/s", "--per-site", "8"],
+    rules.slice(0, 6),
+    [...rules.slice(6), "--name", "demo shop", "--out", out],
+  ];
+}
+
+function servedWords({ paint, command }: Screen, url: string): string {
+  const steps = [
+    ["look", `${command} try ${url}/ -e title=h1`],
+    ["crawl", `${command} crawl ${url}/ --rate 50/s --out shop.jsonl`],
+  ];
+  const shown = steps.map(([what, words = ""]) => [`  ${what}`, paint.cyan(words)]);
+  return `the demo shop is at ${url}/ until Ctrl-C; in another terminal:\n${table(shown)}`;
+}
+
+function interruptedWords({ paint, command }: Screen): string {
+  const serve = paint.cyan(`${command} demo --serve --port 8321`);
+  return `\nthe shop closed with the demo; one that stays open, to resume crawls of:\n  ${serve}\n`;
+}
+
+function nextSteps({ paint, command }: Screen, out: string): string {
+  const steps = [
+    [`head -3 ${out}`, "the records"],
+    [`${command} jobs`, "every crawl so far"],
+    [`${command} demo --serve --port 8321`, "keep the shop open, to try things on"],
+    [`${command} crawl --help`, "crawl a site of your own"],
+  ];
+  const width = Math.max(...steps.map(([words = ""]) => words.length));
+  // Padded before painting: colours have no width.
+  return `\nnext:\n${table(steps.map(([words = "", what = ""]) => [`  ${paint.cyan(words.padEnd(width))}`, what]))}`;
 }
 
 function shellWord(word: string): string {

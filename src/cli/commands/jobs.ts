@@ -1,12 +1,13 @@
 /** `trawl jobs` and `trawl job`: what there is, and how it stands. */
 import type { Command } from "commander";
 import { formatDuration } from "../../domain/duration.ts";
+import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { getJob } from "../crawl/run-crawl.ts";
 import { wholeNumber } from "../flags.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
-import { formatBytes, formatCount, shorten, table } from "../terminal.ts";
+import { formatBytes, formatCount, table } from "../terminal.ts";
 
 export function addJobs(program: Command): void {
   withPlaces(program.command("jobs"))
@@ -17,7 +18,7 @@ export function addJobs(program: Command): void {
         const jobs = await trawl.frontier.listJobs(flags.limit);
         if (flags.json === true) screen.out(`${JSON.stringify({ jobs: jobs.map(jobJson) })}\n`);
         else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
-        else screen.out(jobsTable(jobs));
+        else screen.out(jobsTable(jobs, trawl.clock.now(), screen.outColumns()));
       }),
     );
 
@@ -26,41 +27,51 @@ export function addJobs(program: Command): void {
     .action((id: string, flags: PlaceFlags) =>
       inSession({ flags }, async (session) => {
         const job = await getJob(session, id);
-        session.screen.out(flags.json === true ? `${JSON.stringify(jobJson(job))}\n` : jobText(job));
+        const { screen, trawl } = session;
+        screen.out(flags.json === true ? `${JSON.stringify(jobJson(job))}\n` : jobText(job, trawl.clock.now()));
       }),
     );
 }
 
-function jobsTable(jobs: readonly JobView[]): string {
+function jobsTable(jobs: readonly JobView[], now: number, width: number): string {
   const rows = jobs.map(({ id, state, tally, counts, createdAt, name }) => [
     id,
     state,
-    formatCount(tally.pages).padStart(9),
-    formatCount(counts.queued + counts.delayed + counts.leased).padStart(9),
-    formatCount(counts.dead).padStart(7),
-    new Date(createdAt).toISOString().slice(0, 16).replace("T", " "),
-    shorten(name, 40),
+    formatCount(tally.pages),
+    formatCount(counts.queued + counts.delayed + counts.leased),
+    formatCount(counts.dead),
+    `${roughAge(now - createdAt)} ago`,
+    name,
   ]);
-  return table([["JOB", "STATE", "    PAGES", "  WAITING", " FAILED", "BEGUN (UTC)", "NAME"], ...rows]);
+  const heading = ["JOB", "STATE", "PAGES", "WAITING", "FAILED", "BEGUN", "NAME"];
+  return table([heading, ...rows], { right: [2, 3, 4, 5], width });
 }
 
-function jobText(job: JobView): string {
-  const { counts, tally } = job;
-  const endedAt = job.finishedAt ?? Date.now();
-  const number = (count: number) => formatCount(count).padStart(12);
-  const came = [
-    ["submitted", number(counts.submitted)],
-    ["discovered", number(counts.discovered)],
+/** The larger unit alone: `3m`, not `3m 12s`. */
+function roughAge(ms: number): string {
+  return formatDuration(Math.max(1000, Math.round(ms / 1000) * 1000)).split(" ")[0] ?? "";
+}
+
+function jobText(job: JobView, now: number): string {
+  const { id, name, state, counts, tally, createdAt, finishedAt } = job;
+  const age = formatDuration((finishedAt ?? now) - createdAt);
+  const brought = [
+    ["pages", `${formatCount(tally.pages)} (${formatBytes(tally.bytes)})`],
+    ["records", formatCount(tally.records)],
+    ["invalid", formatCount(tally.invalid)],
   ];
-  const went = (["queued", "delayed", "leased", "done", "dead", "cancelled", "duplicate", "refused"] as const).map(
-    (state) => [state, number(counts[state])],
-  );
+  const ledger = [
+    ...LEDGER_INCOME.map((way, index) => [index === 0 ? "in" : "", way, formatCount(counts[way])]),
+    ...LEDGER_STATES.map((way, index) => [index === 0 ? "out" : "", way, formatCount(counts[way])]),
+  ];
   return [
-    `${job.id}  ${job.name}\n`,
-    `${job.state}${job.finishedAt === undefined ? ", begun" : " after"} ${formatDuration(endedAt - job.createdAt)}${job.finishedAt === undefined ? " ago" : ""}\n\n`,
-    `${formatCount(tally.pages)} pages (${formatBytes(tally.bytes)}), ${formatCount(tally.records)} records, ${formatCount(tally.invalid)} invalid\n\n`,
-    "ledger: what came in is where it went\n",
-    table(came.map((row) => ["  in ", ...row])),
-    table(went.map((row) => ["  out", ...row])),
+    `${id}  ${name}\n`,
+    `${state}${finishedAt === undefined ? `, begun ${age} ago` : ` after ${age}`}\n\n`,
+    table(brought.map((row) => ["", ...row])),
+    "\nledger: what came in is where it went\n",
+    table(
+      ledger.map((row) => ["", ...row]),
+      { right: [3] },
+    ),
   ].join("");
 }

@@ -28,7 +28,10 @@ async function records(jobId: string, flags: Flags): Promise<void> {
     if (flags.out === undefined && flags.format !== "csv") {
       const stream = createRecordStream(trawl, job.id, screen.out);
       stream.start();
-      return stream.stop();
+      await stream.stop();
+      if (flags.json === true)
+        await screen.out(`${JSON.stringify({ id: job.id, records: await trawl.store.countRecords(job.id) })}\n`);
+      return;
     }
     const count = await exportTo(session, job.id, flags.out ?? "-", undefined, flags.format);
     if (flags.json === true) screen.out(`${JSON.stringify({ id: job.id, records: count, out: flags.out })}\n`);
@@ -36,10 +39,11 @@ async function records(jobId: string, flags: Flags): Promise<void> {
   });
 }
 
-async function printInvalid(store: Store, jobId: string, out: (text: string) => void): Promise<void> {
+async function printInvalid(store: Store, jobId: string, out: (text: string) => Promise<void>): Promise<void> {
   for (let after = 0; ; ) {
     const batch = await store.readInvalid(jobId, after, 500);
-    for (const { url, reason, fields } of batch) out(`${JSON.stringify({ ...fields, _url: url, _reason: reason })}\n`);
+    for (const { url, reason, fields } of batch)
+      await out(`${JSON.stringify({ ...fields, _url: url, _reason: reason })}\n`);
     after = batch.at(-1)?.id ?? after;
     if (batch.length < 500) return;
   }

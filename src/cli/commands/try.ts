@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { extractorOf } from "../../compose.ts";
 import { loadConfig } from "../../config/load.ts";
 import { TrawlError } from "../../errors.ts";
-
 import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
 import { readTarget } from "../crawl/targets.ts";
 import { collect } from "../flags.ts";
@@ -66,6 +65,6 @@ async function tryOne(target: string, flags: Flags, screen: Screen): Promise<num
   const { page } = tried.outcome;
   const extraction = extract({ page, html: tried.text });
   if (flags.json === true) screen.out(`${JSON.stringify({ page, charset: tried.charset, ...extraction })}\n`);
-  else screen.out(showPage(tried, page, extraction));
+  else screen.out(showPage({ tried, page, extraction }, screen.outColumns()));
   return 0;
 }

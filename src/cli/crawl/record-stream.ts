@@ -10,7 +10,7 @@ const PAGE = 500;
 export function createRecordStream(
   { store, clock }: Pick<Trawl, "store" | "clock">,
   jobId: string,
-  out: (text: string) => void,
+  out: (text: string) => Promise<void>,
 ): Service {
   const stopping = new AbortController();
   let loop: Promise<void> | undefined;
@@ -19,7 +19,7 @@ export function createRecordStream(
   async function sendNew(): Promise<void> {
     for (;;) {
       const records = await store.readRecords(jobId, lastId, PAGE);
-      for (const record of records) out(`${JSON.stringify(recordLine(record))}\n`);
+      for (const record of records) await out(`${JSON.stringify(recordLine(record))}\n`);
       lastId = records.at(-1)?.id ?? lastId;
       if (records.length < PAGE) return;
     }

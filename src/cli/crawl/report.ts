@@ -2,7 +2,7 @@
 import { formatDuration } from "../../domain/duration.ts";
 import type { DeadGroup } from "../../frontier/frontier-admin.ts";
 import type { Session } from "../session.ts";
-import { formatBytes, formatCount, type Screen, table } from "../terminal.ts";
+import { formatBytes, formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
 
 type Output = { out: string | undefined; written: number | undefined };
@@ -15,50 +15,61 @@ export async function report(session: Session, end: CrawlEnd, output: Output): P
   const groups = job.counts.dead === 0 ? [] : await trawl.frontier.groupDead({ jobId: job.id }, GROUPS_SHOWN + 1);
   const rows = [
     ["  records", recordsWords(end, output)],
-    [
-      "  pages",
-      `${formatCount(job.tally.pages)} (${formatBytes(job.tally.bytes)}) in ${config.store.replace(/^sqlite:/, "")}`,
-    ],
-    ...failureRows(groups, job.counts.dead),
+    ["  pages", pagesWords(end, config.store)],
     ...(job.counts.refused === 0
       ? []
-      : [["  refused", `${formatCount(job.counts.refused)} URLs, by robots.txt or a limit`]]),
+      : [["  refused", `${plural(job.counts.refused, "link")}, by robots.txt or a limit`]]),
+    ...failureRows(groups, job.counts.dead, screen.isLive ? screen.columns() - LABEL_WIDTH : Number.POSITIVE_INFINITY),
   ];
   return `${headline(screen, end)}\n${table(rows)}${nextSteps(screen, end, output)}`;
 }
 
+const LABEL_WIDTH = "  records  ".length;
+
 function headline({ paint }: Screen, { job, interrupted, seconds }: CrawlEnd): string {
   const time = formatDuration(seconds * 1000);
-  const speed = seconds > 0 ? `, ${(job.tally.pages / seconds).toFixed(1)} pages/s` : "";
-  if (interrupted) return `${paint.yellow("stopped")} after ${time}: nothing is lost${speed}`;
+  // A resumed crawl fetched some of its pages in an earlier run, whose time nobody took.
+  const isWhole = (job.finishedAt ?? 0) - job.createdAt < seconds * 1000 + STARTING_MS;
+  const speed = seconds > 0 && isWhole ? `, ${(job.tally.pages / seconds).toFixed(1)} pages/s` : "";
+  if (interrupted) return `${paint.yellow("stopped")} after ${time}: nothing is lost`;
   if (job.state === "finished") return `${paint.green("done")} in ${time}${speed}`;
   return `${paint.red(job.state)} after ${time}: ${job.state === "failed" ? "no page could be fetched" : "what waited was dropped"}`;
 }
 
+/** Between the creation of a job and the start of its run. */
+const STARTING_MS = 2_000;
+
 function recordsWords({ job }: CrawlEnd, { out, written }: Output): string {
   const { records, invalid } = job.tally;
-  const kept =
-    invalid === 0 ? "" : `, ${formatCount(invalid)} invalid ones kept apart (trawl records ${job.id} --invalid)`;
-  if (out === undefined) return `${formatCount(records)}${kept}`;
-  return `${formatCount(written ?? 0)} in ${out}${kept}`;
+  const apart = invalid === 0 ? "" : `, and ${formatCount(invalid)} invalid, kept apart`;
+  return (out === undefined ? formatCount(records) : `${formatCount(written ?? 0)} in ${out}`) + apart;
 }
 
-function failureRows(groups: readonly DeadGroup[], total: number): string[][] {
+function pagesWords({ job, interrupted }: CrawlEnd, store: string): string {
+  const { queued, delayed, leased } = job.counts;
+  const waiting = interrupted ? `; ${plural(queued + delayed + leased, "URL")} waiting` : "";
+  const { pages, bytes } = job.tally;
+  return `${formatCount(pages)} (${formatBytes(bytes)}) in ${store.replace(/^sqlite:/, "")}${waiting}`;
+}
+
+function failureRows(groups: readonly DeadGroup[], total: number, width: number): string[][] {
   if (total === 0) return [];
-  const shown = groups.slice(0, GROUPS_SHOWN).map(({ reason, status, count, sample }) => {
-    return ["", `${formatCount(count)} × ${reason}${status === undefined ? "" : ` ${status}`}, such as ${sample}`];
+  // They may have been discarded: the ledger still counts them.
+  if (groups.length === 0) return [["  failed", formatCount(total)]];
+  const shown = groups.slice(0, GROUPS_SHOWN).map(({ reason, status, count, sample }, index) => {
+    const words = `${formatCount(count)} × ${reason}${status === undefined ? "" : ` ${status}`}, such as `;
+    return [index === 0 ? "  failed" : "", words + shorten(sample, width - words.length)];
   });
-  return [
-    ["  failed", `${formatCount(total)} dead letters:`],
-    ...shown,
-    ...(groups.length > GROUPS_SHOWN ? [["", "…"]] : []),
-  ];
+  return groups.length > GROUPS_SHOWN ? [...shown, ["", `… ${formatCount(total)} dead letters in all`]] : shown;
 }
 
-function nextSteps({ paint }: Screen, { job, interrupted }: CrawlEnd, { out }: Output): string {
-  const steps: string[][] = [];
-  if (interrupted) steps.push(["go on", `trawl crawl --resume ${job.id}`]);
-  if (out === undefined) steps.push(["records", `trawl records ${job.id} --out records.csv`]);
-  if (job.counts.dead > 0) steps.push(["failures", `trawl dead ${job.id}`]);
-  return steps.length === 0 ? "" : table(steps.map(([what, command]) => [`  ${what}`, paint.cyan(command ?? "")]));
+function nextSteps({ paint, command }: Screen, { job, interrupted }: CrawlEnd, { out }: Output): string {
+  const steps = [
+    ...(interrupted ? [["go on", `crawl --resume ${job.id}`]] : []),
+    ...(out === undefined && job.tally.records > 0 ? [["keep", `records ${job.id} --out records.csv`]] : []),
+    ...(job.tally.invalid > 0 ? [["invalid", `records ${job.id} --invalid`]] : []),
+    ...(job.counts.dead > 0 ? [["why", `dead ${job.id}`]] : []),
+  ];
+  if (steps.length === 0) return "";
+  return `\n${table(steps.map(([what = "", words]) => [`  ${what.padEnd(7)}`, paint.cyan(`${command} ${words}`)]))}`;
 }

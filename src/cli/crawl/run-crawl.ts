@@ -2,7 +2,7 @@
 import { clearInterval, setInterval } from "node:timers";
 import { formatDuration } from "../../domain/duration.ts";
 import { hasEnded } from "../../domain/job.ts";
-import { TrawlError } from "../../errors.ts";
+import { isTrawlError, TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { createProgress, type Progress } from "../progress.ts";
 import type { Session } from "../session.ts";
@@ -41,16 +41,25 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
   stream?.start();
   try {
     await Promise.race([aborted(over.signal), worker.ended]);
-    await worker.stop();
-    await worker.ended;
   } finally {
     await worker.stop();
     stopped.forget();
     await display.stop();
     await stream?.stop();
   }
-  const job = await getJob(session, run.jobId);
+  await worker.ended; // throws what broke it
+  const job = await restingJob(session, run.jobId);
   return { job, interrupted: !hasEnded(job.state), seconds: (trawl.clock.now() - startedAt) / 1000 };
+}
+
+/** A crawl nobody is running is paused: its limits no longer hold for other crawls of the same sites. */
+async function restingJob(session: Session, jobId: string): Promise<JobView> {
+  const job = await getJob(session, jobId);
+  if (hasEnded(job.state)) return job;
+  return session.trawl.frontier.pause(jobId).catch((error: unknown) => {
+    if (isTrawlError(error, "JOB_ENDED")) return getJob(session, jobId); // the last of it ended just now
+    throw error;
+  });
 }
 
 /** The job as it stands, or NOT_FOUND. */

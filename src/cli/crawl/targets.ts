@@ -63,7 +63,7 @@ function isSpiderPath(target: string): boolean {
 
 function jobFile(path: string): JobInput {
   try {
-    return JSON.parse(readText(path)) as JobInput;
+    return parseJob(JSON.parse(readText(path)));
   } catch (cause) {
     if (cause instanceof TrawlError) throw cause;
     throw new TrawlError("BAD_JOB", {

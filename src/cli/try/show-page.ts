@@ -1,13 +1,20 @@
 /** One tried page, for a person to read. */
 import type { Page } from "../../domain/page.ts";
 import type { Extraction } from "../../extract/extractor.ts";
-import { formatBytes, shorten, table } from "../terminal.ts";
+import { formatBytes, plural, table } from "../terminal.ts";
 import type { TriedPage } from "./try-page.ts";
 
 const LINKS_SHOWN = 10;
-const VALUE_WIDTH = 100;
+const VALUES_SHOWN = 5;
+/** Longer values are cut: this is for looking, --json has them whole. */
+const WIDEST_VALUE = 200;
+const NARROWEST_VALUE = 20;
 
-export function showPage({ hops, charset }: TriedPage, page: Page, { records, invalid, links }: Extraction): string {
+type Shown = { tried: TriedPage; page: Page; extraction: Extraction };
+
+export function showPage({ tried, page, extraction }: Shown, width: number): string {
+  const { hops, charset } = tried;
+  const { records, invalid, links } = extraction;
   const facts = [
     ["status", String(page.status)],
     ["type", `${page.contentType ?? "not said"} (read as ${charset})`],
@@ -16,20 +23,30 @@ export function showPage({ hops, charset }: TriedPage, page: Page, { records, in
   ];
   return [
     `${page.url}\n${table(facts.map((row) => ["", ...row]))}`,
-    ...records.map((record, index) => `\nrecord ${index + 1} of ${records.length}\n${fieldsTable(record)}`),
-    ...invalid.map(({ fields, reason }) => `\ninvalid record: ${reason}\n${fieldsTable(fields)}`),
+    ...records.map((record, index) => `\nrecord ${index + 1} of ${records.length}\n${fieldsTable(record, width)}`),
+    ...invalid.map(({ fields, reason }) => `\ninvalid record: ${reason}\n${fieldsTable(fields, width)}`),
     records.length + invalid.length === 0 ? "\nno record: nothing matched\n" : "",
-    `\n${links.length} links${links.length > LINKS_SHOWN ? `, the first ${LINKS_SHOWN}` : ""}\n`,
+    `\n${plural(links.length, "link")}${links.length > LINKS_SHOWN ? `, the first ${LINKS_SHOWN}` : ""}\n`,
     ...links.slice(0, LINKS_SHOWN).map((link) => `  ${link}\n`),
   ].join("");
 }
 
-function fieldsTable(fields: Record<string, unknown>): string {
-  return table(Object.entries(fields).map(([name, value]) => ["", name, valueText(value)]));
+function fieldsTable(fields: Record<string, unknown>, width: number): string {
+  const entries = Object.entries(fields);
+  const room = width - Math.max(...entries.map(([name]) => name.length)) - INDENT;
+  const valueWidth = Math.min(Math.max(room, NARROWEST_VALUE), WIDEST_VALUE);
+  return table(entries.map(([name, value]) => ["", name, valueText(value, valueWidth)]));
 }
 
-function valueText(value: unknown): string {
-  if (Array.isArray(value) && value.length > 5)
-    return `${value.length} values, the first: ${shorten(JSON.stringify(value[0]), 60)}`;
-  return shorten(JSON.stringify(value), VALUE_WIDTH);
+/** Before the name, and between it and the value. */
+const INDENT = 4;
+
+function valueText(value: unknown, width: number): string {
+  if (!Array.isArray(value) || value.length <= VALUES_SHOWN) return cut(JSON.stringify(value), width);
+  return cut(`${value.length} values, the first ${JSON.stringify(value[0])}`, width);
+}
+
+/** The beginning of a text says most. */
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

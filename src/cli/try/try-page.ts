@@ -18,7 +18,7 @@ export type TriedPage = {
 
 export async function tryPage(config: Config, spec: JobSpec, startUrl: string): Promise<TriedPage> {
   const clock = systemClock();
-  const { fetcher, robots } = createFetching(config, {
+  const { fetcher, robots, allowance } = createFetching(config, {
     allowHosts: spec.typedHosts,
     clock,
     frontier: ownAllowance(config, clock.now),
@@ -40,11 +40,10 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
           detail: "robots.txt disallows it; --ignore-robots fetches it all the same",
         });
       }
-      const slot = takeSlot(clock.now(), 0, spec.politeness.policy);
       const outcome = await fetcher.fetch({
         url,
         site,
-        slot,
+        slot: await allowance.spend(site),
         limits,
         headers: spec.headers,
         signal,

@@ -37,9 +37,11 @@ export function createLease({ db, stepper, now }: Deps): (request: LeaseRequest)
 
   function grantAll(step: Step, request: LeaseRequest): Grant[] {
     const grants: Grant[] = [];
+    // Whoever asks for more than one step's measure is told that more is due, and asks again (F17).
+    const most = Math.min(request.max, BATCH_MOST);
     for (let rank = rankFrom(request.queues, 0); rank !== undefined; rank = rankFrom(request.queues, rank + 1)) {
       for (const queue of request.queues) {
-        const room = request.max - grants.length;
+        const room = most - grants.length;
         if (room === 0) return grants;
         const turns = openTurns(step, queue, rank, room);
         shareOut(turns, room);

@@ -71,7 +71,11 @@ export function openSqliteFrontier(
     extend: (claims, leaseMs) => read("frontier.extend", () => leases.extend(claims, leaseMs)),
     settle: (settlements) => write("frontier.settle", () => leases.settle(settlements)),
     release: (claims) => write("frontier.release", () => leases.release(claims)),
-    reap: (max) => write("frontier.reap", () => leases.expire(max) + (jobs.tidy() ? 1 : 0)),
+    reap: async (max) => {
+      const moved = await read("frontier.reap", () => leases.expire(max) + (jobs.tidy() ? 1 : 0));
+      if (moved > 0) wakeups.changed();
+      return moved;
+    },
     abandon: (worker) => write("frontier.abandon", () => leases.abandon(worker)),
     spend: (site, unused) => read("frontier.spend", () => sites.spend(site, unused)),
     findRobots: (site) => read("frontier.findRobots", () => sites.findRobots(site)),

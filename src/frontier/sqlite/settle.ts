@@ -174,13 +174,19 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
       return answer;
     },
     extend: (claims, leaseMs) =>
-      stepper.run((step) =>
-        claims.map(
-          ({ taskId, token }) => Number(sql.extend.run(step.now + leaseMs, Number(taskId), token).changes) > 0,
-        ),
-      ).value,
-    release: (claims) =>
-      void stepper.run((step) => handBack(step, [...leasedBy(claims).values()].filter(isIn(claims)), false)),
+      split(claims).flatMap(
+        (part) =>
+          stepper.run((step) =>
+            part.map(
+              ({ taskId, token }) => Number(sql.extend.run(step.now + leaseMs, Number(taskId), token).changes) > 0,
+            ),
+          ).value,
+      ),
+    release(claims) {
+      for (const part of split(claims)) {
+        stepper.run((step) => handBack(step, [...leasedBy(part).values()].filter(isIn(part)), false));
+      }
+    },
     expire: (max) =>
       stepper.run((step) => {
         const expired = sql.expiredTasks.all(step.now, Math.min(max, BATCH_MOST)) as unknown as TaskRow[];
@@ -238,12 +244,13 @@ function history(step: Step, task: TaskRow, last: { because: string; status?: nu
 /** Links a step takes in: should all of them be new, 16 ms; most are known to be seen, and cost next to nothing. */
 const LINKS_MOST = 2000;
 
-/** So many settlements that their links stay within one step's measure; at least one. */
+/** So many settlements that they and their links stay within one step's measure; at least one. */
 function* batches(settlements: readonly Settlement[]): Generator<readonly Settlement[]> {
   let batch: Settlement[] = [];
   let links = 0;
   for (const settlement of settlements) {
-    if (batch.length > 0 && links + settlement.discovered.length > LINKS_MOST) {
+    const isOver = batch.length === BATCH_MOST || links + settlement.discovered.length > LINKS_MOST;
+    if (batch.length > 0 && isOver) {
       yield batch;
       batch = [];
       links = 0;
@@ -252,6 +259,13 @@ function* batches(settlements: readonly Settlement[]): Generator<readonly Settle
     links += settlement.discovered.length;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** As many claims as one step takes, at a time (F17). */
+function split(claims: readonly Claim[]): (readonly Claim[])[] {
+  const parts: (readonly Claim[])[] = [];
+  for (let from = 0; from < claims.length; from += BATCH_MOST) parts.push(claims.slice(from, from + BATCH_MOST));
+  return parts;
 }
 
 function isIn(claims: readonly Claim[]): (task: TaskRow) => boolean {

@@ -183,9 +183,9 @@ export function createStepper({ db, now, seen }: Deps): Stepper {
   }
 
   function repolice(site: SiteRow): void {
-    const row = sql.strictest.get(site.n) as unknown as SiteRow & { robots: number };
+    const row = sql.strictest.get(site.n) as unknown as SiteRow & { robots: number | null };
+    if (row.robots !== null) site.wants_robots = row.robots;
     if (row.interval_ms !== null) {
-      site.wants_robots = row.robots;
       const delay = row.robots === 1 ? site.crawl_delay_ms : 0;
       // A crawl-delay stands between any two requests: it knows no bursts.
       const burst = delay > 0 ? 1 : row.burst;

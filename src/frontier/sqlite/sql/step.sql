@@ -31,10 +31,13 @@ UPDATE sites SET arrival_at = ?, in_flight = ?, blocked_until = ?, incidents = ?
   crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?, robots_asked_until = ?
 WHERE n = ?
 
--- The strictest of the lanes at a site.
+-- The strictest of the lanes at a site; those of paused jobs have no say.
 -- name: strictest
-SELECT max(interval_ms) AS interval_ms, min(burst) AS burst, min(per_site) AS per_site, max(robots) AS robots
-FROM lanes WHERE site = ?
+SELECT max(CASE WHEN jobs.state <> 'paused' THEN lanes.interval_ms END) AS interval_ms,
+  min(CASE WHEN jobs.state <> 'paused' THEN lanes.burst END) AS burst,
+  min(CASE WHEN jobs.state <> 'paused' THEN lanes.per_site END) AS per_site,
+  max(lanes.robots) AS robots
+FROM lanes JOIN jobs ON jobs.n = lanes.job WHERE lanes.site = ?
 
 -- name: lane
 SELECT * FROM lanes WHERE n = ?

@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+// `node scripts/noisy-neighbour.mjs`: how much longer 100 URLs take beside 50,000 of a slow site than alone.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createJiti } from "jiti";
+import { MAIN } from "./dist.mjs";
+import { ensureReady } from "./ensure.mjs";
+
+const USAGE = `Usage: node scripts/noisy-neighbour.mjs [options]
+  --rounds N   pairs of runs, which of the two goes first alternates (5)
+  --slow N     URLs of the slow site, at 5/s (50000)
+  --quick N    URLs of the quick site, without a limit (100)`;
+
+process.exitCode = await main();
+
+async function main() {
+  let options;
+  try {
+    options = readOptions();
+  } catch (cause) {
+    console.error(`${cause.message}\n\n${USAGE}`);
+    return 2;
+  }
+  await ensureReady();
+  const { meet } = await createJiti(import.meta.url).import("../test/e2e/neighbours.ts");
+  const rows = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    const order = round % 2 === 1 ? [0, options.slow] : [options.slow, 0];
+    const quickMs = new Map();
+    for (const slowUrls of order) quickMs.set(slowUrls, (await inFolder(meet, slowUrls, options.quick)).quickMs);
+    const [alone, beside] = [quickMs.get(0), quickMs.get(options.slow)];
+    rows.push({ round, "alone, ms": rounded(alone), "beside, ms": rounded(beside), ratio: rounded(beside / alone, 2) });
+    console.log(
+      `round ${round}: ${rounded(alone)} ms alone, ${rounded(beside)} ms beside, ratio ${rounded(beside / alone, 2)}`,
+    );
+  }
+  console.table(rows);
+  const ratios = rows.map(({ ratio }) => ratio).sort((one, other) => one - other);
+  console.log(`median ratio ${ratios[Math.floor(ratios.length / 2)]}, from ${ratios[0]} to ${ratios.at(-1)}`);
+  return 0;
+}
+
+async function inFolder(meet, slowUrls, quickUrls) {
+  const folder = mkdtempSync(join(tmpdir(), "trawl-neighbours-"));
+  try {
+    return await meet({ slowUrls, slowPerSecond: 5, quickUrls, folder, main: MAIN });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readOptions() {
+  const text = { type: "string" };
+  const { values } = parseArgs({ options: { rounds: text, slow: text, quick: text } });
+  return {
+    rounds: wholeNumber("rounds", values.rounds ?? "5"),
+    slow: wholeNumber("slow", values.slow ?? "50000"),
+    quick: wholeNumber("quick", values.quick ?? "100"),
+  };
+}
+
+function wholeNumber(flag, words) {
+  if (!/^[1-9]\d*$/.test(words)) throw new Error(`--${flag} takes a whole number, 1 or more, not "${words}"`);
+  return Number(words);
+}
+
+function rounded(value, digits = 0) {
+  return Number(value.toFixed(digits));
+}

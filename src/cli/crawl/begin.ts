@@ -1,0 +1,44 @@
+/** Begins a crawl: the job as resolved, submitted to the broker. */
+import { extractorOf } from "../../compose.ts";
+import { TrawlError } from "../../errors.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
+import { submitJob } from "../../submit/submit-job.ts";
+import type { Session } from "../session.ts";
+import type { Target } from "./targets.ts";
+
+/** Hosts that a crawl's URLs may name as the person's own, at most. */
+const HOSTS_MOST = 1000;
+
+export async function beginCrawl(
+  session: Session,
+  target: Target | undefined,
+  out: string | undefined,
+): Promise<JobSpec> {
+  if (target === undefined)
+    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl: give a URL" });
+  const spec = specOf(session, target, out);
+  extractorOf(spec); // a bad selector is said before anything is queued
+  await submitAll(session, spec, target.urls);
+  return spec;
+}
+
+/** The target as a job of its own. */
+export function specOf({ config, trawl }: Session, { job, urls }: Target, out: string | undefined): JobSpec {
+  const id = newJobId(trawl.clock.now());
+  const typedHosts = [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, HOSTS_MOST);
+  // A queue of its own: this process works on this crawl, and no other process does.
+  return resolveJob(job, config, { id, queue: `crawl:${id}`, typedHosts, out });
+}
+
+/** Queues a crawl's URLs. Doing it again is harmless: known ones are duplicates. */
+export async function submitAll({ trawl }: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
+  const { frontier, clock } = trawl;
+  const answer = await submitJob({ frontier, now: clock.now }, spec, urls);
+  if (answer.full === undefined) return;
+  throw new TrawlError("BROKER_FULL", {
+    op: "cli.crawl",
+    message: `the broker took ${answer.full.taken} of ${urls.length} URLs and is full; raise TRAWL_MAX_PENDING and run again with --resume`,
+    detail: { taken: answer.full.taken },
+  });
+}

@@ -1,0 +1,102 @@
+/** Finds the crawl that `--resume` goes on with, and makes it ready to run. */
+import { hasEnded } from "../../domain/job.ts";
+import { parseRate } from "../../domain/rate.ts";
+import { TrawlError } from "../../errors.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { isSameWork } from "../../submit/resolve-job.ts";
+import type { Session } from "../session.ts";
+import { specOf, submitAll } from "./begin.ts";
+import { getJob } from "./run-crawl.ts";
+import type { CrawlFlags, Target } from "./targets.ts";
+
+/** `last`: the newest that has not ended, or, with a target, the same crawl as that. */
+export type Resume = { jobId: string } | "last";
+
+const JOB_ID = /^j[0-9a-z]+$/;
+
+/** `--resume URL` reads the URL as the flag's own word: give it back to the targets. */
+export function readResume(
+  targets: readonly string[],
+  { resume }: { resume?: string | true },
+): { given: readonly string[]; resume: Resume | undefined } {
+  if (resume === undefined) return { given: targets, resume: undefined };
+  if (resume === true) return { given: targets, resume: "last" };
+  return JOB_ID.test(resume)
+    ? { given: targets, resume: { jobId: resume } }
+    : { given: [resume, ...targets], resume: "last" };
+}
+
+/** Flags that would change what a crawl fetches and keeps: too late for one that has begun. */
+export function refuseShapeFlags(flags: CrawlFlags): void {
+  const { extract, include, exclude, header, follow, scope, maxPages, maxDepth, maxSeconds, name, retries } = flags;
+  const { ignoreRobots, keepBodies, render } = flags;
+  const lists = { "-e": extract, "--include": include, "--exclude": exclude, "--header": header };
+  const singles = {
+    "--follow": follow,
+    "--scope": scope,
+    "--max-pages": maxPages,
+    "--max-depth": maxDepth,
+    "--max-seconds": maxSeconds,
+    "--name": name,
+    "--retries": retries,
+    "--ignore-robots": ignoreRobots,
+    "--keep-bodies": keepBodies,
+    "--render": render,
+  };
+  const given = [
+    ...Object.entries(lists).filter(([, values]) => values.length > 0),
+    ...Object.entries(singles).filter(([, value]) => value !== undefined),
+  ].map(([flag]) => flag);
+  if (given.length === 0) return;
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.crawl",
+    message: `${given.join(", ")} shape a crawl when it begins and cannot be changed with --resume; --rate, --burst and --per-site can`,
+  });
+}
+
+/** The crawl to go on with; undefined where the target has never been begun. */
+export async function findResumed(
+  session: Session,
+  resume: Resume,
+  flags: CrawlFlags & { out?: string },
+  target: Target | undefined,
+): Promise<JobSpec | undefined> {
+  const { frontier } = session.trawl;
+  const job = resume === "last" ? await findLast(session, target, flags.out) : await getJob(session, resume.jobId);
+  if (job === undefined) {
+    if (target !== undefined) return undefined;
+    throw new TrawlError("NOTHING_TO_RESUME", {
+      op: "cli.crawl",
+      message: "no crawl has been begun in this broker; start one: trawl crawl <url>",
+    });
+  }
+  const spec = job.spec as JobSpec;
+  if (job.state === "paused") await frontier.resume(job.id);
+  if (!hasEnded(job.state)) await applyPoliteness(session, spec, flags);
+  if (!job.sealed) await submitAll(session, spec, target?.urls ?? spec.urls);
+  return spec;
+}
+
+async function findLast(
+  session: Session,
+  target: Target | undefined,
+  out: string | undefined,
+): Promise<JobView | undefined> {
+  const jobs = (await session.trawl.frontier.listJobs(1000)).filter((job) => job.state !== "cancelled");
+  if (target === undefined) return jobs.find((job) => !hasEnded(job.state)) ?? jobs[0];
+  const wanted = specOf(session, target, out);
+  return jobs.find((job) => isSameWork(job.spec as JobSpec, wanted));
+}
+
+/** Rates are the one thing that may change under way. */
+async function applyPoliteness({ trawl }: Session, { id, politeness }: JobSpec, flags: CrawlFlags): Promise<void> {
+  const { rate, burst, perSite } = flags;
+  if (rate === undefined && burst === undefined && perSite === undefined) return;
+  const intervalMs = rate === undefined ? politeness.policy.intervalMs : parseRate(rate);
+  if (intervalMs === undefined) {
+    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: `--rate takes 4/s, 10/m or unlimited, not ${rate}` });
+  }
+  const { policy } = politeness;
+  await trawl.frontier.setPolicy(id, { intervalMs, burst: burst ?? policy.burst, perSite: perSite ?? policy.perSite });
+}

@@ -1,0 +1,35 @@
+/** The promise "nothing lost, nothing twice, never too fast" through kill -9; `npm run chaos` does it at length. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureDist, MAIN } from "../e2e/dist.ts";
+import { roundRow, runRounds } from "./rounds.ts";
+
+beforeAll(ensureDist);
+
+const ROUNDS = Number(process.env.TRAWL_CHAOS_ROUNDS ?? 4);
+const SEED = Number(process.env.TRAWL_SEED ?? 1 + Math.floor(Math.random() * 1e6));
+const PAGES = 2000;
+const ROUND_MOST_MS = 180_000;
+
+describe("kill and resume", () => {
+  it(`loses nothing and stays polite in ${ROUNDS} rounds from seed ${SEED}`, {
+    timeout: ROUNDS * ROUND_MOST_MS,
+  }, async () => {
+    const rounds = await runRounds({
+      rounds: ROUNDS,
+      parallel: 2,
+      pages: PAGES,
+      seed: SEED,
+      main: MAIN,
+      onRound: (round, folder) => {
+        if (round.problems.length > 0) console.warn(`seed ${round.seed} is left in ${folder}`);
+      },
+    });
+
+    console.log(rounds.map((round) => JSON.stringify(roundRow(round))).join("\n"));
+    expect(rounds.map(({ seed, problems }) => ({ seed, problems }))).toEqual(
+      rounds.map(({ seed }) => ({ seed, problems: [] })),
+    );
+    expect(rounds).toHaveLength(ROUNDS);
+    expect(rounds.every(({ kills }) => kills > 0)).toBe(true);
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * One round: a site in one process, a crawl of it in another, which is killed at random moments and gone on with until it
+ * is done. What it did is judged from the site's log and from the output. Everything is in a folder of the caller's.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { readAccessLog } from "../site/access-log.ts";
+import { LINKED_SITE, type LinkedSiteOptions } from "../site/linked-site.ts";
+import { judgeRound, type Limits, type Sighting, type Verdict } from "./judge-round.ts";
+import { type Kill, planKills } from "./kill-plan.ts";
+import { openLogTail } from "./log-tail.ts";
+
+export type RoundOptions = {
+  seed: number;
+  pages: number;
+  /** Empty, and the caller's to remove. */
+  folder: string;
+  /** The built command line. */
+  main: string;
+};
+
+export type Round = Verdict & { seed: number; kills: number; plan: readonly Kill[]; seconds: number };
+
+const SERVE = fileURLToPath(new URL("./serve-site.mjs", import.meta.url));
+const LIMITS: Limits = { perSecond: 200, perSite: 8 };
+/** A page takes so long that at this rate almost all of `perSite` requests are under way when a process is killed. */
+const DELAY_MS = 35;
+const LOOK_EVERY_MS = 10;
+/** A crawl that nobody kills ends within this; one that does not hangs. */
+const HANGS_AFTER_MS = 120_000;
+
+export async function runKillRound({ seed, pages, folder, main }: RoundOptions): Promise<Round> {
+  const startedAt = performance.now();
+  const site = { ...LINKED_SITE, pages, delayMs: DELAY_MS, disallowedEvery: 7, seed };
+  const log = join(folder, "access.jsonl");
+  const { server, url } = await serve(site, log);
+  const plan = planKills(seed);
+  try {
+    const crawl = crawlOf({ main, folder, url });
+    const kills = await killAndResume(plan, crawl, log, pages);
+    const { code, stdout, stderr } = await endOf(crawl());
+    if (code !== 0) throw new Error(`seed ${seed}: the crawl ended with ${code}: ${stderr}`);
+    await stop(server);
+    const summary = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+    const records = recordUrls(join(folder, "pages.jsonl"));
+    const evidence = {
+      site,
+      siteUrl: url,
+      limits: LIMITS,
+      kills,
+      log: readAccessLog(log) as Sighting[],
+      records,
+      summary,
+    };
+    return { ...judgeRound(evidence), seed, kills, plan, seconds: (performance.now() - startedAt) / 1000 };
+  } finally {
+    await stop(server);
+  }
+}
+
+/** Starts the crawl, or goes on with it, for every kill of the plan; how many of them found it running. */
+async function killAndResume(
+  plan: readonly Kill[],
+  crawl: () => ChildProcess,
+  log: string,
+  pages: number,
+): Promise<number> {
+  let kills = 0;
+  for (const kill of plan) {
+    const child = crawl();
+    const ended = endOf(child);
+    const isKilled = moment(kill, log, pages, ended).then(() => child.kill("SIGKILL"));
+    const { signal } = await ended;
+    await isKilled;
+    if (signal === "SIGKILL") kills += 1;
+  }
+  return kills;
+}
+
+/** Resolves when it is time to kill, or when there is nothing left to kill. */
+async function moment({ after, ms }: Kill, log: string, pages: number, ended: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const over = ended.then(() => {
+    isOver = true;
+  });
+  const tail = openLogTail(log);
+  try {
+    while (after === "finish" && !isOver && tail.count() < pages) await Promise.race([over, wait(LOOK_EVERY_MS)]);
+    await Promise.race([over, wait(ms)]);
+  } finally {
+    tail.close();
+  }
+}
+
+function crawlOf({ main, folder, url }: { main: string; folder: string; url: string }): () => ChildProcess {
+  const limits = ["--rate", `${LIMITS.perSecond}/s`, "--burst", "1", "--per-site", String(LIMITS.perSite)];
+  // With the target, so that a crawl killed before it was begun is begun; one that was is gone on with.
+  const args = ["crawl", `${url}/`, ...limits, "--out", "pages.jsonl", "--json", "--quiet", "--resume"];
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("TRAWL_")));
+  return () => spawn(process.execPath, [main, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+async function serve(site: LinkedSiteOptions, log: string): Promise<{ server: ChildProcess; url: string }> {
+  const words = [SERVE, JSON.stringify({ log, site })];
+  const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  lookPromptly(server);
+  const [url] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+  return { server, url };
+}
+
+/** A site that has to wait for a processor sees requests later than they came, and closer together. */
+function lookPromptly({ pid = 0 }: ChildProcess): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may: then it stays as it is
+  }
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exit = once(server, "exit");
+  server.kill("SIGTERM");
+  await exit;
+}
+
+async function endOf(child: ChildProcess) {
+  const words = { stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    words.stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    words.stderr += text;
+  });
+  const timer = setTimeout(() => child.kill("SIGABRT"), HANGS_AFTER_MS);
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  clearTimeout(timer);
+  return { code, signal, ...words };
+}
+
+function recordUrls(file: string): string[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => (JSON.parse(line) as { _url: string })._url);
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

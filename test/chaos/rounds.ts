@@ -1,0 +1,60 @@
+/** Many rounds, some at a time. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Round, runKillRound } from "./kill-round.ts";
+
+export type RoundsOptions = {
+  rounds: number;
+  parallel: number;
+  pages: number;
+  /** Of the first round; each further one has the next. */
+  seed: number;
+  main: string;
+  /** The folder of a round with problems is left for inspection. */
+  onRound(round: Round, folder: string): void;
+};
+
+export async function runRounds({ rounds, parallel, pages, seed, main, onRound }: RoundsOptions): Promise<Round[]> {
+  const finished: Round[] = [];
+  let next = seed;
+  async function work(): Promise<void> {
+    while (next < seed + rounds) {
+      const folder = mkdtempSync(join(tmpdir(), "trawl-chaos-"));
+      const round = await runKillRound({ seed: next++, pages, folder, main });
+      finished.push(round);
+      onRound(round, folder);
+      if (round.problems.length === 0) rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, rounds) }, work));
+  return finished.sort((one, other) => one.seed - other.seed);
+}
+
+/** A row of the summary table. */
+export function roundRow({
+  seed,
+  kills,
+  plan,
+  requests,
+  repeated,
+  excessMs,
+  loggedExcessMs,
+  mostAtOnce,
+  seconds,
+  problems,
+}: Round) {
+  const moments = plan.map(({ after, ms }) => `${after === "finish" ? "end+" : ""}${ms}`).join(" ");
+  return {
+    seed,
+    kills,
+    "kill at, ms": moments,
+    requests,
+    repeated,
+    "excess, ms": Number(excessMs.toFixed(2)),
+    "as logged": Number(loggedExcessMs.toFixed(2)),
+    "most at once": mostAtOnce,
+    seconds: Number(seconds.toFixed(1)),
+    verdict: problems.length === 0 ? "ok" : problems.join("; "),
+  };
+}

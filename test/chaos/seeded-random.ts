@@ -1,0 +1,19 @@
+/** Random numbers that can be had again: the same for the same seed. */
+export type SeededRandom = {
+  /** From 0 up to, but not including, 1. */
+  next(): number;
+  /** A whole number from `least` to `most`, both included. */
+  between(least: number, most: number): number;
+};
+
+/** mulberry32. */
+export function seededRandom(seed: number): SeededRandom {
+  let state = seed | 0;
+  function next(): number {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  }
+  return { next, between: (least, most) => least + Math.floor(next() * (most - least + 1)) };
+}

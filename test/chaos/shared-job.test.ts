@@ -1,0 +1,82 @@
+/** Several processes on one job: one of them stopped, or all of them at once. Judged from the site's log and the output. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { jsonLines, lastJson, startTrawl, trawl } from "../e2e/cli.ts";
+import { ensureDist } from "../e2e/dist.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { expectBalanced, type Summary } from "../e2e/ledger.ts";
+import { linkedSite, pagesAsked } from "../e2e/sites.ts";
+import type { RunningLinkedSite } from "../site/linked-site.ts";
+import { duplicates, missing } from "../site/loss-checker.ts";
+import { concurrencyViolations, rateViolations } from "../site/politeness-checker.ts";
+
+beforeAll(ensureDist);
+
+/** As in the tests of politeness: what a busy site may be late by, at a rate where that is less than a request. */
+const TOLERANCE_MS = 40;
+
+async function onlyJobId(cwd: string): Promise<string> {
+  const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
+  return jobs[0]?.id ?? "";
+}
+
+function expectWhole(cwd: string, site: RunningLinkedSite): void {
+  const urls = jsonLines<{ _url: string }>(readFileSync(join(cwd, "x.jsonl"), "utf8")).map(({ _url }) => _url);
+  expect(missing(site.expectedPages(), urls)).toEqual([]);
+  expect(duplicates(urls)).toEqual(new Map());
+  expect(site.log.filter(({ path }) => path.startsWith("/private/"))).toEqual([]);
+}
+
+describe("a job with several processes", () => {
+  it("fetches every page once, and its site sees one crawler's rate", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 100, delayMs: 60 })];
+    const flags = ["--rate", "20/s", "--per-site", "3", "--json", "--quiet", "--out", "x.jsonl"];
+    const first = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd });
+    await site.waitForRequests(5);
+    const id = await onlyJobId(cwd);
+    const others = ["y.jsonl", "z.jsonl"].map((out) =>
+      startTrawl(["crawl", "--resume", id, "--json", "--quiet", "--out", out], { cwd }),
+    );
+    const ends = await Promise.all([first, ...others].map(({ ended }) => ended));
+
+    expect(ends.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ends.map(() => ({ code: 0, stderr: "" })));
+    for (const end of ends) expect(lastJson<Summary>(end)).toMatchObject({ id, state: "finished", records: 100 });
+    expectWhole(cwd, site);
+    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    const sockets = new Set(site.log.map(({ socket }) => socket));
+    expect(sockets.size).toBeGreaterThan(1);
+    const times = site.log.map(({ arrivedAt }) => arrivedAt);
+    expect(rateViolations(times, { perSecond: 20, burst: 1, toleranceMs: TOLERANCE_MS })).toEqual([]);
+    const intervals = site.log.map(({ arrivedAt, endedAt }) => ({ from: arrivedAt, to: endedAt }));
+    expect(concurrencyViolations(intervals, 3)).toEqual([]);
+  });
+
+  it("goes on without one that is stopped, whose late results change nothing when it wakes", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 120, delayMs: 20 })];
+    const env = { TRAWL_LEASE: "1s", TRAWL_LOG_LEVEL: "error" };
+    const flags = ["--rate", "100/s", "--per-site", "4", "--json", "--quiet", "--out", "x.jsonl"];
+    const sleeper = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd, env });
+    await site.waitForRequests(40);
+    sleeper.kill("SIGSTOP");
+    const id = await onlyJobId(cwd);
+    const heir = await trawl(["crawl", "--resume", id, "--json", "--quiet"], { cwd, env });
+
+    expect(heir.code).toBe(0);
+    const summary = lastJson<Summary>(heir);
+    expect(summary).toMatchObject({ state: "finished", pages: 120, records: 120, counts: { done: 120, dead: 0 } });
+    sleeper.kill("SIGCONT");
+    const end = await sleeper.ended;
+    expect(end.code).toBe(0);
+    expect(lastJson<Summary>(end)).toMatchObject({
+      state: "finished",
+      pages: 120,
+      records: 120,
+      counts: summary.counts,
+    });
+    expectBalanced(summary.counts);
+    expectWhole(cwd, site);
+    // Only what the stopped one had under way was asked for again.
+    expect(pagesAsked(site).length).toBeLessThanOrEqual(120 + 4);
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from "vitest";
+import { BATCH_MOST, type Grant, type LeaseRequest } from "../../../src/frontier/frontier.ts";
+import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
+import {
+  aJob,
+  aRequest,
+  aTask,
+  countsOf,
+  grantsOf,
+  settleAll,
+  settlementOf,
+  submit,
+  tasksAt,
+  viewOf,
+} from "./makers.ts";
+
+const MANY = 2 * BATCH_MOST + 1;
+
+/** Large calls are split inside and answered as one (F17). */
+export function bounds({ open, test }: Suite): void {
+  test("F17 takes a submission of any size, and counts indexes through it", async () => {
+    const { frontier } = await open();
+    await frontier.createJob(aJob({ limits: { pages: MANY - 1 } }));
+
+    const answer = await frontier.enqueue("job", [...tasksAt("a.test", MANY), aTask("https://a.test/0")]);
+
+    expect(answer).toEqual({ queued: MANY - 1, duplicates: 1, refused: [{ index: MANY - 1, reason: "page_limit" }] });
+  });
+
+  test("F17 takes any number of settlements with any number of links", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 4));
+    await frontier.seal("job");
+    const grants = await grantsOf(frontier);
+
+    const { verdicts } = await frontier.settle(
+      grants.map((grant, nth) => settlementOf(grant, { discovered: tasksAt(`b${nth}.test`, nth * 300) })),
+    );
+
+    expect(verdicts).toEqual(["settled", "settled", "settled", "settled"]);
+    expect(await countsOf(frontier)).toEqual({ submitted: 4, discovered: 1800, done: 4, queued: 1800 });
+  });
+
+  test("F17 cancels, pauses and changes a job of any size", async () => {
+    const { frontier } = await open();
+    const sites = Array.from({ length: MANY }, (_, nth) => aTask(`https://site-${nth}.test/`));
+    await submit(frontier, aJob(), [...sites, ...tasksAt("a.test", MANY)]);
+
+    await frontier.pause("job");
+    expect(await grantsOf(frontier)).toEqual([]);
+    await frontier.resume("job");
+    await frontier.setPolicy("job", { intervalMs: 7, burst: 1, perSite: 1 });
+    const intervals = (await frontier.listSites(2 * MANY)).map(({ policy }) => policy.intervalMs);
+    expect(new Set(intervals)).toEqual(new Set([7]));
+    expect(await grantsOf(frontier, { max: 3 })).toHaveLength(3);
+
+    expect((await frontier.cancel("job")).counts).toMatchObject({ cancelled: 2 * MANY - 3, leased: 3, queued: 0 });
+    const waiting = (await frontier.listSites(2 * MANY)).map((site) => site.waiting);
+    expect(new Set(waiting)).toEqual(new Set([0]));
+  });
+
+  test("F17 grants a bounded number a call, however many are asked for, and says that there are more", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", MANY));
+
+    const { grants, nextDueAt } = await frontier.lease(aRequest({ max: MANY }));
+
+    expect(grants.length).toBeLessThanOrEqual(BATCH_MOST);
+    expect(nextDueAt).toBeLessThanOrEqual(clock.now());
+    expect((await allGrantsOf(frontier)).length).toBe(MANY - grants.length);
+  });
+
+  test("F17 extends, releases and settles any number of claims in one call", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", MANY));
+    await frontier.seal("job");
+    const grants = await allGrantsOf(frontier);
+
+    const extended = await frontier.extend([{ taskId: "0", token: 1 }, ...grants], 1000);
+    expect(extended.map(Number)).toEqual([0, ...grants.map(() => 1)]);
+    await frontier.release(grants);
+    expect(await countsOf(frontier)).toEqual({ submitted: MANY, queued: MANY });
+    const again = (await allGrantsOf(frontier)).map((grant) => settlementOf(grant));
+    const { verdicts, finished } = await frontier.settle(again);
+
+    expect(verdicts).toEqual(again.map(() => "settled"));
+    expect(finished).toEqual(["job"]);
+  });
+
+  test("F17 abandons, replays and discards any number, and reaps as often as it is asked to", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", MANY));
+    await allGrantsOf(frontier, { worker: "dead" });
+    expect(await frontier.abandon("dead")).toBe(MANY);
+
+    await allGrantsOf(frontier, { leaseMs: 1000 });
+    clock.advance(1000);
+    let reaped = 0;
+    for (let moved = 1; moved > 0; reaped += moved) {
+      moved = await frontier.reap(MANY);
+      expect(moved).toBeLessThanOrEqual(BATCH_MOST);
+    }
+    expect(reaped).toBe(MANY);
+
+    const outcome = { kind: "dead", because: "too_big" } as const;
+    await settleAll(frontier, await allGrantsOf(frontier), { outcome });
+    expect(await frontier.replayDead({}, MANY - 1, MANY)).toBe(MANY - 1);
+    await settleAll(frontier, await allGrantsOf(frontier), { outcome });
+    expect(await frontier.discardDead({}, BATCH_MOST)).toBe(BATCH_MOST);
+    expect(await frontier.discardDead({}, MANY)).toBe(MANY - BATCH_MOST);
+    expect((await viewOf(frontier)).counts.dead).toBe(MANY);
+  });
+
+  test("F17 ends a job of any size that is out of time, a bounded piece at a time", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1 } }), tasksAt("a.test", MANY));
+    clock.advance(1);
+
+    while ((await frontier.reap(100)) > 0);
+
+    expect(await viewOf(frontier)).toMatchObject({ finishedAt: START_AT + 1, counts: { cancelled: MANY, queued: 0 } });
+    expect((await frontier.listSites(1))[0]?.waiting).toBe(0);
+  });
+}
+
+/** All that is due, in as many calls as it takes. */
+async function allGrantsOf(frontier: AnyFrontier, parts: Partial<LeaseRequest> = {}): Promise<Grant[]> {
+  const all: Grant[] = [];
+  for (;;) {
+    const grants = await grantsOf(frontier, { max: MANY, ...parts });
+    if (grants.length === 0) return all;
+    all.push(...grants);
+  }
+}

@@ -1,0 +1,177 @@
+import { expect } from "vitest";
+import { START_AT, type Suite } from "./backend.ts";
+import { aJob, countsOf, grantsOf, oneGrant, settleAll, settlementOf, submit, tasksAt, viewOf } from "./makers.ts";
+
+/** An operator's hand on a job, and its deadline (F12). */
+export function control(suite: Suite): void {
+  pausing(suite);
+  cancelling(suite);
+  deadlines(suite);
+}
+
+function pausing({ open, test }: Suite): void {
+  test("F12 a paused job is granted nothing, and everything again when it is resumed", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await submit(frontier, aJob(), tasksAt("a.test", 3));
+
+    expect(await frontier.pause("job")).toMatchObject({ state: "paused", counts: { queued: 3 } });
+    expect(await frontier.lease({ worker: "w", queues: ["fetch"], max: 5, leaseMs: 1000 })).toEqual({
+      grants: [],
+      nextDueAt: undefined,
+    });
+    await frontier.enqueue("job", tasksAt("b.test", 2));
+    expect(await grantsOf(frontier)).toEqual([]);
+
+    expect(await frontier.resume("job")).toMatchObject({ state: "running" });
+    expect(await grantsOf(frontier)).toHaveLength(5);
+  });
+
+  test("F12 pausing a paused job and resuming a running one is fine", async () => {
+    const { frontier } = await open();
+    await frontier.createJob(aJob());
+
+    expect((await frontier.resume("job")).state).toBe("running");
+    await frontier.pause("job");
+    expect((await frontier.pause("job")).state).toBe("paused");
+  });
+
+  test("F12 takes in the results of tasks that were under way when their job was paused", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    const [one, two] = await grantsOf(frontier);
+    if (one === undefined || two === undefined) throw new Error("two are due");
+    await frontier.pause("job");
+
+    await frontier.settle([settlementOf(one, { discovered: tasksAt("b.test", 1) })]);
+    await frontier.release([two]);
+
+    expect(await countsOf(frontier)).toEqual({ submitted: 2, discovered: 1, done: 1, queued: 2 });
+    expect(await grantsOf(frontier)).toEqual([]);
+  });
+
+  test("F12 a job whose last task ended while it was paused finishes when it is resumed", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
+    const grant = await oneGrant(frontier);
+    await frontier.pause("job");
+    expect((await frontier.settle([settlementOf(grant)])).finished).toEqual([]);
+
+    expect(await frontier.resume("job")).toMatchObject({ state: "finished" });
+  });
+
+  test("F12 an ended job cannot be paused, resumed or cancelled", async () => {
+    const { frontier } = await open();
+    await frontier.createJob(aJob());
+    await frontier.seal("job");
+
+    for (const call of ["pause", "resume", "cancel"] as const) {
+      await expect(frontier[call]("job")).rejects.toMatchObject({ code: "JOB_ENDED" });
+    }
+    expect((await viewOf(frontier)).state).toBe("finished");
+  });
+}
+
+function cancelling({ open, test }: Suite): void {
+  test("F12 cancelling ends a job at once when nothing of it is under way", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 3));
+
+    const view = await frontier.cancel("job");
+
+    expect(view).toMatchObject({ state: "cancelled", finishedAt: START_AT, counts: { cancelled: 3, queued: 0 } });
+    expect(await grantsOf(frontier)).toEqual([]);
+    expect((await frontier.listSites(1))[0]?.waiting).toBe(0);
+    await expect(frontier.enqueue("job", [])).rejects.toMatchObject({ code: "JOB_ENDED" });
+    expect((await frontier.cancel("job")).counts.cancelled).toBe(3);
+  });
+
+  test("F12 a cancelled job ends when the last task under way has, and its late results count", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 6));
+    const grants = await grantsOf(frontier, { max: 5 });
+    expect(await frontier.cancel("job")).toMatchObject({
+      state: "cancelled",
+      finishedAt: undefined,
+      counts: { leased: 5 },
+    });
+
+    const [done, retried, dead, released, crashed] = grants;
+    if (!done || !retried || !dead || !released || !crashed) throw new Error("five are due");
+    await frontier.settle([settlementOf(done, { discovered: tasksAt("b.test", 2) })]);
+    await frontier.settle([settlementOf(retried, { outcome: { kind: "retry", because: "timeout" } })]);
+    await frontier.settle([settlementOf(dead, { outcome: { kind: "dead", because: "too_big" } })]);
+    await frontier.release([released]);
+    expect((await viewOf(frontier)).finishedAt).toBeUndefined();
+    await frontier.abandon("worker");
+
+    expect(await viewOf(frontier)).toMatchObject({ state: "cancelled", finishedAt: START_AT });
+    expect(await countsOf(frontier)).toEqual({
+      submitted: 6,
+      discovered: 2,
+      done: 1,
+      dead: 1,
+      cancelled: 4,
+      refused: 2,
+    });
+  });
+
+  test("F12 cancels a paused job and its waiting retries", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "timeout" } });
+    await frontier.pause("job");
+
+    expect((await frontier.cancel("job")).counts).toMatchObject({ cancelled: 2, queued: 0, delayed: 0 });
+  });
+
+  test("F12 leaves other jobs on the same site alone", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "one" }), tasksAt("a.test", 3));
+    await submit(frontier, aJob({ id: "two" }), tasksAt("a.test", 3));
+
+    await frontier.cancel("one");
+
+    expect((await grantsOf(frontier)).map(({ jobId }) => jobId)).toEqual(["two", "two", "two"]);
+  });
+}
+
+function deadlines({ open, test }: Suite): void {
+  test("F12 grants nothing of a job past its deadline, and the reaper ends it", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
+    await settleAll(frontier, [await oneGrant(frontier)]);
+
+    clock.advance(1000);
+    expect(await grantsOf(frontier)).toEqual([]);
+    expect((await viewOf(frontier)).state).toBe("running");
+    while ((await frontier.reap(100)) > 0);
+
+    expect(await viewOf(frontier)).toMatchObject({ state: "finished", sealed: true, finishedAt: START_AT + 1000 });
+    expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, cancelled: 2 });
+  });
+
+  test("F12 lets the tasks under way of a job out of time end, then ends it", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 2));
+    const grant = await oneGrant(frontier);
+    clock.advance(1000);
+    await frontier.reap(100);
+    expect((await viewOf(frontier)).state).toBe("running");
+
+    const { finished } = await frontier.settle([settlementOf(grant, { discovered: tasksAt("b.test", 1) })]);
+
+    expect(finished).toEqual(["job"]);
+    expect(await countsOf(frontier)).toEqual({ submitted: 2, discovered: 1, done: 1, cancelled: 1, refused: 1 });
+  });
+
+  test("F12 the deadline of one job does not hold up another on the same site", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ id: "late", limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
+    await submit(frontier, aJob({ id: "other" }), [...tasksAt("a.test", 1), ...tasksAt("b.test", 1)]);
+    clock.advance(1000);
+
+    expect((await grantsOf(frontier, { max: 2 })).map(({ jobId }) => jobId)).toEqual(["other", "other"]);
+  });
+}

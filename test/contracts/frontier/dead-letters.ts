@@ -1,0 +1,247 @@
+import { expect } from "vitest";
+import type { TaskOutcome } from "../../../src/frontier/frontier.ts";
+import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
+import {
+  aJob,
+  aTask,
+  countsOf,
+  drain,
+  grantsOf,
+  oneGrant,
+  settleAll,
+  settlementOf,
+  submit,
+  tasksAt,
+  urlsOf,
+  viewOf,
+} from "./makers.ts";
+
+const GONE = { kind: "dead", because: "http_status", status: 404 } as const;
+
+/** What was given up on can be looked at, tried again or forgotten (F15). */
+export function deadLetters(suite: Suite): void {
+  looking(suite);
+  replaying(suite);
+  discarding(suite);
+}
+
+function looking({ open, test }: Suite): void {
+  test("F15 keeps of a dead task what happened to it", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    clock.advance(7);
+    const grant = await oneGrant(frontier);
+    await settleAll(frontier, [grant], { outcome: { ...GONE, detail: "no such page" } });
+
+    expect(await frontier.listDead({}, 10)).toEqual([
+      {
+        taskId: grant.taskId,
+        jobId: "job",
+        url: "https://a.test/0",
+        site: "a.test",
+        reason: "http_status",
+        status: 404,
+        diedAt: START_AT + 7,
+        history: [{ at: START_AT + 7, because: "http_status", status: 404, detail: "no such page" }],
+      },
+    ]);
+  });
+
+  test("F15 lists by job, reason, site and status, page by page", async () => {
+    const { frontier } = await openGraveyard(open);
+    const urls = async (filter: Parameters<AnyFrontier["listDead"]>[0]) => urlsOf(await frontier.listDead(filter, 100));
+
+    expect(await urls({})).toHaveLength(6);
+    expect(await urls({ jobId: "two" })).toEqual(["https://b.test/0", "https://b.test/1"]);
+    expect(await urls({ reason: "too_big" })).toEqual(["https://a.test/3"]);
+    expect(await urls({ site: "a.test" })).toHaveLength(4);
+    expect(await urls({ status: 404 })).toEqual([
+      "https://a.test/0",
+      "https://a.test/1",
+      "https://b.test/0",
+      "https://b.test/1",
+    ]);
+    expect(await urls({ jobId: "one", status: 404, reason: "http_status", site: "a.test" })).toHaveLength(2);
+    expect(await urls({ jobId: "nope" })).toEqual([]);
+
+    const first = await frontier.listDead({}, 4);
+    const rest = await frontier.listDead({}, 4, first.at(-1)?.taskId);
+    expect([...first, ...rest]).toEqual(await frontier.listDead({}, 100));
+    expect(rest).toHaveLength(2);
+  });
+
+  test("F15 groups by reason, site and status, the largest first, each with a sample", async () => {
+    const { frontier } = await openGraveyard(open);
+
+    expect(await frontier.groupDead({}, 10)).toEqual([
+      { reason: "http_status", site: "a.test", status: 404, count: 2, sample: "https://a.test/0" },
+      { reason: "http_status", site: "b.test", status: 404, count: 2, sample: "https://b.test/0" },
+      { reason: "http_status", site: "a.test", status: 410, count: 1, sample: "https://a.test/2" },
+      { reason: "too_big", site: "a.test", status: undefined, count: 1, sample: "https://a.test/3" },
+    ]);
+    expect(await frontier.groupDead({ jobId: "two" }, 10)).toHaveLength(1);
+    expect(await frontier.groupDead({}, 1)).toHaveLength(1);
+  });
+}
+
+function replaying({ open, test }: Suite): void {
+  test("F15 replays dead tasks as fresh ones of the same identity", async () => {
+    const { frontier } = await open();
+    const task = aTask("https://a.test/x", {
+      depth: 2,
+      handler: "detail",
+      carry: { a: 1 },
+      kind: "render",
+      redirects: 1,
+    });
+    await submit(frontier, aJob({ retries: { max: 1, backoffMs: 1 } }), [task]);
+    const dead = await oneGrant(frontier);
+    await settleAll(frontier, [dead], { outcome: GONE });
+
+    expect(await frontier.replayDead({}, 10, 1)).toBe(1);
+
+    expect(await frontier.listDead({}, 10)).toEqual([]);
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, queued: 1 });
+    const again = await oneGrant(frontier);
+    expect(again).toEqual({ ...dead, token: expect.any(Number), slot: expect.anything() });
+    expect(again.token).toBeGreaterThan(dead.token);
+  });
+
+  test("F15 replays so many a second", async () => {
+    const { frontier, clock } = await open();
+    await bury(frontier, 7);
+
+    expect(await frontier.replayDead({}, 100, 3)).toBe(7);
+
+    expect(await countsOf(frontier)).toEqual({ submitted: 7, queued: 3, delayed: 4 });
+    const granted = [];
+    for (let second = 0; second < 4; second++) {
+      granted.push((await grantsOf(frontier)).length);
+      clock.advance(1000);
+    }
+    expect(granted).toEqual([3, 3, 1, 0]);
+  });
+
+  test("F15 replays no more than asked, and only what the filter finds", async () => {
+    const { frontier } = await openGraveyard(open);
+
+    expect(await frontier.replayDead({ site: "a.test", status: 404 }, 1, 10)).toBe(1);
+    expect(urlsOf(await grantsOf(frontier))).toEqual(["https://a.test/0"]);
+    expect(await frontier.replayDead({ jobId: "two" }, 10, 10)).toBe(2);
+    expect(await frontier.listDead({}, 10)).toHaveLength(3);
+    expect(await frontier.replayDead({ jobId: "nope" }, 10, 10)).toBe(0);
+  });
+
+  test("F15 a replayed task has all its tries, and its crashes, before it again", async () => {
+    const broker = await open();
+    const { frontier, clock } = broker;
+    await submit(frontier, aJob({ retries: { max: 1, backoffMs: 1 } }), tasksAt("a.test", 1));
+    await frontier.createJob(aJob({ id: "idle" }));
+    for (let nth = 0; nth < 2; nth++) {
+      await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "timeout" } });
+      clock.advance(1000);
+    }
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, dead: 1 });
+    await frontier.replayDead({}, 10, 1);
+
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "timeout" } });
+
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, delayed: 1 });
+  });
+
+  test("F15 a replay lets an ended job run again, which then finishes again", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await bury(frontier, 2);
+    await frontier.seal("job");
+    expect((await viewOf(frontier)).state).toBe("failed");
+
+    await frontier.replayDead({ jobId: "job" }, 10, 10);
+    expect(await viewOf(frontier)).toMatchObject({ state: "running", finishedAt: undefined });
+    await drain(broker);
+
+    expect(await viewOf(frontier)).toMatchObject({
+      state: "finished",
+      finishedAt: START_AT,
+      counts: { done: 2, dead: 0 },
+    });
+  });
+
+  test("F15 a job that ran out of time gets new time with a replay", async () => {
+    const broker = await open();
+    const { frontier, clock } = broker;
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 2));
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: GONE });
+    clock.advance(1000);
+    await frontier.reap(10);
+    expect((await viewOf(frontier)).state).toBe("failed");
+
+    expect(await frontier.replayDead({}, 10, 10)).toBe(1);
+
+    expect(await drain(broker)).toHaveLength(1);
+    expect((await viewOf(frontier)).state).toBe("finished");
+  });
+
+  test("F15 never replays into a cancelled job", async () => {
+    const { frontier } = await open();
+    await bury(frontier, 2);
+    await frontier.cancel("job");
+
+    expect(await frontier.replayDead({}, 10, 10)).toBe(0);
+
+    expect(await viewOf(frontier)).toMatchObject({ state: "cancelled", counts: { dead: 2, queued: 0 } });
+  });
+
+  test("F15 a replay into a paused job waits with the rest of it", async () => {
+    const { frontier } = await open();
+    await bury(frontier, 2);
+    await frontier.pause("job");
+
+    expect(await frontier.replayDead({}, 10, 10)).toBe(2);
+
+    expect(await grantsOf(frontier)).toEqual([]);
+    await frontier.resume("job");
+    expect(await grantsOf(frontier)).toHaveLength(2);
+  });
+}
+
+function discarding({ open, test }: Suite): void {
+  test("F15 forgets discarded letters, while the ledger goes on counting them", async () => {
+    const { frontier } = await openGraveyard(open);
+
+    expect(await frontier.discardDead({ site: "a.test" }, 3)).toBe(3);
+    expect(await frontier.discardDead({ jobId: "one" }, 100)).toBe(1);
+
+    expect(await frontier.listDead({ jobId: "one" }, 10)).toEqual([]);
+    expect(await frontier.listDead({}, 10)).toHaveLength(2);
+    expect(await countsOf(frontier, "one")).toEqual({ submitted: 4, dead: 4 });
+    expect(await frontier.replayDead({ jobId: "one" }, 10, 10)).toBe(0);
+  });
+
+  test("F15 a URL whose letter was discarded is still seen", async () => {
+    const { frontier } = await open();
+    await bury(frontier, 1);
+    await frontier.discardDead({}, 10);
+
+    expect(await frontier.enqueue("job", tasksAt("a.test", 1))).toMatchObject({ queued: 0, duplicates: 1 });
+  });
+}
+
+/** A job with so many tasks at one site, all dead. */
+async function bury(frontier: AnyFrontier, count: number): Promise<void> {
+  await submit(frontier, aJob(), tasksAt("a.test", count));
+  await settleAll(frontier, await grantsOf(frontier), { outcome: GONE });
+}
+
+/** Two jobs' dead: at a.test two of 404, one of 410 and one too big; at b.test two of 404. */
+async function openGraveyard(open: Suite["open"]): Promise<Broker> {
+  const broker = await open();
+  const { frontier } = broker;
+  const outcomes: TaskOutcome[] = [GONE, GONE, { ...GONE, status: 410 }, { kind: "dead", because: "too_big" }];
+  await submit(frontier, aJob({ id: "one" }), tasksAt("a.test", 4));
+  const grants = await grantsOf(frontier);
+  await frontier.settle(grants.map((grant, nth) => settlementOf(grant, { outcome: outcomes[nth] ?? GONE })));
+  await submit(frontier, aJob({ id: "two" }), tasksAt("b.test", 2));
+  await settleAll(frontier, await grantsOf(frontier), { outcome: GONE });
+  return broker;
+}

@@ -1,0 +1,79 @@
+/** Puts one backend through every topic of the contract, and keeps book of the clauses that were tested on it. */
+import { afterEach, describe, it } from "vitest";
+import { FRONTIER_CLAUSES } from "../../../src/frontier/frontier.ts";
+import { allowance } from "./allowance.ts";
+import type { Backend, Features, Gap, Suite } from "./backend.ts";
+import { backpressure } from "./backpressure.ts";
+import { bounds } from "./bounds.ts";
+import { control } from "./control.ts";
+import { deadLetters } from "./dead-letters.ts";
+import { dedup } from "./dedup.ts";
+import { explaining } from "./explain.ts";
+import { fairness } from "./fairness.ts";
+import { jobs } from "./jobs.ts";
+import { leasesAndCrashes } from "./leases-and-crashes.ts";
+import { leasing } from "./leasing.ts";
+import { ledger } from "./ledger.ts";
+import { politeness } from "./politeness.ts";
+import { retries } from "./retries.ts";
+import { robots } from "./robots.ts";
+import { schema } from "./schema.ts";
+import { settling } from "./settling.ts";
+import { siteRest } from "./site-rest.ts";
+
+const TOPICS: readonly ((suite: Suite) => void)[] = [
+  leasing,
+  politeness,
+  allowance,
+  siteRest,
+  robots,
+  fairness,
+  leasesAndCrashes,
+  settling,
+  dedup,
+  ledger,
+  jobs,
+  control,
+  backpressure,
+  retries,
+  deadLetters,
+  explaining,
+  bounds,
+  schema,
+];
+
+/** Clauses by what has become of them on one backend. */
+export type Coverage = { name: string; tested: Set<string>; gaps: Map<string, string> };
+
+export function describeFrontier(name: string, backend: Backend): Coverage {
+  const coverage: Coverage = { name, tested: new Set(), gaps: new Map() };
+  describe(`frontier contract on ${name}`, () => {
+    afterEach(() => backend.cleanUp());
+    const suite = createSuite(backend, coverage);
+    for (const topic of TOPICS) topic(suite);
+  });
+  return coverage;
+}
+
+function createSuite(backend: Backend, { tested, gaps }: Coverage): Suite {
+  const test: Suite["test"] = (name, run) => {
+    tested.add(clauseOf(name));
+    it(name, run);
+  };
+  return {
+    open: (options) => backend.open({ maxPending: 1_000_000, ...options }),
+    test,
+    testWith(feature, name, run) {
+      const has = backend.features[feature] as Features[typeof feature] | Gap;
+      if (!("gap" in has)) return test(name, () => run(has));
+      for (const clause of has.clauses) gaps.set(clause, has.gap);
+      it.skip(`${name} (${has.gap})`);
+    },
+  };
+}
+
+function clauseOf(name: string): string {
+  const clause = name.slice(0, name.indexOf(" "));
+  if ((FRONTIER_CLAUSES as readonly string[]).includes(clause)) return clause;
+  throw new Error(`the test "${name}" does not start with a clause of the frontier`);
+}

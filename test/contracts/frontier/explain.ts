@@ -1,0 +1,245 @@
+import { expect } from "vitest";
+import { guardMs } from "../../../src/domain/politeness.ts";
+import type { ExplainTarget } from "../../../src/frontier/frontier-admin.ts";
+import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
+import { aJob, aTask, grantsOf, oneGrant, settleAll, submit, tasksAt, UNLIMITED } from "./makers.ts";
+
+const URL_0 = { url: "https://a.test/0" };
+const URL_1 = { url: "https://a.test/1" };
+const SLOW = { intervalMs: 60_000, burst: 1, perSite: 5 };
+
+/** Why something waits, in words, and until when (F16). */
+export function explaining(suite: Suite): void {
+  explainingUrls(suite);
+  explainingSitesAndJobs(suite);
+}
+
+function explainingUrls({ open, test }: Suite): void {
+  test("F16 knows nothing of a URL nobody has submitted", async () => {
+    const { frontier } = await open();
+
+    expect(await frontier.explain(URL_0)).toEqual({
+      about: "https://a.test/0",
+      reasons: ["no job here has seen this URL"],
+      until: undefined,
+    });
+  });
+
+  test("F16 a URL that may go waits for a worker of its queue", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+
+    const { reasons, until } = await frontier.explain(URL_0);
+
+    expect(reasons).toEqual([
+      "in job job: may be fetched now; waits for a free worker on queue fetch (2 waiting at a.test)",
+    ]);
+    expect(until).toBe(START_AT);
+  });
+
+  test("F16 a URL being fetched names its worker and the end of the lease", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await oneGrant(frontier, { worker: "w7", leaseMs: 30_000 });
+
+    const { reasons, until } = await frontier.explain(URL_0);
+
+    expect(reasons[0]).toMatch(/^in job job: is being fetched by w7, whose lease ends 2025-.* \(in 30s\)$/);
+    expect(until).toBe(START_AT + 30_000);
+  });
+
+  test("F16 a URL waits for the rate of its site", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ policy: SLOW }), tasksAt("a.test", 2));
+    await settleAll(frontier, [await oneGrant(frontier)]);
+
+    const { reasons, until } = await frontier.explain(URL_1);
+
+    expect(reasons[0]).toMatch(/^in job job: its rate of 1\/m allows the next request .*\(in 1m\)$/);
+    expect(until).toBe(START_AT + 60_000 + guardMs(60_000));
+  });
+
+  test("F16 a URL waits for the crawl-delay of its site", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ robots: true, policy: { ...SLOW, intervalMs: 10 } }), tasksAt("a.test", 2));
+    const grant = await oneGrant(frontier);
+    expect((await wordsOf(frontier, URL_1))[0]).toBe("in job job: its robots.txt is being fetched");
+    const robots = { kind: "file" as const, text: "", fetchedAt: START_AT, freshUntil: START_AT + 1e9 };
+    await frontier.keepRobots("a.test", robots, 20_000);
+    await settleAll(frontier, [grant]);
+
+    expect((await wordsOf(frontier, URL_1))[0]).toContain("its rate of 3/m (robots.txt crawl-delay) allows the next");
+  });
+
+  test("F16 a URL waits for requests under way at its site", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ policy: { ...UNLIMITED, perSite: 1 } }), tasksAt("a.test", 2));
+    await oneGrant(frontier);
+
+    const { reasons, until } = await frontier.explain(URL_1);
+
+    expect(reasons).toEqual(["in job job: 1 of 1 requests allowed at once are under way"]);
+    expect(until).toBeUndefined();
+  });
+
+  test("F16 a URL waits for a site that asked for less", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "throttled", retryAfterMs: 45_000 } });
+
+    const { reasons, until } = await frontier.explain(URL_1);
+
+    expect(reasons[0]).toMatch(/^in job job: the site asked for less \(429 or 503\) and rests until .*\(in 45s\)$/);
+    expect(until).toBe(START_AT + 45_000);
+  });
+
+  test("F16 a URL waits for its retry, and may go when that is due", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    const outcome = { kind: "retry", because: "server_error", status: 500, retryAfterMs: 9000 } as const;
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome });
+
+    const { reasons, until } = await frontier.explain(URL_0);
+    expect(reasons[0]).toMatch(/^in job job: retry 1 of 2 waits until .* \(in 9s\) after server_error \(status 500\)$/);
+    expect(until).toBe(START_AT + 9000);
+
+    clock.advance(9000);
+    expect((await wordsOf(frontier, URL_0))[0]).toContain("may be fetched now");
+  });
+
+  test("F16 a URL of a paused job says how to go on", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.pause("job");
+
+    expect(await wordsOf(frontier, URL_0)).toEqual(["in job job: the job is paused; go on with: trawl resume job"]);
+    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["the job is paused; go on with: trawl resume job"]);
+  });
+
+  test("F16 a URL that was given up on says why, one that is done says so", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    const outcome = { kind: "dead", because: "http_status", status: 404, detail: "not found" } as const;
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome });
+    await settleAll(frontier, [await oneGrant(frontier)]);
+
+    expect(await wordsOf(frontier, URL_0)).toEqual([
+      "in job job: was given up on: http_status (status 404): not found",
+    ]);
+    expect(await wordsOf(frontier, URL_1)).toEqual(["in job job: has been dealt with"]);
+  });
+
+  test("F16 a URL of several jobs is explained in each, the newest first", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "old" }), tasksAt("a.test", 1));
+    await settleAll(frontier, await grantsOf(frontier));
+    await submit(frontier, aJob({ id: "new" }), tasksAt("a.test", 1));
+
+    const reasons = await wordsOf(frontier, URL_0);
+
+    expect(reasons.map((reason) => reason.split(":")[0])).toEqual(["in job new", "in job old"]);
+  });
+
+  test("F16 a URL in a set shared by jobs is explained in the job whose it was", async () => {
+    const { frontier } = await open();
+    const dedup = { scope: "daily", expireAfterMs: 1e6 };
+    for (const id of ["first", "owner", "last"]) await frontier.createJob(aJob({ id, dedup }));
+    await frontier.enqueue("owner", tasksAt("a.test", 1));
+    await settleAll(frontier, await grantsOf(frontier));
+
+    expect(await wordsOf(frontier, URL_0)).toEqual(["in job owner: has been dealt with"]);
+  });
+}
+
+function explainingSitesAndJobs({ open, test }: Suite): void {
+  test("F16 knows nothing of a site nobody has met", async () => {
+    const { frontier } = await open();
+
+    expect(await wordsOf(frontier, { site: "a.test" })).toEqual(["no job here has met this site"]);
+  });
+
+  test("F16 a site says what it allows, what is under way and what waits", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ policy: { intervalMs: 250, burst: 1, perSite: 3 } }), tasksAt("a.test", 4));
+    expect(await wordsOf(frontier, { site: "a.test" })).toEqual([
+      "may be hit now",
+      "allowed: 4/s, 3 at once; 0 under way, 4 waiting",
+    ]);
+
+    await oneGrant(frontier);
+
+    const { reasons, until } = await frontier.explain({ site: "a.test" });
+    expect(reasons).toEqual([
+      expect.stringMatching(/^its rate of 4\/s allows the next request/),
+      "allowed: 4/s, 3 at once; 1 under way, 3 waiting",
+    ]);
+    expect(until).toBe(START_AT + 250 + guardMs(250));
+  });
+
+  test("F16 a job says what is under way and which sites hold it up, and until when the first of them does", async () => {
+    const { frontier } = await open();
+    const sites = { "slow.test": SLOW, "fast.test": { ...SLOW, intervalMs: 1000 } };
+    await submit(frontier, aJob({ sites }), [
+      ...tasksAt("slow.test", 2),
+      ...tasksAt("fast.test", 2),
+      ...tasksAt("free.test", 1),
+    ]);
+    await grantsOf(frontier);
+
+    const { about, reasons, until } = await frontier.explain({ jobId: "job" });
+
+    expect(about).toBe("job job");
+    expect(reasons).toEqual([
+      "is running: 2 queued, 0 waiting for a retry, 3 being fetched",
+      expect.stringMatching(/^slow\.test: its rate of 1\/m allows/),
+      expect.stringMatching(/^fast\.test: its rate of 1\/s allows/),
+    ]);
+    expect(until).toBe(START_AT + 1000 + guardMs(1000));
+  });
+
+  test("F16 an ended job says so", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), [aTask("https://a.test/")]);
+    await frontier.cancel("job");
+
+    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["is cancelled: nothing of it waits"]);
+  });
+
+  test("F16 lists the workers that hold leases, with how many", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 5));
+    await grantsOf(frontier, { worker: "w2", max: 1 });
+    await grantsOf(frontier, { worker: "w1", max: 3 });
+
+    expect(await frontier.listHolders()).toEqual([
+      { worker: "w1", leases: 3 },
+      { worker: "w2", leases: 1 },
+    ]);
+  });
+
+  test("F16 lists sites in order, page by page", async () => {
+    const { frontier } = await open();
+    await submit(
+      frontier,
+      aJob(),
+      ["c", "a", "b"].flatMap((name) => tasksAt(`${name}.test`, 2)),
+    );
+
+    expect((await frontier.listSites(2)).map(({ site }) => site)).toEqual(["a.test", "b.test"]);
+    expect(await frontier.listSites(2, "b.test")).toEqual([
+      {
+        site: "c.test",
+        policy: UNLIMITED,
+        inFlight: 0,
+        waiting: 2,
+        readyAt: 0,
+        blockedUntil: 0,
+        crawlDelayMs: 0,
+      },
+    ]);
+  });
+}
+
+async function wordsOf(frontier: AnyFrontier, target: ExplainTarget): Promise<readonly string[]> {
+  return (await frontier.explain(target)).reasons;
+}

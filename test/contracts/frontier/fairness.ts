@@ -1,0 +1,169 @@
+import { expect } from "vitest";
+import type { Suite } from "./backend.ts";
+import { aJob, aTask, grantsOf, oneGrant, pathsOf, settleAll, submit, tasksAt, UNLIMITED, urlsOf } from "./makers.ts";
+
+/** Who comes first, and what that costs (F4, F5). */
+export function fairness({ open, test, testWith }: Suite): void {
+  test("F5 grants what is more urgent first, across sites and jobs", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "one" }), [
+      aTask("https://a.test/later", { priority: 9 }),
+      aTask("https://a.test/soon", { priority: 5 }),
+      aTask("https://b.test/now", { priority: 0 }),
+    ]);
+    await submit(frontier, aJob({ id: "two" }), [aTask("https://c.test/first", { priority: 0 })]);
+
+    const order = [];
+    for (let nth = 0; nth < 4; nth++) order.push(await oneGrant(frontier));
+
+    expect(pathsOf(order)).toEqual(["now", "first", "soon", "later"]);
+  });
+
+  test("F5 passes over urgent work of a site that may not be hit now", async () => {
+    const { frontier } = await open();
+    const policy = { intervalMs: 1000, burst: 1, perSite: 5 };
+    await submit(frontier, aJob({ policy }), [
+      ...tasksAt("a.test", 3, { priority: 0 }),
+      aTask("https://b.test/x", { priority: 9 }),
+    ]);
+
+    expect(urlsOf(await grantsOf(frontier))).toEqual(["https://a.test/0", "https://b.test/x"]);
+  });
+
+  test("F5 fills a call from less urgent work when a site was served its urgent work in the same call", async () => {
+    const { frontier } = await open();
+    const policy = { ...UNLIMITED, perSite: 1 };
+    await submit(frontier, aJob({ policy }), [
+      aTask("https://a.test/urgent", { priority: 0 }),
+      aTask("https://a.test/later"),
+      aTask("https://b.test/later"),
+    ]);
+
+    expect(urlsOf(await grantsOf(frontier, { max: 2 }))).toEqual(["https://a.test/urgent", "https://b.test/later"]);
+  });
+
+  test("F5 takes turns between the jobs on one site", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "early" }), tasksAt("a.test", 6));
+    await submit(frontier, aJob({ id: "late" }), tasksAt("a.test", 3));
+
+    const order = [];
+    for (let nth = 0; nth < 6; nth++) order.push(await oneGrant(frontier));
+
+    expect(order.map(({ jobId }) => jobId)).toEqual(["early", "late", "early", "late", "early", "late"]);
+  });
+
+  test("F5 takes turns between the jobs on one site within one call, too", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "early" }), tasksAt("a.test", 10));
+    await submit(frontier, aJob({ id: "late" }), tasksAt("a.test", 10));
+
+    const jobIds = (await grantsOf(frontier, { max: 6 })).map(({ jobId }) => jobId);
+
+    expect(jobIds.filter((id) => id === "early")).toHaveLength(3);
+    expect(jobIds.filter((id) => id === "late")).toHaveLength(3);
+  });
+
+  test("F5 gives a turn that one job cannot use to the others", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "small" }), tasksAt("a.test", 1));
+    await submit(frontier, aJob({ id: "large" }), tasksAt("a.test", 9));
+
+    const jobIds = (await grantsOf(frontier, { max: 6 })).map(({ jobId }) => jobId);
+
+    expect(jobIds.filter((id) => id === "large")).toHaveLength(5);
+  });
+
+  test("F5 shares a call between the sites that are due", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), [...tasksAt("a.test", 100), ...tasksAt("b.test", 2), ...tasksAt("c.test", 100)]);
+
+    const sites = (await grantsOf(frontier, { max: 8 })).map(({ site }) => site);
+
+    expect(["a.test", "b.test", "c.test"].map((site) => sites.filter((name) => name === site).length)).toEqual([
+      3, 2, 3,
+    ]);
+  });
+
+  test("F5 serves the site that waited longest first", async () => {
+    const { frontier, clock } = await open();
+    await submit(
+      frontier,
+      aJob(),
+      ["a", "b", "c"].flatMap((name) => tasksAt(`${name}.test`, 5)),
+    );
+    const order = [];
+    for (let nth = 0; nth < 7; nth++) {
+      clock.advance(10);
+      order.push((await oneGrant(frontier)).site);
+    }
+
+    expect(order).toEqual(["a.test", "b.test", "c.test", "a.test", "b.test", "c.test", "a.test"]);
+  });
+
+  test("F5 keeps the order of a job's URLs at a site", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 5));
+
+    expect(pathsOf(await grantsOf(frontier))).toEqual(["0", "1", "2", "3", "4"]);
+  });
+
+  test("F5 serves queues in the order asked for, urgency before that", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), [
+      aTask("https://a.test/f", { queue: "fetch" }),
+      aTask("https://b.test/r", { queue: "render" }),
+      aTask("https://c.test/u", { queue: "fetch", priority: 0 }),
+    ]);
+
+    expect(pathsOf(await grantsOf(frontier, { queues: ["render", "fetch"] }))).toEqual(["u", "r", "f"]);
+  });
+
+  test("F12 moves all of a job's tasks with its priority, and keeps their order among themselves", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "moved" }), [
+      aTask("https://a.test/a6", { priority: 6 }),
+      aTask("https://b.test/a3", { priority: 3 }),
+    ]);
+    await submit(frontier, aJob({ id: "other" }), [aTask("https://c.test/b2", { priority: 2 })]);
+
+    const view = await frontier.setPriority("moved", 2);
+    expect(view.priority).toBe(2);
+    await frontier.enqueue("moved", [aTask("https://d.test/a4", { priority: 4 })]);
+
+    const order = [];
+    for (let nth = 0; nth < 4; nth++) order.push(await oneGrant(frontier));
+    expect(pathsOf(order)).toEqual(["a3", "a4", "b2", "a6"]);
+  });
+
+  testWith(
+    "costs",
+    "F4 a lease call costs the same however much is pending and however many sites are blocked",
+    async (costs) => {
+      const small = { readySites: 5, blockedSites: 1, tasksPerSite: 2, max: 5 };
+
+      const few = await costs.countLeaseWork(small);
+      const manyTasks = await costs.countLeaseWork({ ...small, tasksPerSite: 200 });
+      const manyBlocked = await costs.countLeaseWork({ ...small, blockedSites: 1000 });
+      const manyReady = await costs.countLeaseWork({ ...small, readySites: 500 });
+
+      expect([manyTasks, manyBlocked, manyReady]).toEqual([few, few, few]);
+    },
+  );
+
+  testWith("costs", "F4 every statement of a lease call finds what it returns by an index", async (costs) => {
+    expect(await costs.listUnboundedPlans()).toEqual([]);
+  });
+
+  test("F5 leaves a site's other work alone while a job on it is paused", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "paused" }), tasksAt("a.test", 3));
+    await submit(frontier, aJob({ id: "running" }), tasksAt("a.test", 3));
+    await frontier.pause("paused");
+
+    const grants = await grantsOf(frontier);
+    await settleAll(frontier, grants);
+
+    expect(grants.map(({ jobId }) => jobId)).toEqual(["running", "running", "running"]);
+  });
+}

@@ -1,0 +1,182 @@
+import { expect } from "vitest";
+import { START_AT, type Suite } from "./backend.ts";
+import {
+  aJob,
+  aTask,
+  countsOf,
+  drain,
+  grantsOf,
+  oneGrant,
+  settleAll,
+  settlementOf,
+  submit,
+  tasksAt,
+  viewOf,
+} from "./makers.ts";
+
+/** From the making of a job to its end (F11). */
+export function jobs(suite: Suite): void {
+  making(suite);
+  finishing(suite);
+}
+
+function making({ open, test }: Suite): void {
+  test("F11 creating a job twice is harmless", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ spec: { urls: ["https://a.test/"] } }), tasksAt("a.test", 2));
+    const before = await viewOf(frontier);
+
+    await frontier.createJob(aJob({ name: "another", priority: 0 }));
+
+    expect(await viewOf(frontier)).toEqual(before);
+    expect(before).toMatchObject({ state: "running", sealed: false, createdAt: START_AT, finishedAt: undefined });
+    expect(before.spec).toEqual({ urls: ["https://a.test/"] });
+  });
+
+  test("F11 lists jobs newest first, page by page", async () => {
+    const { frontier, clock } = await open();
+    for (const id of ["one", "two", "three"]) {
+      await frontier.createJob(aJob({ id }));
+      clock.advance(1);
+    }
+
+    const [newest, next] = await frontier.listJobs(2);
+    expect([newest?.id, next?.id]).toEqual(["three", "two"]);
+    const rest = await frontier.listJobs(2, { createdAt: next?.createdAt ?? 0 });
+    expect(rest.map(({ id }) => id)).toEqual(["one"]);
+  });
+
+  test("F11 names a job that is not there", async () => {
+    const { frontier } = await open();
+    const notFound = expect.objectContaining({ code: "NOT_FOUND", message: expect.stringContaining("nope") });
+
+    expect(await frontier.findJob("nope")).toBeUndefined();
+    await expect(frontier.enqueue("nope", [])).rejects.toEqual(notFound);
+    await expect(frontier.seal("nope")).rejects.toEqual(notFound);
+    for (const call of ["pause", "resume", "cancel"] as const)
+      await expect(frontier[call]("nope")).rejects.toEqual(notFound);
+    await expect(frontier.setPriority("nope", 1)).rejects.toEqual(notFound);
+    await expect(frontier.explain({ jobId: "nope" })).rejects.toEqual(notFound);
+  });
+}
+
+function finishing({ open, test, testWith }: Suite): void {
+  test("F11 finishes when it is sealed and its last task has ended, and tells so once", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    expect(await frontier.seal("job")).toBe(false);
+    const [one, two] = await grantsOf(frontier);
+    if (one === undefined || two === undefined) throw new Error("two are due");
+
+    expect((await frontier.settle([settlementOf(one)])).finished).toEqual([]);
+    clock.advance(5);
+    expect((await frontier.settle([settlementOf(two)])).finished).toEqual(["job"]);
+
+    expect((await frontier.settle([settlementOf(two)])).finished).toEqual([]);
+    expect(await frontier.seal("job")).toBe(false);
+    expect(await viewOf(frontier)).toMatchObject({ state: "finished", finishedAt: START_AT + 5 });
+  });
+
+  test("F11 does not finish while more may be submitted", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await drain(broker);
+    expect((await viewOf(frontier)).state).toBe("running");
+    await frontier.enqueue("job", [aTask("https://a.test/more")]);
+    await drain(broker);
+
+    expect(await frontier.seal("job")).toBe(true);
+
+    expect((await viewOf(frontier)).state).toBe("finished");
+  });
+
+  test("F11 finishes at once when an empty job is sealed, and takes no more then", async () => {
+    const { frontier } = await open();
+    await frontier.createJob(aJob());
+
+    expect(await frontier.seal("job")).toBe(true);
+    expect(await frontier.seal("job")).toBe(false);
+
+    await expect(frontier.enqueue("job", tasksAt("a.test", 1))).rejects.toMatchObject({ code: "JOB_ENDED" });
+    expect(await viewOf(frontier)).toMatchObject({ state: "finished", counts: { submitted: 0 } });
+  });
+
+  test("F11 takes nothing after the seal, though it still runs", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
+
+    await expect(frontier.enqueue("job", [aTask("https://a.test/more")])).rejects.toMatchObject({ code: "JOB_ENDED" });
+    await expect(frontier.enqueue("job", [])).rejects.toMatchObject({ code: "JOB_ENDED" });
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, queued: 1 });
+  });
+
+  test("F11 does not finish while a retry waits", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "network" } });
+    expect((await viewOf(frontier)).state).toBe("running");
+
+    await drain(broker);
+
+    expect((await viewOf(frontier)).state).toBe("finished");
+  });
+
+  test("F11 has failed when not one page came of it though some were tried", async () => {
+    const { frontier } = await open();
+    for (const [id, outcome] of [
+      ["gone", { kind: "dead", because: "http_status", status: 404 }],
+      ["forbidden", { kind: "refused", because: "robots" }],
+    ] as const) {
+      await submit(frontier, aJob({ id }), tasksAt("a.test", 1));
+      await frontier.seal(id);
+      await settleAll(frontier, await grantsOf(frontier), { outcome });
+      expect((await viewOf(frontier, id)).state).toBe("failed");
+    }
+  });
+
+  test("F11 is finished, not failed, with one page among the dead", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    await frontier.seal("job");
+    await settleAll(frontier, [await oneGrant(frontier)]);
+
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "dead", because: "too_big" } });
+
+    expect((await viewOf(frontier)).state).toBe("finished");
+  });
+
+  test("F11 finishes when the reaper buries its last task", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
+    for (let nth = 0; nth < 3; nth++) {
+      await oneGrant(frontier, { leaseMs: 10 });
+      clock.advance(10);
+      await frontier.reap(10);
+    }
+
+    expect((await viewOf(frontier)).state).toBe("failed");
+  });
+
+  testWith(
+    "sharing",
+    "F11 is finished by one process only, however many end its last tasks at once",
+    async ({ another }) => {
+      const broker = await open();
+      const handles = [broker.frontier, await another(broker), await another(broker)];
+      await submit(broker.frontier, aJob(), tasksAt("a.test", 30));
+      const grants = await grantsOf(broker.frontier);
+
+      const answers = await Promise.all([
+        ...grants.map((grant, nth) => (handles[nth % 3] ?? broker.frontier).settle([settlementOf(grant)])),
+        ...handles.map(async (frontier) => ({ finished: (await frontier.seal("job")) ? ["job"] : [] })),
+      ]);
+
+      expect(answers.flatMap(({ finished }) => finished)).toEqual(["job"]);
+    },
+  );
+}

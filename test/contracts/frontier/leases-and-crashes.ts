@@ -1,0 +1,182 @@
+import { expect } from "vitest";
+import { CRASHES_MOST } from "../../../src/frontier/frontier.ts";
+import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
+import { aJob, countsOf, grantsOf, oneGrant, settleAll, settlementOf, submit, tasksAt } from "./makers.ts";
+
+/** What becomes of leases whose worker is late, gone or gives them back (F6). */
+export function leasesAndCrashes({ open, test }: Suite): void {
+  test("F6 grants an expired lease again", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    const first = await oneGrant(frontier, { leaseMs: 1000 });
+
+    clock.advance(999);
+    expect(await frontier.reap(10)).toBe(0);
+    clock.advance(1);
+    expect(await frontier.reap(10)).toBe(1);
+
+    const again = await oneGrant(frontier);
+    expect(again).toMatchObject({ taskId: first.taskId, attempt: 1 });
+  });
+
+  test("F6 reaps no more than asked, the longest expired first", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 3));
+    await oneGrant(frontier, { leaseMs: 3000 });
+    const early = await oneGrant(frontier, { leaseMs: 1000 });
+    await oneGrant(frontier, { leaseMs: 2000 });
+    clock.advance(5000);
+
+    expect(await frontier.reap(1)).toBe(1);
+
+    expect((await oneGrant(frontier)).taskId).toBe(early.taskId);
+    expect(await frontier.reap(10)).toBe(2);
+    expect(await frontier.reap(10)).toBe(0);
+  });
+
+  test("F6 keeps a lease that is extended, and says of which it could not", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    const [kept, lost] = await grantsOf(frontier, { leaseMs: 1000 });
+    if (kept === undefined || lost === undefined) throw new Error("two are due");
+    clock.advance(500);
+    expect(await frontier.extend([kept], 1000)).toEqual([true]);
+    clock.advance(500);
+
+    expect(await frontier.reap(10)).toBe(1);
+    expect(await frontier.extend([lost, kept, { taskId: "999", token: 1 }], 1000)).toEqual([false, true, false]);
+    expect(await countsOf(frontier)).toEqual({ submitted: 2, queued: 1, leased: 1 });
+  });
+
+  test("F6 keeps a late lease that nobody has taken back yet", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    const [one, two] = await grantsOf(frontier, { leaseMs: 1000 });
+    if (one === undefined || two === undefined) throw new Error("two are due");
+    clock.advance(5000);
+
+    expect(await frontier.extend([one], 1000)).toEqual([true]);
+    expect((await frontier.settle([settlementOf(two)])).verdicts).toEqual(["settled"]);
+    expect(await frontier.reap(10)).toBe(0);
+  });
+
+  test("F6 hands back at once what a worker known to be dead was holding, and no other's", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 5));
+    await grantsOf(frontier, { worker: "dead", max: 2 });
+    await grantsOf(frontier, { worker: "alive", max: 2 });
+
+    expect(await frontier.abandon("dead")).toBe(2);
+
+    expect(await frontier.abandon("dead")).toBe(0);
+    expect(await frontier.listHolders()).toEqual([{ worker: "alive", leases: 2 }]);
+    expect(await countsOf(frontier)).toEqual({ submitted: 5, queued: 3, leased: 2 });
+  });
+
+  test("F6 dead-letters a task that has taken down three workers", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+
+    for (let nth = 1; nth <= CRASHES_MOST; nth++) {
+      expect((await oneGrant(frontier, { worker: `w${nth}` })).attempt).toBe(1);
+      await frontier.abandon(`w${nth}`);
+    }
+
+    expect(await grantsOf(frontier)).toEqual([]);
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, dead: 1 });
+    expect(await frontier.listDead({}, 10)).toEqual([
+      expect.objectContaining({
+        reason: "crashed_worker",
+        status: undefined,
+        diedAt: START_AT,
+        history: [{ at: START_AT, because: "crashed_worker", detail: "held by w3" }],
+      }),
+    ]);
+  });
+
+  test("F6 counts expiry and abandonment alike", async () => {
+    const broker = await open();
+    await submit(broker.frontier, aJob(), tasksAt("a.test", 1));
+
+    await crash(broker);
+    await oneGrant(broker.frontier, { worker: "w" });
+    await broker.frontier.abandon("w");
+    await crash(broker);
+
+    expect(await countsOf(broker.frontier)).toEqual({ submitted: 1, dead: 1 });
+  });
+
+  test("F6 clears the count when a try has ended cleanly", async () => {
+    const broker = await open();
+    const { frontier, clock } = broker;
+    await submit(frontier, aJob({ retries: { max: 5, backoffMs: 10 } }), tasksAt("a.test", 1));
+    await crash(broker);
+    await crash(broker);
+
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "timeout" } });
+    clock.advance(1000);
+    await crash(broker);
+    await crash(broker);
+
+    expect(await isWaiting(frontier)).toBe(true);
+    await crash(broker);
+    expect(await isWaiting(frontier)).toBe(false);
+  });
+
+  test("F6 a release counts nothing: no attempt, no crash, and forgives none", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    for (let nth = 0; nth < 5; nth++) await frontier.release([await oneGrant(frontier)]);
+    expect((await oneGrant(frontier, { worker: "w" })).attempt).toBe(1);
+    await frontier.abandon("w");
+    await crash(broker);
+
+    await frontier.release([await oneGrant(frontier)]);
+
+    expect(await isWaiting(frontier)).toBe(true);
+    await crash(broker);
+    expect(await isWaiting(frontier)).toBe(false);
+  });
+
+  test("F6 releases only what the claim is still good for", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    const first = await oneGrant(frontier);
+    await frontier.release([first]);
+    await oneGrant(frontier);
+
+    await frontier.release([first, { taskId: "999", token: 1 }, { taskId: "no number", token: 1 }]);
+
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, leased: 1 });
+  });
+
+  test("F6 frees the site's allowance for requests under way when a lease ends, however it ends", async () => {
+    const { frontier, clock } = await open();
+    const policy = { intervalMs: 0, burst: 1, perSite: 1 };
+    await submit(frontier, aJob({ policy }), tasksAt("a.test", 5));
+
+    await frontier.release([await oneGrant(frontier)]);
+    await oneGrant(frontier, { worker: "w" });
+    await frontier.abandon("w");
+    await oneGrant(frontier, { leaseMs: 10 });
+    clock.advance(10);
+    await frontier.reap(10);
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "dead", because: "too_big" } });
+
+    expect((await frontier.listSites(1))[0]?.inFlight).toBe(0);
+    expect(await grantsOf(frontier)).toHaveLength(1);
+  });
+}
+
+/** A worker takes a task and is not heard of again. */
+async function crash({ frontier, clock }: Broker): Promise<void> {
+  await oneGrant(frontier, { leaseMs: 1000 });
+  clock.advance(1000);
+  await frontier.reap(10);
+}
+
+async function isWaiting(frontier: AnyFrontier): Promise<boolean> {
+  const { queued = 0, delayed = 0 } = await countsOf(frontier);
+  return queued + delayed > 0;
+}

@@ -1,0 +1,17 @@
+import { createManualClock } from "../../model/manual-clock.ts";
+import { createModelFrontier } from "../../model/model-frontier.ts";
+import { type Backend, START_AT } from "./backend.ts";
+
+/** The naive model: what the others are measured against must itself keep the contract. */
+export const modelBackend: Backend = {
+  async open({ maxPending }) {
+    const clock = createManualClock(START_AT);
+    return { clock, frontier: createModelFrontier({ clock }, { maxPending }) };
+  },
+  features: {
+    sharing: { gap: "the model lives in the memory of one process", clauses: [] },
+    versions: { gap: "the model is never stored", clauses: ["F19"] },
+    costs: { gap: "the model works everything out afresh, on purpose", clauses: ["F4"] },
+  },
+  cleanUp: async () => {},
+};

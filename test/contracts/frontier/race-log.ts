@@ -1,0 +1,29 @@
+/** What each process of a race writes down, a line at a time, so that a kill -9 loses none of it. */
+import { readFileSync } from "node:fs";
+import type { Slot } from "../../../src/domain/politeness.ts";
+
+export type RaceLine =
+  /** A grant, right after the call that made it. */
+  | { kind: "granted"; at: number; worker: string; taskId: string; token: number; url: string; site: string }
+  /** The request leaves, within this slot. */
+  | { kind: "sent"; worker: string; taskId: string; token: number; site: string; slot: Slot }
+  /** Right before the call that ends the lease. */
+  | { kind: "ending"; at: number; taskId: string; token: number }
+  | { kind: "settled"; taskId: string; token: number; url: string; verdict: "settled" | "stale" }
+  | { kind: "finished"; worker: string; jobId: string };
+
+export function readRaceLog(paths: readonly string[]): RaceLine[] {
+  return paths.flatMap((path) =>
+    readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as RaceLine),
+  );
+}
+
+export function linesOf<Kind extends RaceLine["kind"]>(
+  lines: readonly RaceLine[],
+  kind: Kind,
+): (RaceLine & { kind: Kind })[] {
+  return lines.filter((line): line is RaceLine & { kind: Kind } => line.kind === kind);
+}

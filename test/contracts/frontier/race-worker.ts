@@ -1,0 +1,52 @@
+/**
+ * One process of a race: leases, pretends to fetch, settles, until the job is over. Started by races.test.ts with
+ * `broker file, worker name, log file, lease length`; real time, real file, real locks.
+ */
+import { openSync, writeSync } from "node:fs";
+import type { Grant } from "../../../src/frontier/frontier.ts";
+import { openSqliteFrontier } from "../../../src/frontier/sqlite/open.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { settlementOf } from "./makers.ts";
+import type { RaceLine } from "./race-log.ts";
+
+const [path = "", worker = "", logPath = "", leaseMs = ""] = process.argv.slice(2);
+const clock = systemClock();
+const frontier = openSqliteFrontier(path, { clock }, { maxPending: 1e6, busyMs: 30_000, pollMs: 20 });
+const log = openSync(logPath, "a");
+const never = new AbortController().signal;
+const holding = new Set<Promise<void>>();
+const HELD_MOST = 24;
+
+for (;;) {
+  await frontier.reap(100);
+  const max = HELD_MOST - holding.size;
+  const { grants, nextDueAt } = await frontier.lease({ worker, queues: ["fetch"], max, leaseMs: Number(leaseMs) });
+  for (const grant of grants) {
+    const { taskId, token, url, site } = grant;
+    note({ kind: "granted", at: clock.now(), worker, taskId, token, url, site });
+    const work = runTask(grant).finally(() => holding.delete(work));
+    holding.add(work);
+  }
+  if ((await frontier.findJob("race"))?.finishedAt !== undefined) break;
+  await frontier.waitForWork(nextDueAt ?? clock.now() + 100, never);
+  if (holding.size === HELD_MOST) await Promise.race(holding);
+}
+await Promise.all(holding);
+await frontier.close();
+
+async function runTask({ taskId, token, url, site, slot: first }: Grant): Promise<void> {
+  // Every tenth comes too late for its slot and buys another; every seventh is redirected and buys one more.
+  const number = Number(taskId);
+  const slot = number % 10 === 0 ? await frontier.spend(site, first) : first;
+  note({ kind: "sent", worker, taskId, token, site, slot });
+  if (number % 7 === 0) note({ kind: "sent", worker, taskId, token, site, slot: await frontier.spend(site) });
+  await clock.sleep((number * 7) % 60);
+  note({ kind: "ending", at: clock.now(), taskId, token });
+  const { verdicts, finished } = await frontier.settle([settlementOf({ taskId, token })]);
+  note({ kind: "settled", taskId, token, url, verdict: verdicts[0] ?? "stale" });
+  for (const jobId of finished) note({ kind: "finished", worker, jobId });
+}
+
+function note(line: RaceLine): void {
+  writeSync(log, `${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,163 @@
+/** Several processes on one broker file, in real time: what holds is read from their logs, put together. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { SitePolicy } from "../../../src/domain/politeness.ts";
+import { openSqliteFrontier } from "../../../src/frontier/sqlite/open.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { auditBooks } from "../../model/sqlite-books.ts";
+import type { AnyFrontier } from "./backend.ts";
+import { aJob, countsOf, tasksAt, viewOf } from "./makers.ts";
+import { linesOf, type RaceLine, readRaceLog } from "./race-log.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const WORKER = fileURLToPath(new URL("./race-worker.ts", import.meta.url));
+const SUBMITTER = fileURLToPath(new URL("./race-submitter.ts", import.meta.url));
+const STEADY: SitePolicy = { intervalMs: 30, burst: 1, perSite: 2 };
+const BURSTY: SitePolicy = { intervalMs: 30, burst: 3, perSite: 3 };
+
+describe("several processes on one broker file", () => {
+  const clock = systemClock();
+  let folder = "";
+  let broker: AnyFrontier;
+  let children: ChildProcess[] = [];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "trawl-race-"));
+    broker = openSqliteFrontier(join(folder, "broker.db"), { clock }, { maxPending: 1e6, busyMs: 30_000, pollMs: 20 });
+  });
+  afterEach(async () => {
+    for (const child of children) child.kill("SIGKILL");
+    children = [];
+    await broker.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const siteNames = (count: number) => Array.from({ length: count }, (_, nth) => `site-${nth}.test`);
+  const policyAt = (site: string) => (site.endsWith("0.test") || site.endsWith("5.test") ? BURSTY : STEADY);
+  const logOf = (name: string) => join(folder, `${name}.log`);
+
+  async function submitRace(sites: readonly string[], tasksPerSite: number): Promise<void> {
+    const rules = Object.fromEntries(sites.map((site) => [site, policyAt(site)]));
+    await broker.createJob(aJob({ id: "race", sites: rules }));
+    await broker.enqueue(
+      "race",
+      sites.flatMap((site) => tasksAt(site, tasksPerSite)),
+    );
+    await broker.seal("race");
+  }
+
+  function run(module: string, words: readonly string[]): ChildProcess {
+    const child = spawn(process.execPath, ["--import", "jiti/register", module, ...words], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    children.push(child);
+    return child;
+  }
+
+  function start(name: string, leaseMs: number): ChildProcess {
+    return run(WORKER, [join(folder, "broker.db"), name, logOf(name), String(leaseMs)]);
+  }
+
+  async function ended(child: ChildProcess): Promise<number | null> {
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    return child.exitCode;
+  }
+
+  async function whenSettled(name: string, count: number): Promise<void> {
+    while (!existsSync(logOf(name)) || linesOf(readRaceLog([logOf(name)]), "settled").length < count) {
+      await clock.sleep(5);
+    }
+  }
+
+  it("F9 F19 make one broker when all open it at once, and queue a URL once when all submit it", async () => {
+    const path = join(folder, "new", "broker.db");
+
+    const submitters = Array.from({ length: 4 }, () => run(SUBMITTER, [path]));
+    const answers = await Promise.all(
+      submitters.map(async ({ stdout }) => JSON.parse(stdout === null ? "" : await textOf(stdout))),
+    );
+
+    const sum = (name: string) => answers.reduce((total: number, answer) => total + answer[name], 0);
+    expect({ queued: sum("queued"), duplicates: sum("duplicates") }).toEqual({ queued: 1200, duplicates: 3600 });
+    expect(auditBooks(path)).toEqual({});
+  });
+
+  it("F1 F3 F10 F11 share 2,000 tasks of 20 sites: each once, no site too fast or too often, one end", async () => {
+    const sites = siteNames(20);
+    const names = ["w0", "w1", "w2", "w3"];
+    await submitRace(sites, 100);
+
+    const workers = names.map((name) => start(name, 60_000));
+    expect(await Promise.all(workers.map(ended))).toEqual([0, 0, 0, 0]);
+
+    const lines = readRaceLog(names.map(logOf));
+    const settled = linesOf(lines, "settled");
+    expect(settled.map(({ verdict }) => verdict).every((verdict) => verdict === "settled")).toBe(true);
+    expect(settled).toHaveLength(2000);
+    expect(new Set(settled.map(({ url }) => url)).size).toBe(2000);
+    expect(linesOf(lines, "granted")).toHaveLength(2000);
+    for (const site of sites) {
+      expectRate(lines, site, policyAt(site));
+      expectConcurrency(lines, site, policyAt(site));
+    }
+    expect(linesOf(lines, "finished").map(({ jobId }) => jobId)).toEqual(["race"]);
+    expect(await countsOf(broker, "race")).toEqual({ submitted: 2000, done: 2000 });
+    expect((await viewOf(broker, "race")).state).toBe("finished");
+    expect(auditBooks(join(folder, "broker.db"))).toEqual({});
+    // All of them had a part in it.
+    expect(new Set(linesOf(lines, "granted").map(({ worker }) => worker))).toEqual(new Set(names));
+  });
+
+  it("F3 F6 F10 lose nothing when two of them are killed, one given up at once, the other by its leases", async () => {
+    const sites = siteNames(10);
+    await submitRace(sites, 60);
+    const victims = [start("given-up", 600_000), start("expiring", 1500)];
+    const survivors = [start("w0", 60_000), start("w1", 60_000)];
+
+    await Promise.all([whenSettled("given-up", 20), whenSettled("expiring", 20)]);
+    for (const victim of victims) victim.kill("SIGKILL");
+    await Promise.all(victims.map(ended));
+    await broker.abandon("given-up");
+    expect(await Promise.all(survivors.map(ended))).toEqual([0, 0]);
+
+    const lines = readRaceLog(["given-up", "expiring", "w0", "w1"].map(logOf));
+    for (const site of sites) expectRate(lines, site, policyAt(site));
+    const settled = linesOf(lines, "settled").filter(({ verdict }) => verdict === "settled");
+    expect(new Set(settled.map(({ taskId }) => taskId)).size).toBe(settled.length);
+    expect(await countsOf(broker, "race")).toEqual({ submitted: 600, done: 600 });
+    expect(linesOf(lines, "finished").length).toBeLessThanOrEqual(1);
+    expect(auditBooks(join(folder, "broker.db"))).toEqual({});
+    // Only what a victim held was granted twice.
+    const again = linesOf(lines, "granted").filter(({ token }) => token > 1);
+    const held = linesOf(lines, "granted").filter(({ worker }) => worker === "given-up" || worker === "expiring");
+    expect(again.length).toBeGreaterThan(0);
+    for (const { taskId } of again) expect(held.map((grant) => grant.taskId)).toContain(taskId);
+  });
+});
+
+/** Of the requests that left, any `burst + 1` in a row span a whole interval. */
+function expectRate(lines: readonly RaceLine[], name: string, { intervalMs, burst }: SitePolicy): void {
+  const sends = linesOf(lines, "sent")
+    .filter(({ site }) => site === name)
+    .map(({ slot }) => slot.sendAt)
+    .sort((one, other) => one - other);
+  const gaps = sends.slice(burst).map((at, nth) => at - (sends[nth] ?? 0));
+  expect(Math.min(...gaps), `least gap at ${name}`).toBeGreaterThanOrEqual(intervalMs);
+}
+
+/** From after a grant to before its end, no more than allowed are held at any time. */
+function expectConcurrency(lines: readonly RaceLine[], name: string, { perSite }: SitePolicy): void {
+  const held = new Map(linesOf(lines, "ending").map(({ taskId, token, at }) => [`${taskId} ${token}`, at]));
+  const spans = linesOf(lines, "granted")
+    .filter(({ site }) => site === name)
+    .map(({ taskId, token, at }) => ({ from: at, to: held.get(`${taskId} ${token}`) ?? at }));
+  const most = spans.map(({ from }) => spans.filter((span) => span.from <= from && from < span.to).length);
+  expect(Math.max(...most), `most at once at ${name}`).toBeLessThanOrEqual(perSite);
+}

@@ -1,0 +1,129 @@
+import { expect } from "vitest";
+import { guardMs } from "../../../src/domain/politeness.ts";
+import type { RobotsFile } from "../../../src/frontier/frontier.ts";
+import { START_AT, type Suite } from "./backend.ts";
+import { aJob, aRequest, aTask, drain, grantsOf, oneGrant, settleAll, submit, tasksAt, UNLIMITED } from "./makers.ts";
+
+/** One worker fetches a site's robots.txt for all, and its crawl-delay is kept (F2). */
+export function robots({ open, test }: Suite): void {
+  const job = aJob({ robots: true });
+
+  test("F2 asks one task of a site for robots.txt, and lets the others wait until it is there", async () => {
+    const { frontier } = await open();
+    await submit(frontier, job, [
+      ...tasksAt("a.test", 3),
+      aTask("https://a.test/urgent", { queue: "high", priority: 0 }),
+    ]);
+
+    const grants = await grantsOf(frontier, { queues: ["high", "fetch"] });
+    expect(grants.map(({ mustAskRobots }) => mustAskRobots)).toEqual([true]);
+    expect(await grantsOf(frontier)).toEqual([]);
+
+    await frontier.keepRobots("a.test", aFile(), 0);
+    const others = await grantsOf(frontier);
+    expect(others.map(({ mustAskRobots }) => mustAskRobots)).toEqual([false, false, false]);
+  });
+
+  test("F2 asks each site once, and no site of jobs that do not want it", async () => {
+    const { frontier } = await open();
+    await submit(frontier, job, [...tasksAt("a.test", 2), ...tasksAt("b.test", 2)]);
+    await submit(frontier, aJob({ id: "rude" }), tasksAt("c.test", 2));
+
+    const asked = (await grantsOf(frontier)).map(({ site, mustAskRobots }) => `${site} ${mustAskRobots}`);
+
+    expect(asked.sort()).toEqual(["a.test true", "b.test true", "c.test false", "c.test false"]);
+  });
+
+  test("F2 asks another when the one asked has ended without bringing it", async () => {
+    const { frontier } = await open();
+    await submit(frontier, job, tasksAt("a.test", 5));
+
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "timeout" } });
+    const second = await oneGrant(frontier, { worker: "doomed" });
+    expect(second.mustAskRobots).toBe(true);
+    await frontier.abandon("doomed");
+    const third = await oneGrant(frontier);
+    expect(third.mustAskRobots).toBe(true);
+    await frontier.release([third]);
+    expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
+  });
+
+  test("F2 asks another when the one asked has not been heard of for the length of its lease", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, job, tasksAt("a.test", 3));
+    await oneGrant(frontier, { leaseMs: 5000 });
+
+    expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: START_AT + 5000 });
+    clock.advance(5000);
+    const grants = await grantsOf(frontier);
+
+    expect(grants.map(({ mustAskRobots }) => mustAskRobots)).toEqual([true]);
+  });
+
+  test("F2 asks again when what is known has gone stale", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, job, tasksAt("a.test", 3));
+    await frontier.keepRobots("a.test", aFile({ freshUntil: START_AT + 1000 }), 0);
+    expect((await oneGrant(frontier)).mustAskRobots).toBe(false);
+
+    clock.advance(1000);
+
+    expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
+  });
+
+  test("F2 gives back robots.txt as it was kept", async () => {
+    const { frontier } = await open();
+    expect(await frontier.findRobots("a.test")).toBeUndefined();
+    const file = aFile({ text: "User-agent: *\nDisallow: /private" });
+
+    await frontier.keepRobots("a.test", file, 0);
+    expect(await frontier.findRobots("a.test")).toEqual(file);
+
+    await frontier.keepRobots("a.test", aFile({ kind: "unreachable", text: "" }), 0);
+    expect(await frontier.findRobots("a.test")).toMatchObject({ kind: "unreachable" });
+    expect(await frontier.findRobots("b.test")).toBeUndefined();
+  });
+
+  test("F2 keeps a crawl-delay between any two requests, from the one that fetched robots.txt on", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    const policy = { intervalMs: 100, burst: 3, perSite: 5 };
+    await submit(frontier, aJob({ robots: true, policy }), tasksAt("a.test", 4));
+    const asked = await oneGrant(frontier);
+    await frontier.keepRobots("a.test", aFile(), 2000);
+    await settleAll(frontier, [asked]);
+
+    const sends = [asked, ...(await drain(broker))].map(({ slot }) => slot.sendAt - START_AT);
+
+    expect(sends).toEqual([0, 1, 2, 3].map((nth) => nth * (2000 + guardMs(2000))));
+  });
+
+  test("F2 keeps the stricter of rate and crawl-delay", async () => {
+    const { frontier } = await open();
+    await submit(
+      frontier,
+      aJob({ robots: true, policy: { intervalMs: 3000, burst: 1, perSite: 5 } }),
+      tasksAt("a.test", 1),
+    );
+
+    await frontier.keepRobots("a.test", aFile(), 2000);
+
+    expect((await frontier.listSites(1))[0]).toMatchObject({
+      crawlDelayMs: 2000,
+      policy: { intervalMs: 3000, burst: 1 },
+    });
+  });
+
+  test("F2 knows no crawl-delay for jobs that ignore robots.txt", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+
+    await frontier.keepRobots("a.test", aFile(), 2000);
+
+    expect((await frontier.listSites(1))[0]?.policy).toEqual(UNLIMITED);
+  });
+}
+
+function aFile(parts: Partial<RobotsFile> = {}): RobotsFile {
+  return { kind: "file", text: "User-agent: *", fetchedAt: START_AT, freshUntil: START_AT + 86_400_000, ...parts };
+}

@@ -1,0 +1,16 @@
+import { expect } from "vitest";
+import type { Suite } from "./backend.ts";
+
+/** Brokers this version cannot read are refused, and left as they are (F19). */
+export function schema({ testWith }: Suite): void {
+  testWith("versions", "F19 refuses a broker that a newer version has written", async ({ openNewer }) => {
+    await expect(openNewer()).rejects.toMatchObject({
+      code: "BROKER_SCHEMA",
+      message: expect.stringContaining("pgrade"),
+    });
+  });
+
+  testWith("versions", "F19 refuses what is no broker at all", async ({ openDamaged }) => {
+    await expect(openDamaged()).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
+  });
+}

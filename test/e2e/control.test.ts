@@ -1,0 +1,220 @@
+/** Looking at jobs and steering them, from a process other than the one that crawls. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { rateViolations } from "../site/politeness-checker.ts";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linkedSite, linksTo, originOf, pagesAsked } from "./sites.ts";
+
+beforeAll(ensureDist);
+
+async function onlyJob(cwd: string): Promise<Summary> {
+  const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
+  expect(jobs).toHaveLength(1);
+  const [job] = jobs;
+  if (job === undefined) throw new Error("no job");
+  return job;
+}
+
+/** The job once `isSo` of it, looked at again and again through the command line. */
+async function jobOnce(cwd: string, id: string, isSo: (job: Summary) => boolean): Promise<Summary> {
+  for (;;) {
+    const job = lastJson<Summary>(await trawl(["job", id, "--json"], { cwd }));
+    expectBalanced(job.counts);
+    if (isSo(job)) return job;
+  }
+}
+
+describe("a running crawl", () => {
+  it("is paused, explained and resumed by others, and then ends as if nothing had been", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 150 })];
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "50/s", "--json"], { cwd });
+    await site.waitForRequests(20);
+    const { id } = await onlyJob(cwd);
+
+    expect(await trawl(["pause", id], { cwd })).toMatchObject({ code: 0, stdout: "" });
+    await jobOnce(cwd, id, ({ state, counts }) => state === "paused" && counts.leased === 0);
+    const asked = site.log.length;
+    const explained = await trawl(["explain", id], { cwd });
+    expect(explained.stdout).toContain("paused");
+    // At 50/s the last command alone took long enough for many requests.
+    expect(site.log.length).toBe(asked);
+    expect(asked).toBeLessThan(150);
+
+    expect(lastJson<Summary>(await trawl(["resume", id, "--json"], { cwd }))).toMatchObject({ id, state: "running" });
+    const end = await crawl.ended;
+    expect(end.code).toBe(0);
+    expect(lastJson<Summary>(end)).toMatchObject({ id, state: "finished", pages: 150, records: 150 });
+    expect(pagesAsked(site)).toHaveLength(150);
+  });
+
+  it("is cancelled by others: it ends with exit code 1, and what was not fetched is counted", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 150 })];
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "50/s", "--json"], { cwd });
+    await site.waitForRequests(20);
+    const { id } = await onlyJob(cwd);
+    expect((await trawl(["cancel", id], { cwd })).code).toBe(0);
+
+    const end = await crawl.ended;
+    const summary = lastJson<Summary>(end);
+    expect(end.code).toBe(1);
+    expect(summary).toMatchObject({ id, state: "cancelled", pages: pagesAsked(site).length });
+    expect(summary.counts.cancelled).toBeGreaterThan(0);
+    expectBalanced(summary.counts);
+    for (const change of ["resume", "pause"]) {
+      const late = await trawl([change, id], { cwd });
+      expect(late.code).toBe(2);
+      expect(late.stderr).toMatch(/^trawl: JOB_ENDED: .*cancelled/);
+    }
+  });
+
+  it("is explained by URL, site and job while it waits", async () => {
+    const site = await originOf({ "/": linksTo("/next"), "/next": "<h1>next</h1>" });
+    const cwd = newFolder();
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "1/h", "--ignore-robots"], { cwd });
+    await site.waitForRequests(1);
+    const { id } = await onlyJob(cwd);
+    await jobOnce(cwd, id, ({ counts }) => counts.done === 1 && counts.queued === 1);
+
+    const byUrl = await trawl(["explain", `${site.url}/next`], { cwd });
+    expect(byUrl.stdout).toMatch(/its rate of 1\/h allows the next request/);
+    const bySite = await trawl(["explain", site.site], { cwd });
+    expect(bySite.stdout).toMatch(/1 waiting/);
+    const byJob = lastJson<{ reasons: string[]; until: number }>(await trawl(["explain", id, "--json"], { cwd }));
+    expect(byJob.reasons[0]).toContain("is running: 1 queued");
+    expect(byJob.until).toBeGreaterThan(Date.now());
+    const unknown = await trawl(["explain", `${site.url}/nowhere`], { cwd });
+    expect(unknown.stdout).toContain("no job here has seen this URL");
+
+    crawl.kill("SIGINT");
+    expect((await crawl.ended).code).toBe(130);
+    expect(pagesAsked(site)).toEqual(["/"]);
+  });
+});
+
+describe("jobs and job", () => {
+  it("show what there is, newest first, for people and machines", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>home</h1>" })];
+    const none = await trawl(["jobs"], { cwd });
+    expect(none).toMatchObject({ code: 0, stdout: "" });
+    expect(none.stderr).toContain("no jobs yet");
+    for (const name of ["first", "second"]) {
+      await trawl(["crawl", `${site.url}/`, "--name", name, "--quiet", "--json"], { cwd });
+    }
+
+    const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
+    expect(jobs.map(({ name }) => name)).toEqual(["second", "first"]);
+    const table = await trawl(["jobs", "--limit", "1"], { cwd });
+    expect(table.stdout).toContain("second");
+    expect(table.stdout).not.toContain("first");
+    const job = await trawl(["job", jobs[1]?.id ?? ""], { cwd });
+    expect(job.stdout).toMatch(/first[\s\S]*finished[\s\S]*submitted +1\n[\s\S]*done +1\n/);
+    const unknown = await trawl(["job", "jnosuch"], { cwd });
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(/^trawl: NOT_FOUND: .*jnosuch.*trawl jobs/);
+  });
+});
+
+describe("dead letters", () => {
+  it("are grouped, listed with their history, replayed, and in the output after --resume", async () => {
+    let isUp = false;
+    const cwd = newFolder();
+    const site = await originOf({
+      "/": linksTo("/ok", "/gone", "/broken"),
+      "/ok": "<h1>ok</h1>",
+      "/broken": (_, response) => {
+        response.writeHead(isUp ? 200 : 500, { "content-type": "text/html" }).end("<h1>mended</h1>");
+      },
+    });
+    const flags = ["--rate", "unlimited", "--retries", "1", "--json", "--out", "x.jsonl", "-e", "title=h1"];
+    const run = (...args: string[]) => trawl(args, { cwd, env: { TRAWL_BACKOFF: "20ms" } });
+    const first = await run("crawl", `${site.url}/`, ...flags);
+    const { id, counts } = lastJson<Summary>(first);
+    expect(first.code).toBe(0);
+    expect(counts).toMatchObject({ done: 2, dead: 2 });
+
+    const groups = await run("dead", id);
+    expect(groups.stdout).toMatch(/1 +http_status +404 .*\/gone\n/);
+    expect(groups.stdout).toMatch(/1 +retries_spent +500 .*\/broken\n/);
+    const { dead } = lastJson<{ dead: { url: string; history: unknown[] }[] }>(
+      await run("dead", id, "--reason", "retries_spent", "--list", "--json"),
+    );
+    expect(dead).toMatchObject([{ url: `${site.url}/broken`, history: [{ status: 500 }, { status: 500 }] }]);
+    const explained = await run("explain", `${site.url}/gone`);
+    expect(explained.stdout).toContain("was given up on: http_status (status 404)");
+
+    isUp = true;
+    expect(lastJson(await run("dead", id, "--reason", "retries_spent", "--replay", "--json"))).toEqual({ replayed: 1 });
+    const second = await run("crawl", "--resume", id, "--json");
+    const summary = lastJson<Summary>(second);
+    expect(second.code).toBe(0);
+    expect(summary).toMatchObject({ id, state: "finished", records: 3, counts: { done: 3, dead: 1 } });
+    expectBalanced(summary.counts);
+    const titles = jsonLines<{ title: string }>(readFileSync(join(cwd, "x.jsonl"), "utf8")).map(({ title }) => title);
+    expect(titles.sort()).toEqual(["Links", "mended", "ok"]);
+
+    expect(lastJson(await run("dead", id, "--discard", "--json"))).toEqual({ discarded: 1 });
+    expect((await run("dead", id)).stderr).toContain("no dead letters");
+  });
+
+  it("make a crawl end with 1 under --strict, and with 0 without", async () => {
+    const site = await originOf({ "/": linksTo("/gone") });
+    const codes = await Promise.all(
+      [["--strict"], []].map((flags) => trawl(["crawl", `${site.url}/`, "--quiet", ...flags], { cwd: newFolder() })),
+    );
+
+    expect(codes.map(({ code }) => code)).toEqual([1, 0]);
+  });
+});
+
+describe("try", () => {
+  const PAGE = `<title>Shop</title><h1>Kettle</h1><p class="price">£1,024.50</p><a href="/other">other</a>`;
+
+  it("shows what a page gives, for people and machines, and keeps nothing", async () => {
+    const [cwd, site] = [
+      newFolder(),
+      await originOf({ "/": PAGE, "/old": { status: 301, headers: { location: "/" } } }),
+    ];
+    const rules = ["-e", "title=h1", "-e", "price=.price|number"];
+    const pretty = await trawl(["try", `${site.url}/old`, ...rules], { cwd });
+    expect(pretty.code).toBe(0);
+    expect(pretty.stdout).toMatch(/200[\s\S]*Kettle[\s\S]*1024\.5[\s\S]*\/other/);
+
+    const { records, links, page } = lastJson<{ records: unknown[]; links: string[]; page: { status: number } }>(
+      await trawl(["try", `${site.url}/`, ...rules, "--json"], { cwd }),
+    );
+    expect(records).toEqual([{ title: "Kettle", price: 1024.5 }]);
+    expect(links).toEqual([`${site.url}/other`]);
+    expect(page.status).toBe(200);
+    expect((await trawl(["jobs", "--json"], { cwd })).stdout).toBe('{"jobs":[]}\n');
+  });
+
+  it("keeps the site's rate too: robots.txt, redirect and page are three requests", async () => {
+    const site = await originOf({ "/old": { status: 302, headers: { location: "/new" } }, "/new": PAGE });
+    const end = await trawl(["try", `${site.url}/old`], { cwd: newFolder(), env: { TRAWL_RATE: "5/s" } });
+
+    expect(end.code).toBe(0);
+    expect(site.log.map(({ path }) => path)).toEqual(["/robots.txt", "/old", "/new"]);
+    const times = site.log.map(({ arrivedAt }) => arrivedAt);
+    expect(rateViolations(times, { perSecond: 5, burst: 1, toleranceMs: 40 })).toEqual([]);
+  });
+
+  it("says why there is no page, with exit code 1", async () => {
+    const site = await originOf({
+      "/robots.txt": { headers: { "content-type": "text/plain" }, body: "User-agent: *\nDisallow: /no\n" },
+      "/no": "<h1>no</h1>",
+    });
+    const cwd = newFolder();
+    const gone = await trawl(["try", `${site.url}/gone`], { cwd });
+    expect(gone).toMatchObject({ code: 1, stdout: "" });
+    expect(gone.stderr).toContain("answered 404");
+    const disallowed = await trawl(["try", `${site.url}/no`], { cwd });
+    expect(disallowed.code).toBe(1);
+    expect(disallowed.stderr).toContain("robots.txt disallows it");
+    expect(pagesAsked(site)).toEqual(["/gone"]);
+    expect((await trawl(["try", `${site.url}/no`, "--ignore-robots"], { cwd })).code).toBe(0);
+  });
+});

@@ -1,0 +1,110 @@
+/** Ctrl-C and its like: nothing is lost, and the way on is told. */
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { duplicates, missing } from "../site/loss-checker.ts";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linkedSite, linksTo, originOf, pagesAsked } from "./sites.ts";
+
+beforeAll(ensureDist);
+
+/** A site whose page /slow is answered only when the test says so. */
+async function siteWithSlowPage() {
+  let isQuick = false;
+  let held: ServerResponse | undefined;
+  const site = await originOf({
+    "/": linksTo("/slow"),
+    "/slow": (_, response) => {
+      if (isQuick) response.writeHead(200, { "content-type": "text/html" }).end("<h1>slow</h1>");
+      else held = response;
+    },
+  });
+  return {
+    site,
+    isHeld: () => held !== undefined && !held.destroyed,
+    speedUp: () => {
+      isQuick = true;
+    },
+  };
+}
+
+describe("an interrupted crawl", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("by %s ends with 130, says how to go on, and goes on", async (signal) => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 120 })];
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "100/s", "--out", "x.jsonl", "--json"], { cwd });
+    await site.waitForRequests(30);
+    crawl.kill(signal);
+    const end = await crawl.ended;
+    const stopped = lastJson<Summary>(end);
+
+    expect(end.code).toBe(130);
+    expect(stopped).toMatchObject({ state: "running", counts: { leased: 0, dead: 0 } });
+    expectBalanced(stopped.counts);
+    expect(end.stderr).toContain(`crawl --resume ${stopped.id}`);
+    expect(jsonLines(readFileSync(join(cwd, "x.jsonl"), "utf8"))).toHaveLength(stopped.pages);
+
+    const resumed = await trawl(["crawl", "--resume", stopped.id, "--json"], { cwd });
+    expect(resumed.code).toBe(0);
+    expect(lastJson<Summary>(resumed)).toMatchObject({ id: stopped.id, state: "finished", pages: 120, records: 120 });
+    const urls = jsonLines<{ _url: string }>(readFileSync(join(cwd, "x.jsonl"), "utf8")).map(({ _url }) => _url);
+    expect(missing(site.expectedPages(), urls)).toEqual([]);
+    expect(duplicates(urls)).toEqual(new Map());
+    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+  });
+
+  it("hands back what does not end within the grace period, without a mark on it", async () => {
+    const [cwd, { site, speedUp }] = [newFolder(), await siteWithSlowPage()];
+    const args = ["crawl", `${site.url}/`, "--rate", "unlimited", "--ignore-robots", "--json"];
+    const crawl = startTrawl(args, { cwd, env: { TRAWL_GRACE: "100ms" } });
+    await site.waitForRequests(2);
+    crawl.kill("SIGINT");
+    const end = await crawl.ended;
+
+    expect(end.code).toBe(130);
+    expect(lastJson<Summary>(end).counts).toMatchObject({ done: 1, queued: 1, leased: 0, delayed: 0 });
+    speedUp();
+    const resumed = await trawl([...args, "--resume"], { cwd });
+    expect(lastJson<Summary>(resumed)).toMatchObject({
+      state: "finished",
+      pages: 2,
+      counts: { submitted: 1, done: 2 },
+    });
+    expect(pagesAsked(site)).toEqual(["/", "/slow", "/slow"]);
+  });
+
+  it("ends at once at the second signal, and goes on all the same", async () => {
+    const [cwd, { site, isHeld, speedUp }] = [newFolder(), await siteWithSlowPage()];
+    const args = ["crawl", `${site.url}/`, "--rate", "unlimited", "--ignore-robots", "--json"];
+    const crawl = startTrawl(args, { cwd, env: { TRAWL_GRACE: "10m" } });
+    await site.waitForRequests(2);
+    crawl.kill("SIGINT");
+    await crawl.says(/stopping/);
+    expect(isHeld()).toBe(true);
+    crawl.kill("SIGINT");
+    expect(await crawl.ended).toMatchObject({ code: 130, stdout: "" });
+
+    speedUp();
+    const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
+    expect(resumed.code).toBe(0);
+    expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 2, records: 2, counts: { dead: 0 } });
+  });
+
+  it("is found again by its target, whose own work it is, and not by another's", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 60 })];
+    const args = ["crawl", `${site.url}/`, "--rate", "50/s", "--json"];
+    const crawl = startTrawl(args, { cwd });
+    await site.waitForRequests(10);
+    crawl.kill("SIGINT");
+    const { id } = lastJson<Summary>(await crawl.ended);
+
+    const other = await trawl([...args, "--max-depth", "0", "--resume"], { cwd });
+    expect(lastJson<Summary>(other)).toMatchObject({ state: "finished", pages: 1 });
+    expect(lastJson<Summary>(other).id).not.toBe(id);
+    const same = await trawl([...args, "--resume"], { cwd });
+    expect(lastJson<Summary>(same)).toMatchObject({ id, state: "finished", pages: 60 });
+  });
+});

@@ -1,0 +1,112 @@
+/** Jobs as JSON. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { jsonLines, lastJson, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linksTo, originOf, pagesAsked } from "./sites.ts";
+
+beforeAll(ensureDist);
+
+function folderWith(job: unknown, onFinished?: (clear: () => void) => void): string {
+  const cwd = newFolder(onFinished);
+  writeFileSync(join(cwd, "job.json"), JSON.stringify(job));
+  return cwd;
+}
+
+describe("a job file", () => {
+  it("may say everything a job can say, and all of it is done", async () => {
+    const site = await originOf({
+      "/": linksTo("/catalogue/1", "/catalogue/secret", "/about"),
+      "/catalogue/1": `<h1>One</h1><p class="price">£5.00</p><a class="tag">x</a><a class="tag">y</a>${linksTo("/catalogue/2")}`,
+      "/catalogue/2": `<h1>Two</h1><p class="price">none</p>${linksTo("/catalogue/3")}`,
+      "/catalogue/3": "<h1>Too deep</h1>",
+    });
+    const cwd = folderWith({
+      name: "everything",
+      urls: [`${site.url}/`],
+      follow: { links: "a[href]", scope: "site", include: ["**/catalogue/**"], exclude: ["**/secret"], maxDepth: 2 },
+      extract: {
+        title: "h1",
+        price: { select: ".price", type: "number", required: true },
+        tags: ["a.tag"],
+      },
+      politeness: { rate: "100/s", burst: 2, perSite: 2, robots: false, sites: { [site.site]: { rate: "200/s" } } },
+      retries: { max: 1, backoff: "50ms" },
+      limits: { pages: 10, seconds: 60, bodyBytes: 100_000 },
+      queue: "fetch",
+      priority: 3,
+      render: "never",
+      headers: { "x-crawl": "yes" },
+      dedup: { scope: "shelf", expireAfter: "1h" },
+      keep: { bodies: true, pages: true, records: true },
+    });
+    const end = await trawl(["crawl", "job.json", "--out", "out.jsonl", "--json"], { cwd });
+
+    expect(end.code).toBe(0);
+    const summary = lastJson<Summary>(end);
+    expectBalanced(summary.counts);
+    expect(summary).toMatchObject({ name: "everything", state: "finished", pages: 3, records: 1, invalid: 2 });
+    expect(site.log.map(({ path }) => path)).not.toContain("/robots.txt");
+    expect(pagesAsked(site).sort()).toEqual(["/", "/catalogue/1", "/catalogue/2"]);
+    expect(new Set(site.log.map(({ headers }) => headers["x-crawl"]))).toEqual(new Set(["yes"]));
+    expect(jsonLines(readFileSync(join(cwd, "out.jsonl"), "utf8"))).toMatchObject([
+      { title: "One", price: 5, tags: ["x", "y"], _depth: 1 },
+    ]);
+    expect(existsSync(join(cwd, ".trawl/bodies"))).toBe(true);
+
+    // The named set of seen URLs is shared: the same job again finds everything seen.
+    const again = lastJson<Summary>(await trawl(["crawl", "job.json", "--json"], { cwd }));
+    expect(again.counts).toMatchObject({ submitted: 1, duplicate: 1, done: 0 });
+    expect(pagesAsked(site)).toHaveLength(3);
+  });
+
+  it("gives way to flags", async () => {
+    const site = await originOf({ "/": linksTo("/a"), "/a": "<h1>a</h1>" });
+    const cwd = folderWith({ name: "file", urls: [`${site.url}/`], follow: {}, extract: { title: "h1" } });
+    const end = await trawl(["crawl", "job.json", "--name", "flag", "--follow", "none", "-e", "words=h1", "--json"], {
+      cwd,
+    });
+    const { id, name, pages } = lastJson<Summary>(end);
+
+    expect({ name, pages }).toEqual({ name: "flag", pages: 1 });
+    expect(jsonLines((await trawl(["records", id], { cwd })).stdout)).toMatchObject([{ words: "Links" }]);
+  });
+
+  it("with fire and forget keeps only counters", async () => {
+    const site = await originOf({ "/": "<h1>home</h1>" });
+    const cwd = folderWith({ urls: [`${site.url}/`], keep: { pages: false, records: false } });
+    const { id, counts } = lastJson<Summary>(await trawl(["crawl", "job.json", "--json"], { cwd }));
+
+    expect(counts.done).toBe(1);
+    expect((await trawl(["records", id], { cwd })).stdout).toBe("");
+  });
+
+  it.concurrent.for([
+    { job: { urls: ["http://127.0.0.1/"], ulrs: [] }, says: /unknown key ulrs; known are .*urls.*follow.*keep/ },
+    {
+      job: { urls: ["http://127.0.0.1/"], follow: { depth: 3 } },
+      says: /unknown key depth in follow; known are .*maxDepth/,
+    },
+    { job: { urls: ["http://127.0.0.1/"], politeness: { rate: "fast" } }, says: /politeness\.rate: .*4\/s.*"fast"/ },
+    {
+      job: { urls: ["http://127.0.0.1/"], priority: 42, retries: { max: -1 } },
+      says: /retries\.max: .*\n.*priority: /,
+    },
+    { job: { urls: ["http://127.0.0.1/"], extract: { a: "p >" } }, says: /BAD_SELECTOR.*"p >"/ },
+    { job: { urls: "http://127.0.0.1/" }, says: /urls: .*array/ },
+    { job: {}, says: /BAD_USAGE: nothing to crawl/ },
+    { job: [], says: /object/ },
+    { job: null, says: /object/ },
+  ])("is refused before anything is begun: $says", async ({ job, says }, { expect, onTestFinished }) => {
+    const cwd = folderWith(job, onTestFinished);
+    const end = await trawl(["crawl", "job.json"], { cwd });
+
+    expect(end).toMatchObject({ code: 2, stdout: "" });
+    expect(end.stderr).toMatch(/^trawl: BAD_(JOB|SELECTOR|USAGE): /);
+    expect(end.stderr).toMatch(says);
+    expect((await trawl(["jobs", "--json"], { cwd })).stdout).toBe('{"jobs":[]}\n');
+  });
+});

@@ -1,0 +1,109 @@
+/** Where records go, and what the commands that read them back say. */
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linkedSite, pagesAsked } from "./sites.ts";
+
+beforeAll(ensureDist);
+
+/** A device on which every write fails: no space left. */
+const FULL = "/dev/full";
+
+const FAST = ["--rate", "unlimited", "--per-site", "8"];
+
+describe("the output of a crawl", () => {
+  it("is JSON lines on stdout where nothing else is asked for, and nothing else on stdout", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 40 })];
+    const end = await trawl(["crawl", `${site.url}/`, ...FAST], { cwd });
+
+    expect(end.code).toBe(0);
+    const records = jsonLines<{ _url: string; title: string; links: string[] }>(end.stdout);
+    expect(records.map(({ _url }) => _url).sort()).toEqual(site.expectedPages().sort());
+    expect(records.find(({ _url }) => _url === `${site.url}/page/7`)).toMatchObject({
+      title: "Page 7",
+      _status: 200,
+      _job: expect.stringMatching(/^j/),
+      _depth: expect.any(Number),
+      _fetchedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(readdirSync(cwd)).toEqual([".trawl"]);
+  });
+
+  it("is one summary as the last line of stdout with --json, and its counts balance", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 40 })];
+    const end = await trawl(["crawl", `${site.url}/`, "--json", "--name", "forty", ...FAST], { cwd });
+
+    expect(jsonLines(end.stdout)).toHaveLength(1);
+    const summary = lastJson<Summary>(end);
+    expect(summary).toMatchObject({ name: "forty", state: "finished", pages: 40, records: 40, invalid: 0 });
+    expect(summary.counts).toMatchObject({ submitted: 1, done: 40, dead: 0, queued: 0, delayed: 0, leased: 0 });
+    expect(summary.counts.refused).toBeGreaterThanOrEqual(site.disallowedPages().length);
+    expect(summary.seconds).toBeGreaterThan(0);
+    expectBalanced(summary.counts);
+  });
+
+  it("is a file in the format its name asks for, and can be had again in another", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 12 })];
+    const rules = ["-e", "title=h1", "-e", "number=.number|number"];
+    const end = await trawl(["crawl", `${site.url}/`, "--out", "pages.csv", "--json", ...rules, ...FAST], { cwd });
+    const { id } = lastJson<Summary>(end);
+    const csv = readFileSync(join(cwd, "pages.csv"), "utf8");
+    const [header, ...rows] = csv.trimEnd().split("\r\n");
+
+    expect(header).toBe("title,number,_url,_status,_fetchedAt,_job,_depth");
+    expect(rows).toHaveLength(12);
+    expect(rows.find((row) => row.startsWith("Page 7,"))).toMatch(/^Page 7,7,http:.*\/page\/7,200,/);
+
+    const again = await trawl(["records", id, "--format", "csv"], { cwd });
+    expect(again.stdout.split("\r\n").sort()).toEqual(csv.split("\r\n").sort());
+    const piped = await trawl(["records", id], { cwd });
+    expect(jsonLines(piped.stdout)).toHaveLength(12);
+    const filed = await trawl(["records", id, "--out", "again.jsonl"], { cwd });
+    expect(filed).toMatchObject({ code: 0, stdout: "" });
+    expect(filed.stderr).toContain("12 records written to again.jsonl");
+    expect(readFileSync(join(cwd, "again.jsonl"), "utf8")).toBe(piped.stdout);
+    expect(readdirSync(cwd).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
+  it("that nobody reads any more stops the crawl as Ctrl-C does, and it can be gone on with", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 120 })];
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "50/s"], { cwd });
+    await crawl.says(/"_url"/);
+    crawl.stopReading();
+    const end = await crawl.ended;
+
+    expect(end.code).toBe(130);
+    expect(end.stderr).not.toContain("EPIPE");
+    expect(end.stderr).toMatch(/crawl --resume j/);
+    const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
+    expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 120, records: 120 });
+    expect(pagesAsked(site).sort()).toEqual(
+      site
+        .expectedPages()
+        .map((url) => new URL(url).pathname)
+        .sort(),
+    );
+
+    const records = startTrawl(["records", lastJson<Summary>(resumed).id], { cwd });
+    records.stopReading();
+    expect(await records.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.skipIf(!existsSync(FULL))("that cannot be written to stdout is a coded error, and nothing is lost", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 20 })];
+    const stdoutTo = openSync(FULL, "w");
+    const end = await trawl(["crawl", `${site.url}/`, ...FAST], { cwd, stdoutTo });
+    closeSync(stdoutTo);
+
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(/trawl: BAD_OUTPUT: stdout: ENOSPC.*trawl records/);
+    expect(end.stderr).not.toMatch(/\n {4}at /);
+    const resumed = await trawl(["crawl", "--resume"], { cwd });
+    expect(resumed.code).toBe(0);
+    expect(jsonLines(resumed.stdout)).toHaveLength(20);
+  });
+});

@@ -1,0 +1,132 @@
+/** How fast a site is asked, and what it may forbid, judged from its own log by code that shares nothing with src/. */
+import { createServer } from "node:net";
+import { beforeAll, describe, expect, it } from "vitest";
+import { concurrencyViolations, rateViolations } from "../site/politeness-checker.ts";
+import { lastJson, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import type { Summary } from "./ledger.ts";
+import { linkedSite, linksTo, originOf, pagesAsked } from "./sites.ts";
+
+beforeAll(ensureDist);
+
+/**
+ * The site is in this process, which other tests keep busy: it may be so late in looking at a request, which then seems
+ * that much closer to the next. Rates here are low enough for that to be less than one request.
+ */
+const TOLERANCE_MS = 40;
+
+const robots = (text: string) => ({ headers: { "content-type": "text/plain" }, body: text });
+
+function crawl(url: string, ...flags: string[]) {
+  return trawl(["crawl", url, "--json", "--quiet", ...flags], { cwd: newFolder() });
+}
+
+describe("politeness", () => {
+  it("keeps the rate and the number of requests at once, robots.txt counted", async () => {
+    const site = await linkedSite({ pages: 40, delayMs: 120 });
+    const end = await crawl(`${site.url}/`, "--rate", "20/s", "--per-site", "2");
+
+    expect(end.code).toBe(0);
+    expect(site.log).toHaveLength(41);
+    const times = site.log.map(({ arrivedAt }) => arrivedAt);
+    expect(rateViolations(times, { perSecond: 20, burst: 1, toleranceMs: TOLERANCE_MS })).toEqual([]);
+    const intervals = site.log.map(({ arrivedAt, endedAt }) => ({ from: arrivedAt, to: endedAt }));
+    expect(concurrencyViolations(intervals, 2)).toEqual([]);
+  });
+
+  it("keeps to a crawl-delay that is stricter than the rate", async () => {
+    const paths = ["/a", "/b", "/c", "/d"];
+    const site = await originOf({
+      "/robots.txt": robots("User-agent: *\nCrawl-delay: 0.5\n"),
+      "/": linksTo(...paths),
+      ...Object.fromEntries(paths.map((path) => [path, "<h1>page</h1>"])),
+    });
+    const end = await crawl(`${site.url}/`, "--rate", "unlimited");
+
+    expect(end.code).toBe(0);
+    expect(pagesAsked(site).sort()).toEqual(["/", ...paths]);
+    const times = site.log.filter(({ path }) => path !== "/robots.txt").map(({ arrivedAt }) => arrivedAt);
+    expect(rateViolations(times, { perSecond: 2, burst: 1, toleranceMs: TOLERANCE_MS })).toEqual([]);
+  });
+
+  it.each([
+    { status: 503, as: "seconds", value: () => "1" },
+    { status: 429, as: "a date", value: () => new Date(Date.now() + 2_500).toUTCString() },
+  ])(
+    "leaves the whole site alone for as long as Retry-After says, here a $status with $as",
+    async ({ status, value }) => {
+      let promised = 0;
+      const paths = ["/a", "/b", "/c"];
+      const site = await originOf({
+        "/": linksTo("/busy", ...paths),
+        ...Object.fromEntries(paths.map((path) => [path, "<h1>page</h1>"])),
+        "/busy": (_, response) => {
+          const text = value();
+          if (promised > 0) return void response.writeHead(200, { "content-type": "text/html" }).end("<h1>now</h1>");
+          promised = Number.isNaN(Number(text)) ? Date.parse(text) : Date.now() + Number(text) * 1000;
+          response.writeHead(status, { "retry-after": text }).end();
+        },
+      });
+      // One at a time: no other request is under way when the site asks for less.
+      const end = await crawl(`${site.url}/`, "--rate", "unlimited", "--per-site", "1");
+
+      expect(end.code).toBe(0);
+      expect(pagesAsked(site).sort()).toEqual(["/", "/a", "/b", "/busy", "/busy", "/c"]);
+      const refused = site.log.findIndex((arrival) => arrival.status === status);
+      const early = site.log.slice(refused + 1).filter(({ arrivedAt }) => arrivedAt < promised);
+      expect(early).toEqual([]);
+      expect(site.log.length).toBeGreaterThan(refused + 1);
+    },
+  );
+
+  it("obeys robots.txt, and not with --ignore-robots, which does not even ask for it", async () => {
+    const site = await linkedSite({ pages: 20 });
+    const polite = await crawl(`${site.url}/`, "--rate", "unlimited");
+    const before = site.log.map(({ path }) => path);
+
+    expect(before.filter((path) => path.startsWith("/private/"))).toEqual([]);
+    expect(before.filter((path) => path === "/robots.txt")).toHaveLength(1);
+    expect(lastJson<Summary>(polite).pages).toBe(20);
+    const rude = await crawl(`${site.url}/`, "--rate", "unlimited", "--ignore-robots");
+    const after = site.log.slice(before.length).map(({ path }) => path);
+    expect(after).not.toContain("/robots.txt");
+    expect(after.filter((path) => path.startsWith("/private/"))).toHaveLength(site.disallowedPages().length);
+    expect(lastJson<Summary>(rude).pages).toBe(20 + site.disallowedPages().length);
+  });
+
+  it("fetches nothing of a site whose robots.txt cannot be had, and says so", async () => {
+    const site = await originOf({ "/robots.txt": { status: 500 }, "/": "<h1>home</h1>" });
+    const cwd = newFolder();
+    const end = await trawl(["crawl", `${site.url}/`, "--json", "--retries", "1"], {
+      cwd,
+      env: { TRAWL_BACKOFF: "50ms" },
+    });
+
+    expect(end.code).toBe(1);
+    expect(pagesAsked(site)).toEqual([]);
+    const { dead } = lastJson<{ dead: { history: { because: string; detail: string }[] }[] }>(
+      await trawl(["dead", "--list", "--json"], { cwd }),
+    );
+    expect(dead[0]?.history.at(-1)).toMatchObject({
+      because: "robots_unreachable",
+      detail: expect.stringContaining("answered 500"),
+    });
+  });
+
+  it("gives up on a host where nobody listens, with exit code 1 and the reason", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    await new Promise((resolve) => server.close(resolve));
+    const url = `http://127.0.0.1:${port}/`;
+    const cwd = newFolder();
+    const end = await trawl(["crawl", url, "--retries", "1"], { cwd, env: { TRAWL_BACKOFF: "50ms" } });
+
+    expect(end).toMatchObject({ code: 1, stdout: "" });
+    expect(end.stderr).toContain("no page could be fetched");
+    expect(end.stderr).toContain(url);
+    const list = await trawl(["dead", "--list"], { cwd });
+    expect(list.stdout).toContain("ECONNREFUSED");
+  });
+});

@@ -1,0 +1,191 @@
+/** Spiders as a user writes them: a TypeScript file in a folder of their own, far from this repository. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Origin } from "../site/origin.ts";
+import { jsonLines, lastJson, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linksTo, originOf, pagesAsked } from "./sites.ts";
+
+beforeAll(ensureDist);
+
+const ZOD = fileURLToPath(new URL("../../node_modules/zod", import.meta.url));
+
+/** A folder with a spider in it; zod is installed there, as a user would, and Trawl is not. */
+function folderWith(spider: string): string {
+  const cwd = newFolder();
+  mkdirSync(join(cwd, "node_modules"));
+  symlinkSync(ZOD, join(cwd, "node_modules/zod"));
+  writeFileSync(join(cwd, "spider.ts"), spider);
+  return cwd;
+}
+
+async function crawl(spider: string) {
+  const cwd = folderWith(spider);
+  const end = await trawl(["crawl", "spider.ts", "--json", "--quiet"], { cwd });
+  const summary = lastJson<Summary>(end);
+  expectBalanced(summary.counts);
+  const records = jsonLines((await trawl(["records", summary.id], { cwd })).stdout);
+  return { cwd, code: end.code, summary, records };
+}
+
+async function deadOf(cwd: string): Promise<{ url: string; reason: string; history: { detail: string }[] }[]> {
+  return lastJson<{ dead: [] }>(await trawl(["dead", "--list", "--json"], { cwd })).dead;
+}
+
+function shop(): Promise<Origin> {
+  return originOf({
+    "/": `${linksTo("/p/1", "/p/2")}<a class="next" href="/page/2">next</a>`,
+    "/page/2": `${linksTo("/p/3")}<a class="off" href="http://127.0.0.3:1/">away</a>`,
+    "/p/1": '<h1>Kettle</h1><p class="price">12.50</p>',
+    "/p/2": '<h1>Pan</h1><p class="price">ask us</p>',
+    "/p/3": '<h1>Ladle</h1><p class="price">3</p>',
+  });
+}
+
+describe("a spider", () => {
+  it("has typed handlers that pass pages and what they know on to each other", async () => {
+    const site = await shop();
+    const { code, summary, records } = await crawl(`
+      import { defineSpider, type PageContext } from "trawl";
+
+      type Product = { title: string; list: number };
+      enum Lists { First = 1 }
+      const listOf = (carry: unknown): number => (carry as { list: number } | undefined)?.list ?? Lists.First;
+
+      export default defineSpider<Product>({
+        name: "shop",
+        start: ["${site.url}/"],
+        politeness: { rate: "unlimited" },
+        page({ follow, carry }: PageContext<Product>): void {
+          const list = listOf(carry);
+          follow("a[href^='/p/']", { to: "product", carry: { list }, priority: 3 });
+          follow(".next", { carry: { list: list + 1 } });
+        },
+        handlers: {
+          async product({ $, emit, carry, url, depth }) {
+            emit({ title: $("h1").text(), list: listOf(carry), url, depth });
+          },
+        },
+      });
+    `);
+
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({ name: "shop", pages: 5, records: 3 });
+    expect(records.map(({ title, list, depth }) => ({ title, list, depth }))).toEqual(
+      expect.arrayContaining([
+        { title: "Kettle", list: 1, depth: 1 },
+        { title: "Pan", list: 1, depth: 1 },
+        { title: "Ladle", list: 2, depth: 2 },
+      ]),
+    );
+    expect(pagesAsked(site).sort()).toEqual(["/", "/p/1", "/p/2", "/p/3", "/page/2"]);
+  });
+
+  it("has records checked by its schema: invalid ones are kept apart, counted and readable", async () => {
+    const site = await shop();
+    const { cwd, summary, records } = await crawl(`
+      import { defineSpider } from "trawl";
+      import { z } from "zod";
+
+      export default defineSpider({
+        name: "strict",
+        start: ["${site.url}/p/1", "${site.url}/p/2", "${site.url}/p/3"],
+        politeness: { rate: "unlimited" },
+        schema: z.object({ title: z.string(), price: z.coerce.number().positive() }),
+        page({ $, emit }) {
+          emit({ title: $("h1").text(), price: $(".price").text() as unknown as number });
+        },
+      });
+    `);
+
+    expect(summary).toMatchObject({ pages: 3, records: 2, invalid: 1 });
+    expect(records.map(({ title, price }) => ({ title, price }))).toEqual(
+      expect.arrayContaining([
+        { title: "Kettle", price: 12.5 },
+        { title: "Ladle", price: 3 },
+      ]),
+    );
+    const invalid = jsonLines((await trawl(["records", summary.id, "--invalid"], { cwd })).stdout);
+    expect(invalid).toEqual([
+      { title: "Pan", price: "ask us", _url: `${site.url}/p/2`, _reason: expect.stringMatching(/^price: .*number/) },
+    ]);
+  });
+
+  it("that throws gives a dead letter for that page, and the others come home", async () => {
+    const site = await shop();
+    const { cwd, code, summary } = await crawl(`
+      import { defineSpider } from "trawl";
+      export default defineSpider({
+        name: "thrower",
+        start: ["${site.url}/p/1", "${site.url}/p/2", "${site.url}/p/3"],
+        politeness: { rate: "unlimited" },
+        async page({ $, emit }) {
+          if ($("h1").text() === "Pan") throw new RangeError("no pans here");
+          emit({ title: $("h1").text() });
+        },
+      });
+    `);
+
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({ records: 2, counts: { done: 2, dead: 1 } });
+    expect(await deadOf(cwd)).toMatchObject([
+      { url: `${site.url}/p/2`, reason: "handler_failed", history: [{ detail: "RangeError: no pans here" }] },
+    ]);
+  });
+
+  const CARELESS: Readonly<Record<string, { handler: string; says: RegExp }>> = {
+    "a BigInt": { handler: "emit({ big: 10n } as never);", says: /emit: .*JSON.*BigInt/ },
+    "a circle": {
+      handler: "const circle: Record<string, unknown> = {}; circle.self = circle; emit(circle);",
+      says: /emit: .*JSON.*circular/,
+    },
+    "no object at all": { handler: 'emit("just text" as never);', says: /emit: takes an object/ },
+    "a list": { handler: "emit([1, 2] as never);", says: /emit: takes an object/ },
+    nothing: { handler: "emit(undefined as never);", says: /emit: takes an object/ },
+    "a BigInt to carry": { handler: 'follow("/p/9", { carry: 1n });', says: /carry.*JSON.*BigInt/ },
+    "an odd priority": { handler: 'follow("/p/9", { priority: 1.5 });', says: /priority.*0 to 9.*1\.5/ },
+    "a handler that is no name": { handler: 'follow("/p/9", { to: 7 as never });', says: /`to` takes the name/ },
+    "an unknown handler": { handler: 'follow("/0?again=1", { to: "nobody" });', says: /no handler nobody/ },
+    "a selector that is none": { handler: 'follow("a[[");', says: /\S/ },
+  };
+
+  it("that hands over what cannot be written fails for that page alone", async () => {
+    const names = Object.keys(CARELESS);
+    const site = await originOf(Object.fromEntries(names.map((_, n) => [`/${n}`, `<h1>${n}</h1>`])));
+    const good = await originOf(Object.fromEntries(names.map((_, n) => [`/${n}`, `<h1>good ${n}</h1>`])));
+    const start = names.flatMap((_, n) => [`${site.url}/${n}`, `${good.url}/${n}`]);
+    const { cwd, code, summary, records } = await crawl(`
+      import { defineSpider, type PageContext } from "trawl";
+      const careless: ((context: PageContext) => void)[] = [
+        ${Object.values(CARELESS)
+          .map(({ handler }) => `({ emit, follow }) => { ${handler} },`)
+          .join("\n")}
+      ];
+      export default defineSpider({
+        name: "careless",
+        start: ${JSON.stringify(start)},
+        politeness: { rate: "unlimited", perSite: 8 },
+        page(context) {
+          const title = context.$("h1").text();
+          if (title.startsWith("good")) context.emit({ title });
+          else careless[Number(title)]?.(context);
+        },
+      });
+    `);
+
+    expect(code).toBe(0);
+    expect(records.map(({ title }) => title).sort()).toEqual(names.map((_, n) => `good ${n}`).sort());
+    // The page of the unknown handler is done itself: it is the page it leads to that has no handler.
+    expect(summary.counts).toMatchObject({ done: names.length + 1, dead: names.length });
+    const dead = await deadOf(cwd);
+    expect(new Set(dead.map(({ reason }) => reason))).toEqual(new Set(["handler_failed"]));
+    for (const [n, [name, { says }]] of Object.entries(CARELESS).entries()) {
+      const path = name === "an unknown handler" ? "/0?again=1" : `/${n}`;
+      expect(dead.find(({ url }) => url === site.url + path)?.history.at(-1)?.detail, name).toMatch(says);
+    }
+  });
+});

@@ -1,0 +1,80 @@
+/** The examples, run as a reader would run them, each against the site it is for. */
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createDemoShop, type DemoShop } from "../src/demo/demo-shop.ts";
+import { jsonLines, lastJson, trawl } from "./e2e/cli.ts";
+import { ensureDist } from "./e2e/dist.ts";
+import { newFolder } from "./e2e/folder.ts";
+import { originOf } from "./e2e/sites.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+/** Where the examples expect the shop; the tests take a free port instead. */
+const SHOP_URL = "http://127.0.0.1:8321";
+
+beforeAll(ensureDist);
+
+async function openShop(): Promise<DemoShop> {
+  const shop = await createDemoShop({ port: 0 });
+  onTestFinished(() => shop.close());
+  return shop;
+}
+
+/** Runs an example with one address in it replaced by another, in a folder that has this clone's packages. */
+async function runExample(name: string, from: string, to: string) {
+  const folder = newFolder();
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const text = readFileSync(join(ROOT, "examples", name), "utf8");
+  expect(text).toContain(from);
+  writeFileSync(join(folder, name), text.replaceAll(from, to));
+  const end = await trawl(["crawl", name, "--out", "out.jsonl", "--json", "--strict"], { cwd: folder });
+  expect(end.code, end.stderr).toBe(0);
+  const records = jsonLines<Record<string, string>>(readFileSync(join(folder, "out.jsonl"), "utf8"));
+  return { summary: lastJson(end), records };
+}
+
+/** Every product there is, by what the shop says of itself. */
+async function productUrls({ url }: DemoShop): Promise<string[]> {
+  const sitemap = await fetch(`${url}/sitemap.xml`).then((reply) => reply.text());
+  return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)]
+    .map(([, loc = ""]) => loc)
+    .filter((loc) => /\/product\//.test(loc));
+}
+
+describe("the examples", () => {
+  it("shop.ts brings in every product once, with the category that was carried to it", async () => {
+    const shop = await openShop();
+    const { summary, records } = await runExample("shop.ts", SHOP_URL, shop.url);
+
+    expect(summary).toMatchObject({ state: "finished", invalid: 0 });
+    expect(records.map(({ _url }) => _url).sort()).toEqual((await productUrls(shop)).sort());
+    // An article number begins like its category: KIT-0101 is in the kitchen.
+    for (const { sku, category } of records) expect(sku?.slice(0, 3)).toBe(category?.slice(0, 3).toUpperCase());
+    expect(records[0]).toMatchObject({ price: expect.any(Number), inStock: expect.any(Boolean) });
+  });
+
+  it("shop.json brings in a card for every product, without having to visit one", async () => {
+    const shop = await openShop();
+    const { records } = await runExample("shop.json", SHOP_URL, shop.url);
+
+    expect(records.map(({ link }) => link).sort()).toEqual((await productUrls(shop)).sort());
+    expect(shop.log.filter(({ path }) => path.startsWith("/product/"))).toEqual([]);
+    for (const { rating } of records) expect(rating).toEqual(expect.any(Number));
+  });
+
+  it("books.ts takes the books of a page and goes on to the next", async () => {
+    const shelf = (title: string, next: string) =>
+      `<article class="product_pod"><h3><a href="b.html" title="${title}">${title.slice(0, 5)} ...</a></h3>
+       <p class="price_color">£51.77</p></article>${next}`;
+    const site = await originOf({
+      "/": shelf("A Light in the Attic", '<li class="next"><a href="catalogue/page-2.html">next</a></li>'),
+      "/catalogue/page-2.html": shelf("Tipping the Velvet", ""),
+    });
+    const { records } = await runExample("books.ts", "https://books.toscrape.com", site.url);
+
+    expect(records.map(({ title, price }) => [title, price]).sort()).toEqual([
+      ["A Light in the Attic", "£51.77"],
+      ["Tipping the Velvet", "£51.77"],
+    ]);
+  });
+});
