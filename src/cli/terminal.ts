@@ -35,7 +35,8 @@ export function processScreen(): Screen {
   return {
     out: (text) => {
       if (liveLines > 0) write("", true);
-      return new Promise((resolve) => (stdout.write(text) ? resolve() : stdout.once("drain", resolve)));
+      // The callback also comes when the reader has gone, which stops.ts hears of; "drain" would never.
+      return new Promise((resolve) => stdout.write(text, () => resolve()));
     },
     err: (text) => write(text, false),
     live: (block) => write(block, true),

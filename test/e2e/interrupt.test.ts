@@ -42,7 +42,7 @@ describe("an interrupted crawl", () => {
     const stopped = lastJson<Summary>(end);
 
     expect(end.code).toBe(130);
-    expect(stopped).toMatchObject({ state: "running", counts: { leased: 0, dead: 0 } });
+    expect(stopped).toMatchObject({ state: "paused", counts: { leased: 0, dead: 0 } });
     expectBalanced(stopped.counts);
     expect(end.stderr).toContain(`crawl --resume ${stopped.id}`);
     expect(jsonLines(readFileSync(join(cwd, "x.jsonl"), "utf8"))).toHaveLength(stopped.pages);
