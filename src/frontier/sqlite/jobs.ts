@@ -10,7 +10,8 @@ import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";
 import type { JobView } from "../frontier-admin.ts";
 import { type JobRow, type LaneRow, policyFor, setPolicy } from "./rows.ts";
-import { rankOf, type Step, type Stepper } from "./step.ts";
+import { rankOf } from "./schedule.ts";
+import type { Step, Stepper } from "./step.ts";
 
 type Names =
   | "addScope"

@@ -8,7 +8,8 @@ import type { TaskKind } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { BATCH_MOST, type Grant, type LeaseAnswer, type LeaseRequest } from "../frontier.ts";
 import { type LaneRow, NEVER, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
-import { maySend, type Step, type Stepper, siteReadyAt } from "./step.ts";
+import { maySend, siteReadyAt } from "./schedule.ts";
+import type { Step, Stepper } from "./step.ts";
 
 type Names =
   | "firstDueAt"
