@@ -81,7 +81,7 @@ neither broker nor store. Redirects are followed and shown. Exit code 1 and a re
   jobs: {
     examples: ["npx trawl jobs", "npx trawl jobs --limit 3 --json"],
     notes: `**\`--json\`** prints \`{ "jobs": [ … ] }\`, each as [\`trawl job\`](#trawl-job) has it. A crawl that was interrupted is
-still \`running\`: it waits for someone to go on with it.`,
+\`paused\`; one that was killed is still \`running\`. Both wait for someone to go on with them.`,
   },
   job: {
     examples: ["npx trawl job JOB", "npx trawl job JOB --json"],

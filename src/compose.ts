@@ -58,6 +58,7 @@ const KEEP_ALIVE_MS = 10_000;
 export function openTrawl(config: Config, writeLog: (line: string) => void): Trawl {
   const clock = systemClock();
   const log = createLog(config.logLevel, writeLog);
+  networksFrom(config); // a bad one is said before anything is queued
   const frontier = openFrontier(config, clock);
   const store = openStore(config);
   const bodies = openBodies(config);
@@ -76,7 +77,7 @@ export function openTrawl(config: Config, writeLog: (line: string) => void): Tra
         makePlan: createPlanMaker({
           makeExtractor: extractorOf,
           loadSpider,
-          makeSpiderReader: createSpiderReader,
+          makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, config),
         }),
       });
       return createWorker(

@@ -42,11 +42,6 @@ export const ERRORS = {
     means: "The job has ended and takes no more URLs or commands of that kind.",
     fix: "Start a new job, or replay its dead letters.",
   },
-  LEASE_LOST: {
-    exit: 1,
-    means: "A worker finished a task after its lease had gone to another.",
-    fix: "Raise leaseMs.",
-  },
   BROKER_UNREACHABLE: {
     exit: 3,
     means: "The broker cannot be opened or written: missing rights, a full disk, a damaged file.",
@@ -66,6 +61,11 @@ export const ERRORS = {
     exit: 3,
     means: "The store cannot be opened or written: missing rights, a full disk, a damaged file.",
     fix: "Check the path in TRAWL_STORE and the space on its disk.",
+  },
+  STORE_INCOMPLETE: {
+    exit: 3,
+    means: "The store holds fewer records than the job has brought in: its file was removed or replaced.",
+    fix: "Bring the file back, or crawl again.",
   },
   STORE_SCHEMA: {
     exit: 3,

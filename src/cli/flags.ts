@@ -6,11 +6,12 @@ export function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }
 
-/** A whole number of at least `least`; anything else is named together with what the flag takes. */
-export function wholeNumber(flag: string, least: number): (value: string) => number {
+/** A whole number from `least` to `most`; anything else is named together with what the flag takes. */
+export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
   return (value) => {
     const number = Number(value);
-    if (Number.isSafeInteger(number) && number >= least && value.trim() !== "") return number;
-    throw new InvalidArgumentError(`${flag} takes a whole number, ${least} or more.`);
+    if (Number.isSafeInteger(number) && number >= least && number <= most && value.trim() !== "") return number;
+    throw new InvalidArgumentError(`${flag} takes a whole number, ${range}.`);
   };
 }

@@ -1,4 +1,5 @@
 /** The command line: every command, and what becomes of errors. */
+import { Console } from "node:console";
 import { Command, CommanderError } from "commander";
 import { ERRORS, isTrawlError } from "../errors.ts";
 import { VERSION } from "../version.ts";
@@ -24,6 +25,8 @@ docs/config.md lists them.`;
 
 /** Runs one command; the answer is the process's exit code. */
 export async function runCli(args: readonly string[]): Promise<number> {
+  // Stdout carries results and nothing else: what a spider prints goes with the messages.
+  globalThis.console = new Console(process.stderr);
   const program = createProgram(listenForStops());
   try {
     await program.parseAsync([...args], { from: "user" });

@@ -34,8 +34,14 @@ export function listenForStops(): Stops {
     if (listeners.size === 0 && !isAsked) process.exit(0);
     if (!isAsked) ask();
   }
+  /** A spider's promise that nobody awaits must not take the crawl of other pages down. */
+  function onUnheard(reason: unknown): void {
+    const words = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    process.stderr.write(`trawl: a promise was rejected that nobody awaits; await it in the handler: ${words}\n`);
+  }
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  process.on("unhandledRejection", onUnheard);
   process.stdout.on("error", onBrokenOutput);
   process.stderr.on("error", () => {}); // nobody is left to tell
   return {

@@ -25,6 +25,12 @@ export function text({
   return { shown, env, doc, isSecret, takes: "text", parse };
 }
 
+/** Text that may stand in an HTTP header. */
+export function headerText(says: Says & { shown: string }): Field<string> {
+  const parse = (raw: unknown) => (typeof raw === "string" && /^[\x20-\x7e]+$/.test(raw) ? raw : undefined);
+  return { ...text(says), takes: "printable ASCII", parse };
+}
+
 /** A comma-separated list, or an array in a config file; empty by default. */
 export function list({ env, doc, isSecret = false }: Says & { isSecret?: boolean }): Field<readonly string[]> {
   const split = (raw: string) =>
@@ -82,8 +88,9 @@ export function rate({ env, doc, shown }: Says & { shown: string }): Field<numbe
 }
 
 export function flag({ env, doc, shown }: Says & { shown: boolean }): Field<boolean> {
-  const words: Record<string, boolean> = { true: true, "1": true, yes: true, false: false, "0": false, no: false };
-  const parse = (raw: unknown) => (typeof raw === "boolean" ? raw : words[String(raw).toLowerCase()]);
+  const yes = ["true", "1", "yes"].map((word) => [word, true] as const);
+  const words = new Map([...yes, ...["false", "0", "no"].map((word) => [word, false] as const)]);
+  const parse = (raw: unknown) => (typeof raw === "boolean" ? raw : words.get(String(raw).toLowerCase()));
   return { shown: String(shown), env, doc, isSecret: false, takes: "true or false", parse };
 }
 

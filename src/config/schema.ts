@@ -1,5 +1,5 @@
 /** Every setting of Trawl, in one place. docs/config.md and `trawl --help` come from here. */
-import { choice, count, duration, type Field, flag, list, rate, text } from "./fields.ts";
+import { choice, count, duration, type Field, flag, headerText, list, rate, text } from "./fields.ts";
 
 export const SETTINGS = {
   broker: text({
@@ -21,7 +21,7 @@ export const SETTINGS = {
     env: "TRAWL_ALLOW_PRIVATE",
     doc: "Private, loopback or link-local networks that may be fetched from, such as `127.0.0.0/8,10.1.0.0/16`.",
   }),
-  userAgent: text({
+  userAgent: headerText({
     env: "TRAWL_USER_AGENT",
     shown: "Trawl/0.1 (polite crawler)",
     doc: "Sent with every request; its first word is the name looked for in robots.txt. Name a way to reach you.",
@@ -45,7 +45,7 @@ export const SETTINGS = {
     shown: "60s",
     least: "1s",
     most: "1h",
-    doc: "How long a claim on a task lasts without being renewed; a crashed worker's tasks wait this long.",
+    doc: "How long a claim on a task lasts without being renewed; tasks of a worker that is lost on another machine wait this long.",
   }),
   graceMs: duration({
     env: "TRAWL_GRACE",
@@ -133,6 +133,13 @@ export const SETTINGS = {
     least: "10ms",
     most: "1h",
     doc: "Longest silence while connecting, waiting for headers or reading.",
+  }),
+  handlerMs: duration({
+    env: "TRAWL_HANDLER_TIMEOUT",
+    shown: "60s",
+    least: "10ms",
+    most: "24h",
+    doc: "Longest time a spider's handler may take for one page before the task is given up.",
   }),
   redirects: count({ env: "TRAWL_REDIRECTS", shown: 10, least: 0, most: 50, doc: "Redirects followed from one URL." }),
   maxLinks: count({ env: "TRAWL_MAX_LINKS", shown: 5000, least: 0, most: 100_000, doc: "Links taken from one page." }),

@@ -25,7 +25,7 @@ export type DiscoverInput = {
   maxLinks: number;
 };
 
-export type Discovery = { tasks: NewTask[] /** Ruled out by robots.txt. */; refused: number };
+export type Discovery = { tasks: NewTask[] /** Ruled out by robots.txt, or more than `maxLinks`. */; refused: number };
 
 export function discover(input: DiscoverInput): Discovery {
   const { spec, scope, pageUrl, depth, found, isAllowed, maxLinks } = input;
@@ -34,10 +34,9 @@ export function discover(input: DiscoverInput): Discovery {
   const origin = pageUrl.slice(0, pageUrl.indexOf("/", 8) + 1);
   const pageSite = siteOf(pageUrl, spec.siteGrouping);
 
-  /** Room left, and not ruled out. */
+  /** Room left, and not ruled out; what is refused is counted. */
   function mayOffer(url: string): boolean {
-    if (tasks.length >= maxLinks) return false;
-    if (isAllowed(url)) return true;
+    if (tasks.length < maxLinks && isAllowed(url)) return true;
     refused += 1;
     return false;
   }

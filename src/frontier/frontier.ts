@@ -55,7 +55,7 @@ export const FRONTIER_CLAUSES = [
   "F19",
 ] as const;
 
-/** Links one `settle` or `enqueue` step may queue at once; larger batches are split by the backend. */
+/** Tasks that one step of a backend deals with at most; larger batches are split. */
 export const BATCH_MOST = 500;
 
 /** A task that has taken down this many workers is not given to another. */

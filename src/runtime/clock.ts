@@ -7,10 +7,23 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** The machine's clock: monotonic within the process, and in step with every other process here. */
+/** Further off than this, the wall clock has been moved, or the machine has slept. */
+const DRIFT_MS = 20;
+
+/**
+ * The machine's clock with fractions: never goes back within the process, and follows the wall clock, which a sleeping
+ * laptop or an administrator moves, so that it agrees with every other process here.
+ */
 export function systemClock(): Clock {
+  let origin = performance.timeOrigin;
+  let latest = 0;
   return {
-    now: () => performance.timeOrigin + performance.now(),
+    now() {
+      const wall = Date.now();
+      if (Math.abs(origin + performance.now() - wall) > DRIFT_MS) origin = wall - performance.now();
+      latest = Math.max(latest, origin + performance.now());
+      return latest;
+    },
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();

@@ -94,6 +94,17 @@ export function prepareAll<Names extends string>(db: Database, file: URL): Recor
   });
 }
 
+/** Node 22 calls its SQLite experimental on stderr of every command; the tests of this folder hold it to its word. */
+function quietly<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /**
  * One driver keeps a closed file's log until its statements are garbage: fold it ourselves, as far as other processes
  * let us and without waiting for them, so that the one file is whole and can be copied. Should that fail, nothing is
@@ -112,9 +123,7 @@ type SqliteModule = { DatabaseSync: new (path: string) => RawDatabase };
 
 function loadSqlite(): SqliteModule {
   const require = createRequire(import.meta.url);
-  if (isBuiltin("node:sqlite")) {
-    return require("node:sqlite") as SqliteModule;
-  }
+  if (isBuiltin("node:sqlite")) return quietly(() => require("node:sqlite") as SqliteModule);
   return require("@photostructure/sqlite") as SqliteModule;
 }
 

@@ -10,18 +10,44 @@ import { issuesInWords } from "./standard-schema.ts";
 /** How a selector's links are judged: within the job's scope. */
 export type InScope = (pageUrl: string, depth: number) => (url: string) => boolean;
 
-export function createSpiderReader(spider: Spider, inScope: InScope): Reader {
+export type SpiderReaderOptions = {
+  /** A handler that takes longer has failed: its signal is aborted, and nobody waits for it any more. */
+  handlerMs: number;
+};
+
+/** Runs the handler that a page is for, and checks what it emits. Throws what the handler throws. */
+export function createSpiderReader(spider: Spider, inScope: InScope, { handlerMs }: SpiderReaderOptions): Reader {
   return async (input) => {
     const emitted: Fields[] = [];
     const wanted: Wanted[] = [];
-    await handlerFor(spider, input.grant.handler)(contextOf(input, emitted, wanted, inScope));
+    const handler = handlerFor(spider, input.grant.handler);
+    await within(handlerMs, input.signal, async (signal) =>
+      handler(contextOf({ ...input, signal }, emitted, wanted, inScope)),
+    );
     return { ...(await checkRecords(spider, emitted)), wanted, links: [] };
   };
 }
 
+async function within(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const own = new AbortController();
+  const stop = () => own.abort(outer.reason);
+  outer.addEventListener("abort", stop, { once: true });
+  const timer = setTimeout(() => own.abort(new Error(`the handler took longer than ${ms} ms`)), ms);
+  const aborted = new Promise<never>((_, reject) => {
+    own.signal.addEventListener("abort", () => reject(own.signal.reason), { once: true });
+  });
+  try {
+    await Promise.race([work(own.signal), aborted]);
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener("abort", stop);
+  }
+}
+
 function handlerFor(spider: Spider, name: string | undefined): Handler {
   if (name === undefined) return spider.page;
-  const handler = spider.handlers?.[name];
+  const handlers = spider.handlers ?? {};
+  const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
   if (handler !== undefined) return handler;
   const known = Object.keys(spider.handlers ?? {}).join(", ");
   throw new Error(`spider ${spider.name} has no handler ${name}; it has: ${known === "" ? "only page" : known}`);
@@ -44,7 +70,8 @@ function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScop
     depth: grant.depth,
     carry: grant.carry,
     signal,
-    emit: (record) => void emitted.push(record),
+    // A copy: what the handler does to its object afterwards is not part of this record.
+    emit: (record) => void emitted.push(typeof record === "object" && record !== null ? { ...record } : record),
     follow(target, options = {}) {
       const isNear = inScope(page.url, grant.depth);
       for (const one of typeof target === "string" ? [target] : target) {
@@ -122,7 +149,9 @@ async function bySchema(
 
 function jsonOf(value: unknown, what: string): string {
   try {
-    return JSON.stringify(value) ?? "";
+    const json = JSON.stringify(value) as string | undefined;
+    if (json !== undefined) return json;
+    throw new TypeError(`it is a ${typeof value}`);
   } catch (cause) {
     const [reason] = (cause as Error).message.split("\n");
     throw new Error(`${what} cannot be written as JSON: ${reason}`, { cause });

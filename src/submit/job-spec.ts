@@ -18,6 +18,7 @@ export type JobSpec = {
   name: string;
   /** The URLs it began with, where they are few; and a hash of them all, to know the same crawl again. */
   urls: readonly string[];
+  urlCount: number;
   urlsHash: string;
   /** A module with handlers; undefined: the rules below do the work. */
   spider: string | undefined;

@@ -51,6 +51,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     id: context.id,
     name: input.name ?? nameFrom(input),
     urls: urls.length <= KEPT_URLS ? urls : [],
+    urlCount: urls.length,
     urlsHash: hash("sha1", urls.join("\n")),
     spider: input.spider,
     follow: input.follow === undefined ? undefined : followFrom(input.follow),
@@ -77,7 +78,7 @@ export function isSameWork(one: JobSpec, other: JobSpec): boolean {
 
 /** A new job's id: sorts by time, 40 random bits after it. */
 export function newJobId(now: number): string {
-  return `j${Math.floor(now).toString(36)}${randomBytes(5).toString("hex").slice(0, 6)}`;
+  return `j${Math.floor(now).toString(36)}${randomBytes(5).toString("hex")}`;
 }
 
 function describe(issue: z.core.$ZodIssue): string {

@@ -31,6 +31,9 @@ export type LeaseLoopOptions = {
   graceMs: number;
 };
 
+/** What is aborted ends within this, unless it does not listen. */
+const ABORT_MS = 1_000;
+
 export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options: LeaseLoopOptions): LeaseLoop {
   const stopping = new AbortController();
   const running = new Map<string, HeldTask & { over: Promise<void> }>();
@@ -58,7 +61,8 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   function begin(grant: Grant): void {
     const claim = { taskId: grant.taskId, token: grant.token };
     const abort = new AbortController();
-    running.set(grant.taskId, { claim, abort, over: work(grant, abort.signal) });
+    // By token too: a lease that was lost may come back here while its old run is still ending.
+    running.set(keyOf(grant), { claim, abort, over: work(grant, abort.signal) });
   }
 
   async function work(grant: Grant, signal: AbortSignal): Promise<void> {
@@ -71,7 +75,7 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
       unsettled.push({ taskId: grant.taskId, token: grant.token });
       breakDown(error);
     } finally {
-      running.delete(grant.taskId);
+      running.delete(keyOf(grant));
     }
   }
 
@@ -82,16 +86,23 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
 
   async function windDown(): Promise<void> {
     const left = () => [...running.values()];
-    const graceOver = new AbortController();
-    const allOver = Promise.all(left().map((task) => task.over)).then(() => graceOver.abort());
+    const graceful = overWithin(left(), options.graceMs);
     await settler.flush();
-    await Promise.race([allOver, clock.sleep(options.graceMs, graceOver.signal)]);
+    await graceful;
     const unfinished = left();
     for (const task of unfinished) task.abort.abort(new Error("the worker is stopping"));
-    await Promise.all(unfinished.map((task) => task.over));
+    // A spider's handler may not listen to its signal: it cannot be stopped, but must not hold up the end either.
+    await overWithin(unfinished, ABORT_MS);
     const unused = [...unsettled, ...unfinished.map((task) => task.claim)];
     if (unused.length > 0) await frontier.release(unused);
     running.clear();
+  }
+
+  /** Resolves when these tasks are over, or when it has taken too long. */
+  async function overWithin(tasks: readonly { over: Promise<void> }[], mostMs: number): Promise<void> {
+    const allOver = new AbortController();
+    const all = Promise.all(tasks.map((task) => task.over)).then(() => allOver.abort());
+    await Promise.race([all, clock.sleep(mostMs, allOver.signal)]);
   }
 
   return {
@@ -111,6 +122,10 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     ended: outcome.promise,
     held: () => running.values(),
   };
+}
+
+function keyOf({ taskId, token }: Claim): string {
+  return `${taskId} ${token}`;
 }
 
 /** Promise.withResolvers, which Node 20 does not have. */

@@ -19,16 +19,29 @@ export function createPlanMaker({
 }: Deps): (spec: JobSpec) => Promise<JobPlan> {
   return async (spec) => {
     const scope = spec.follow === undefined ? undefined : createScope(spec.follow);
-    if (spec.spider === undefined) return { spec, scope, read: readerOf(makeExtractor(spec)) };
+    const headersFor = headersOf(spec);
+    if (spec.spider === undefined) return { spec, scope, headersFor, read: readerOf(makeExtractor(spec)) };
     const spiderScope = scope ?? createScope(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
       spiderScope.goesDeeperThan(depth) ? spiderScope.from(pageUrl) : () => false;
-    return { spec, scope, read: makeSpiderReader(await loadSpider(spec.spider), inScope) };
+    const read = makeSpiderReader(await loadSpider(spec.spider), inScope);
+    return { spec, scope: spiderScope, headersFor, read };
   };
 }
 
 /** What a spider's selectors may lead to unless it says otherwise. */
 const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], maxDepth: undefined } as const;
+
+/** Whoever a link or redirect leads to must not learn the keys of the sites that were named. */
+const SECRET_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
+
+/** The headers of a job for one URL. */
+export function headersOf({ headers, typedHosts }: JobSpec): JobPlan["headersFor"] {
+  const open = Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name)));
+  if (Object.keys(open).length === Object.keys(headers).length) return () => headers;
+  const trusted = new Set(typedHosts);
+  return (url) => (trusted.has(new URL(url).hostname) ? headers : open);
+}
 
 function readerOf(extract: Extractor): Reader {
   return ({ page, html }) => ({ ...extract({ page, html }), wanted: [] });

@@ -16,4 +16,10 @@ export type Reading = Found & {
 /** Throws only what a spider's handler throws. */
 export type Reader = (input: ReadInput) => Reading | Promise<Reading>;
 
-export type JobPlan = { spec: JobSpec; read: Reader; scope: Scope | undefined };
+export type JobPlan = {
+  spec: JobSpec;
+  read: Reader;
+  scope: Scope | undefined;
+  /** The job's headers for one URL: those that hold a secret go to the sites it began at, and nowhere else. */
+  headersFor(url: string): Readonly<Record<string, string>>;
+};

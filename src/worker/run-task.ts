@@ -62,9 +62,9 @@ async function fetchPage({ deps, options, grant, plan, signal }: Task): Promise<
     url: grant.url,
     site: grant.site,
     // The grant's slot went into robots.txt where that was asked for: the page needs one of its own.
-    slot: grant.mustAskRobots ? await deps.allowance.spend(grant.site) : grant.slot,
+    slot: grant.mustAskRobots && plan.spec.politeness.robots ? await deps.allowance.spend(grant.site) : grant.slot,
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
-    headers: plan.spec.headers,
+    headers: plan.headersFor(grant.url),
     signal,
   });
 }
@@ -81,7 +81,7 @@ async function readPage(
     reading = await plan.read({ page, html: deps.decode(body, page.contentType), grant, signal });
   } catch (error) {
     if (signal.aborted) throw error;
-    const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const detail = inWords(error);
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
   }
   const { spec, scope } = plan;
@@ -138,7 +138,7 @@ function redirected(task: Task, { to, page }: FetchOutcome & { kind: "redirect" 
       ...claimOf(grant),
       outcome: { kind: "done" },
       discovered: mayFollow ? [target] : [],
-      refusedLinks: 0,
+      refusedLinks: mayFollow ? 0 : 1,
       site: { kind: "ok" },
       tally: NOTHING,
     },
@@ -170,6 +170,15 @@ function siteSignal(outcome: FetchOutcome & { kind: "retry" | "dead" }): Settlem
 
 function withoutUndefined<T extends object>(outcome: T): T {
   return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== undefined)) as T;
+}
+
+const WORDS_MOST = 300;
+
+/** What a handler threw, which may be anything, in one short line. */
+function inWords(thrown: unknown): string {
+  const isError = thrown instanceof Error;
+  const words = isError ? `${thrown.name}: ${thrown.message}` : (JSON.stringify(thrown) ?? typeof thrown);
+  return words.replace(/\s+/g, " ").slice(0, WORDS_MOST);
 }
 
 function claimOf({ taskId, token }: Grant): { taskId: string; token: number } {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createLinkedSite, LINKED_SITE } from "../site/linked-site.ts";
-import { type Evidence, judgeRound, type Sighting } from "./judge-round.ts";
+import { type Evidence, judgeRound, type LoggedRequest } from "./judge-round.ts";
 
 const SITE = { ...LINKED_SITE, pages: 50 };
 const URL = "http://site.test";
 const PATHS = createLinkedSite(SITE).expectedPaths();
 
-function seen(path: string, arrivedAt: number, seenFrom = arrivedAt): Sighting {
+function seen(path: string, arrivedAt: number, seenFrom = arrivedAt): LoggedRequest {
   const request = { id: 0, method: "GET", headers: {}, status: 200, socket: 1 };
   return { ...request, path, arrivedAt, seenFrom, endedAt: arrivedAt + 4 };
 }
@@ -63,7 +63,7 @@ describe("the judge of a round", () => {
   });
 
   it("sees what robots.txt disallows, too many at once, and more repeated than the kills explain", () => {
-    const more = (...sightings: Sighting[]) => problemsOf(({ log }) => ({ log: [...log, ...sightings] }));
+    const more = (...sightings: LoggedRequest[]) => problemsOf(({ log }) => ({ log: [...log, ...sightings] }));
     const again = PATHS.slice(0, 3).map((path, index) => seen(path, 1000 + index * 5));
 
     expect(more(seen("/private/0", 1000))).toEqual(["1 requests that robots.txt disallows"]);

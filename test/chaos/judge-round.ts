@@ -3,11 +3,12 @@ import { createLinkedSite, DISALLOWED_PREFIX, type LinkedSiteOptions } from "../
 import { duplicates, missing } from "../site/loss-checker.ts";
 import type { Arrival } from "../site/origin.ts";
 import { concurrencyViolations } from "../site/politeness-checker.ts";
+import { allowedExcessMs, loggedExcessMs, rateExcessMs, type Sighting } from "./lookout.ts";
 
 export type Limits = { perSecond: number; perSite: number };
 
-/** A request as serve-site.mjs notes it: it came after `seenFrom`, and not after `arrivedAt`. */
-export type Sighting = Arrival & { seenFrom: number };
+/** As serve-site.mjs writes it. */
+export type LoggedRequest = Arrival & Sighting;
 
 export type Evidence = {
   site: LinkedSiteOptions;
@@ -15,7 +16,7 @@ export type Evidence = {
   limits: Limits;
   /** How many processes were killed. */
   kills: number;
-  log: readonly Sighting[];
+  log: readonly LoggedRequest[];
   /** `_url` of every record of the output. */
   records: readonly string[];
   /** What `--json` printed in the end. */
@@ -32,13 +33,6 @@ export type Verdict = {
   mostAtOnce: number;
 };
 
-/**
- * What is allowed of `excessMs`: one request. Between the crawler's last look at the clock and the system call that
- * sends, the system may give the processor to others, and that one request then leaves close to the next. Nothing in a
- * process can prevent it; a second one it would not send, for by then that one's slot has passed.
- */
-export const EXCESS_REQUESTS = 1.2;
-
 export function judgeRound(evidence: Evidence): Verdict {
   const { log, limits } = evidence;
   const paths = log.map(({ path }) => path).filter((path) => path !== "/robots.txt");
@@ -46,8 +40,8 @@ export function judgeRound(evidence: Evidence): Verdict {
   const verdict = {
     requests: log.length,
     repeated,
-    loggedExcessMs: worstExcessMs(log, limits.perSecond, ({ arrivedAt }) => arrivedAt),
-    excessMs: worstExcessMs(log, limits.perSecond, ({ seenFrom }) => seenFrom),
+    loggedExcessMs: loggedExcessMs(log, limits.perSecond),
+    excessMs: rateExcessMs(log, limits.perSecond),
     mostAtOnce: mostAtOnce(log),
   };
   const problems = [
@@ -96,11 +90,12 @@ function ledgerProblems({ site, summary: { state, pages, records, counts } }: Ev
 function politenessProblems({ log, limits }: Evidence, excessMs: number): string[] {
   const { perSecond, perSite } = limits;
   const forbidden = log.filter(({ path }) => path.startsWith(DISALLOWED_PREFIX));
-  const allowedMs = (EXCESS_REQUESTS / perSecond) * 1000;
   const [tooMany] = concurrencyViolations(intervalsOf(log), perSite);
   return [
     ...(forbidden.length > 0 ? [`${forbidden.length} requests that robots.txt disallows`] : []),
-    ...(excessMs <= allowedMs ? [] : [`too fast: a window is ${excessMs.toFixed(1)} ms too short for its requests`]),
+    ...(excessMs <= allowedExcessMs(perSecond)
+      ? []
+      : [`too fast: a window is ${excessMs.toFixed(1)} ms too short for its requests`]),
     ...(tooMany === undefined ? [] : [`too many at once: ${JSON.stringify(tooMany)}`]),
   ];
 }
@@ -113,24 +108,6 @@ function repetitionProblems({ log, kills, limits }: Evidence, paths: readonly st
     ...(repeated > most ? [`${repeated} requests were repeated; ${kills} kills allow ${most}`] : []),
     ...(robots > 1 + kills ? [`robots.txt was asked for ${robots} times`] : []),
   ];
-}
-
-/**
- * The rule, over every window from request i to request j: `j - i <= rate * (t[j] - t[i])`. What a window lacks in length
- * is its excess. With `lead(k) = k - rate * t[k]` the worst is the largest `lead(j) - lead(i)`, i before j; a window is
- * taken to begin as early as `from` its first request.
- */
-function worstExcessMs(log: readonly Sighting[], perSecond: number, from: (sighting: Sighting) => number): number {
-  const sorted = [...log].sort((one, other) => one.arrivedAt - other.arrivedAt);
-  const start = sorted[0]?.arrivedAt ?? 0;
-  const lead = (index: number, at: number) => index - (perSecond * (at - start)) / 1000;
-  let least = Number.POSITIVE_INFINITY;
-  let worst = 0;
-  for (const [index, sighting] of sorted.entries()) {
-    worst = Math.max(worst, lead(index, sighting.arrivedAt) - least);
-    least = Math.min(least, lead(index, from(sighting)));
-  }
-  return (worst / perSecond) * 1000;
 }
 
 function mostAtOnce(log: readonly Arrival[]): number {

@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { readAccessLog } from "../site/access-log.ts";
 import { LINKED_SITE, type LinkedSiteOptions } from "../site/linked-site.ts";
-import { judgeRound, type Limits, type Sighting, type Verdict } from "./judge-round.ts";
+import { type Evidence, judgeRound, type Limits, type LoggedRequest, type Verdict } from "./judge-round.ts";
 import { type Kill, planKills } from "./kill-plan.ts";
 import { openLogTail } from "./log-tail.ts";
 
@@ -26,13 +26,16 @@ export type RoundOptions = {
 
 export type Round = Verdict & { seed: number; kills: number; plan: readonly Kill[]; seconds: number };
 
+/** The verdict on a round whose crawl did not end well: there is nothing more to judge. */
+const UNFINISHED = { requests: 0, repeated: 0, loggedExcessMs: 0, excessMs: 0, mostAtOnce: 0 };
+
 const SERVE = fileURLToPath(new URL("./serve-site.mjs", import.meta.url));
 const LIMITS: Limits = { perSecond: 200, perSite: 8 };
 /** A page takes so long that at this rate almost all of `perSite` requests are under way when a process is killed. */
 const DELAY_MS = 35;
 const LOOK_EVERY_MS = 10;
 /** A crawl that nobody kills ends within this; one that does not hangs. */
-const HANGS_AFTER_MS = 120_000;
+const HANGS_AFTER_MS = 300_000;
 
 export async function runKillRound({ seed, pages, folder, main }: RoundOptions): Promise<Round> {
   const startedAt = performance.now();
@@ -43,24 +46,25 @@ export async function runKillRound({ seed, pages, folder, main }: RoundOptions):
   try {
     const crawl = crawlOf({ main, folder, url });
     const kills = await killAndResume(plan, crawl, log, pages);
-    const { code, stdout, stderr } = await endOf(crawl());
-    if (code !== 0) throw new Error(`seed ${seed}: the crawl ended with ${code}: ${stderr}`);
+    const end = await endOf(crawl());
     await stop(server);
-    const summary = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
-    const records = recordUrls(join(folder, "pages.jsonl"));
-    const evidence = {
-      site,
-      siteUrl: url,
-      limits: LIMITS,
-      kills,
-      log: readAccessLog(log) as Sighting[],
-      records,
-      summary,
-    };
-    return { ...judgeRound(evidence), seed, kills, plan, seconds: (performance.now() - startedAt) / 1000 };
+    const seconds = (performance.now() - startedAt) / 1000;
+    const verdict =
+      end.code === 0
+        ? judgeRound({ site, siteUrl: url, limits: LIMITS, kills, ...evidenceIn(folder, log, end.stdout) })
+        : { ...UNFINISHED, problems: [`the crawl ended with ${end.code ?? end.signal}: ${end.stderr}`] };
+    return { ...verdict, seed, kills, plan, seconds };
   } finally {
     await stop(server);
   }
+}
+
+function evidenceIn(folder: string, log: string, stdout: string): Pick<Evidence, "log" | "records" | "summary"> {
+  return {
+    log: readAccessLog(log) as LoggedRequest[],
+    records: recordUrls(join(folder, "pages.jsonl")),
+    summary: JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? ""),
+  };
 }
 
 /** Starts the crawl, or goes on with it, for every kill of the plan; how many of them found it running. */

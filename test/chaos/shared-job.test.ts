@@ -6,15 +6,13 @@ import { jsonLines, lastJson, startTrawl, trawl } from "../e2e/cli.ts";
 import { ensureDist } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { expectBalanced, type Summary } from "../e2e/ledger.ts";
-import { linkedSite, pagesAsked } from "../e2e/sites.ts";
+import { linkedSite, pagesAsked, watched } from "../e2e/sites.ts";
 import type { RunningLinkedSite } from "../site/linked-site.ts";
 import { duplicates, missing } from "../site/loss-checker.ts";
-import { concurrencyViolations, rateViolations } from "../site/politeness-checker.ts";
+import { concurrencyViolations } from "../site/politeness-checker.ts";
+import { allowedExcessMs, rateExcessMs } from "./lookout.ts";
 
 beforeAll(ensureDist);
-
-/** As in the tests of politeness: what a busy site may be late by, at a rate where that is less than a request. */
-const TOLERANCE_MS = 40;
 
 async function onlyJobId(cwd: string): Promise<string> {
   const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
@@ -30,7 +28,8 @@ function expectWhole(cwd: string, site: RunningLinkedSite): void {
 
 describe("a job with several processes", () => {
   it("fetches every page once, and its site sees one crawler's rate", async () => {
-    const [cwd, site] = [newFolder(), await linkedSite({ pages: 100, delayMs: 60 })];
+    const [cwd, { options, sightings }] = [newFolder(), watched()];
+    const site = await linkedSite({ pages: 100, delayMs: 60 }, options);
     const flags = ["--rate", "20/s", "--per-site", "3", "--json", "--quiet", "--out", "x.jsonl"];
     const first = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd });
     await site.waitForRequests(5);
@@ -46,8 +45,7 @@ describe("a job with several processes", () => {
     expect(duplicates(pagesAsked(site))).toEqual(new Map());
     const sockets = new Set(site.log.map(({ socket }) => socket));
     expect(sockets.size).toBeGreaterThan(1);
-    const times = site.log.map(({ arrivedAt }) => arrivedAt);
-    expect(rateViolations(times, { perSecond: 20, burst: 1, toleranceMs: TOLERANCE_MS })).toEqual([]);
+    expect(rateExcessMs(sightings, 20)).toBeLessThanOrEqual(allowedExcessMs(20));
     const intervals = site.log.map(({ arrivedAt, endedAt }) => ({ from: arrivedAt, to: endedAt }));
     expect(concurrencyViolations(intervals, 3)).toEqual([]);
   });

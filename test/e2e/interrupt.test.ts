@@ -1,5 +1,5 @@
 /** Ctrl-C and its like: nothing is lost, and the way on is told. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -91,6 +91,31 @@ describe("an interrupted crawl", () => {
     const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
     expect(resumed.code).toBe(0);
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 2, records: 2, counts: { dead: 0 } });
+  });
+
+  it("is not held up by a spider's handler that never ends", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/a": "<h1>a</h1>", "/b": "<h1>b</h1>" })];
+    const spider = (waits: string) => `
+      export default {
+        name: "endless",
+        start: ["${site.url}/a", "${site.url}/b"],
+        politeness: { rate: "unlimited", robots: false },
+        async page({ url, emit }) {
+          emit({ url });
+          if (url.endsWith("/a")) { console.error("waiting"); ${waits} }
+        },
+      };
+    `;
+    writeFileSync(join(cwd, "spider.mjs"), spider("await new Promise(() => {});"));
+    const crawl = startTrawl(["crawl", "spider.mjs", "--json", "--quiet"], { cwd, env: { TRAWL_GRACE: "50ms" } });
+    await crawl.says(/waiting/);
+    crawl.kill("SIGINT");
+    const end = await crawl.ended;
+
+    expect(end.code).toBe(130);
+    writeFileSync(join(cwd, "spider.mjs"), spider(""));
+    const resumed = await trawl(["crawl", "--resume", "--json", "--quiet"], { cwd });
+    expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: 2, counts: { done: 2, dead: 0 } });
   });
 
   it("is found again by its target, whose own work it is, and not by another's", async () => {

@@ -1,7 +1,15 @@
 /** Origins that close with the test that started them. */
 import { onTestFinished } from "vitest";
+import { keepLookout, type Sighting } from "../chaos/lookout.ts";
 import { type LinkedSiteOptions, type RunningLinkedSite, startLinkedSite } from "../site/linked-site.ts";
-import { type Handler, type Origin, type OriginOptions, type Routes, startOrigin } from "../site/origin.ts";
+import {
+  type Arrival,
+  type Handler,
+  type Origin,
+  type OriginOptions,
+  type Routes,
+  startOrigin,
+} from "../site/origin.ts";
 
 export async function originOf(content: Handler | Routes, options?: OriginOptions): Promise<Origin> {
   const origin = await startOrigin(content, options);
@@ -9,10 +17,23 @@ export async function originOf(content: Handler | Routes, options?: OriginOption
   return origin;
 }
 
-export async function linkedSite(site: Partial<LinkedSiteOptions>): Promise<RunningLinkedSite> {
-  const running = await startLinkedSite(site);
+export async function linkedSite(
+  site: Partial<LinkedSiteOptions>,
+  options?: OriginOptions,
+): Promise<RunningLinkedSite> {
+  const running = await startLinkedSite(site, options);
   onTestFinished(() => running.close());
   return running;
+}
+
+/** Notes when requests come, as exactly as a busy process can tell: options of an origin, and its sightings. */
+export function watched(): { options: OriginOptions; sightings: (Sighting & { path: string })[] } {
+  const lookout = keepLookout();
+  onTestFinished(() => lookout.stop());
+  const sightings: (Sighting & { path: string })[] = [];
+  const onArrival = ({ arrivedAt, path }: Readonly<Arrival>) =>
+    void sightings.push({ arrivedAt, path, seenFrom: lookout.seenFrom() });
+  return { options: { onArrival }, sightings };
 }
 
 /** The paths asked for, in order of arrival, robots.txt left out. */

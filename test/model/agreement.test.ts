@@ -53,7 +53,7 @@ describe("SQLite and the model", () => {
     );
     await fc.assert(
       fc.asyncProperty(scripts, ([made, first, calls]) => runBoth(made, [...first, ...calls])),
-      seeded(80),
+      seeded(60),
     );
   });
 });

@@ -41,10 +41,13 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   const filter = (job: number | undefined): DeadFilter => (job === undefined ? {} : { jobId: jobId(job) });
 
   async function lease({ worker, queues, max, leaseMs }: Operation & { do: "lease" }): Promise<void> {
+    const due: (number | undefined)[] = [];
     const grants = await both(async (frontier) => {
       const answer = await frontier.lease({ worker, queues, max, leaseMs });
+      due.push(answer.nextDueAt);
       return [...answer.grants].sort((one, other) => Number(one.taskId) - Number(other.taskId));
     });
+    compareDue(due[0], due[1]);
     granted.push(...(grants ?? []));
     held.push(...(grants ?? []));
   }
@@ -128,11 +131,10 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     await both((frontier) => frontier.listDead({}, 1000));
     await both((frontier) => frontier.groupDead({}, 1000));
     await both((frontier) => frontier.listHolders());
-    for (const queue of QUEUES) await compareNextDue([queue]);
+    for (const queue of QUEUES) compareDue(await peek(subject, [queue]), await peek(model, [queue]));
   }
 
-  async function compareNextDue(queues: readonly string[]): Promise<void> {
-    const [mine, theirs] = [await peek(subject, queues), await peek(model, queues)];
+  function compareDue(mine: number | undefined, theirs: number | undefined): void {
     if (mine === theirs) return;
     // Of a job whose time ran out and which no reaper has ended yet, turns may be left: they wake a worker early, no more.
     const isOverdue = jobs.some(({ limits }) => (limits.deadlineAt ?? Infinity) <= clock.now());

@@ -1,11 +1,12 @@
 /** `trawl crawl`: run a job to completion here. */
 import { type Command, Option } from "commander";
+import { TrawlError } from "../../errors.ts";
 import { EACH } from "../../extract/rules.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { beginCrawl } from "../crawl/begin.ts";
 import { report } from "../crawl/report.ts";
 import { findResumed, readResume, refuseShapeFlags } from "../crawl/resume.ts";
-import { type CrawlEnd, runCrawl } from "../crawl/run-crawl.ts";
+import { type CrawlEnd, getJob, runCrawl } from "../crawl/run-crawl.ts";
 import { type CrawlFlags, readTarget } from "../crawl/targets.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import { collect, wholeNumber } from "../flags.ts";
@@ -26,13 +27,16 @@ type Flags = CrawlFlags &
 const EXAMPLES = `
 Examples:
   trawl crawl https://books.toscrape.com/ --out pages.jsonl
-  trawl crawl https://shop.example/ -e title=h1 -e 'price=.price|number' --include '**/product/**' --out products.csv
+  trawl crawl https://shop.example/ -e title=h1 -e 'price=.price|number' \\
+    --include '**/product/**' --out products.csv
   trawl crawl https://a.example/ --follow none | jq .title
   trawl crawl spider.ts --max-pages 500
-  trawl crawl --resume                  go on with the crawl that was interrupted last
+  trawl crawl --resume          go on with the crawl interrupted last
 
-Without -e each page yields title, description, text and links. Only the start URLs' own sites are followed.
-Exit codes: 0 done, 1 the work failed (or --strict and something did), 2 usage, 3 broker or store, 130 interrupted.`;
+Without -e each page yields title, description, text and links. Only the start
+URLs' own sites are followed.
+Exit codes: 0 done, 1 the work failed (or --strict and something did), 2 usage,
+3 broker or store, 130 interrupted.`;
 
 export function addCrawl(program: Command, stops: Stops): void {
   withPlaces(program.command("crawl [targets...]"))
@@ -47,7 +51,11 @@ export function addCrawl(program: Command, stops: Stops): void {
     .addOption(new Option("--scope <where>", "how far links may lead").choices(["site", "domain", "any"]))
     .option("--include <glob>", "follow only URLs like this: **/catalogue/** (repeatable)", collect, [])
     .option("--exclude <glob>", "do not follow URLs like this (repeatable)", collect, [])
-    .option("--max-pages <n>", "fetch at most this many URLs", wholeNumber("--max-pages", 1))
+    .option(
+      "--max-pages <n>",
+      "fetch at most this many URLs (where redirects lead comes on top)",
+      wholeNumber("--max-pages", 1),
+    )
     .option("--max-depth <n>", "follow links at most this deep", wholeNumber("--max-depth", 0))
     .option("--max-seconds <n>", "stop after this long", wholeNumber("--max-seconds", 1))
     .option("--rate <rate>", "requests to one site: 4/s, 10/m, unlimited (default 4/s)")
@@ -61,7 +69,7 @@ export function addCrawl(program: Command, stops: Stops): void {
     .option("--keep-bodies", "keep every page's body, compressed, once per content")
     .option("--render <when>", "never: pages are fetched over HTTP, without a browser")
     .option("--name <text>", "what to call the job")
-    .option("--out <file>", "write the records here when done: .jsonl or .csv")
+    .option("--out <file>", "write the records here when done: .jsonl, .json or .csv")
     .option("--resume [job]", "go on with an interrupted crawl: the last one, or the one named")
     .option("--strict", "end with 1 if anything failed")
     .option("--quiet", "no progress")
@@ -88,7 +96,9 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   const { screen } = session;
   const stream = flags.out === undefined && spec.out === undefined && flags.json !== true && !process.stdout.isTTY;
   const { id: jobId, queue, typedHosts: allowHosts, out } = spec;
+  await checkStore(session, jobId);
   const end = await runCrawl(session, stops, { jobId, queue, allowHosts, stream, quiet: flags.quiet === true });
+  await checkStore(session, jobId);
   const written = out === undefined ? undefined : await exportTo(session, jobId, out, columnsOf(spec));
   if (flags.quiet !== true) screen.err(await report(session, end, { out, written }));
   if (flags.json === true) {
@@ -99,6 +109,18 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
     );
   }
   return exitCode(end, flags);
+}
+
+/** A store that has lost records must not pass for a finished crawl. */
+async function checkStore(session: Session, jobId: string): Promise<void> {
+  const { tally, spec } = await getJob(session, jobId);
+  const stored = await session.trawl.store.countRecords(jobId);
+  if (!(spec as JobSpec).keep.records || stored >= tally.records) return;
+  throw new TrawlError("STORE_INCOMPLETE", {
+    op: "cli.crawl",
+    message: `store ${session.config.store} holds ${stored} of the ${tally.records} records of ${jobId}: its file was removed or replaced; bring it back, or crawl again`,
+    detail: { jobId, stored, records: tally.records },
+  });
 }
 
 function exitCode({ job, interrupted }: CrawlEnd, { strict }: Flags): number {

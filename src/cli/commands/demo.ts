@@ -15,7 +15,7 @@ export function addDemo(program: Command, stops: Stops): void {
     .description("serve a little shop on this machine and crawl it")
     .option("--serve", "only serve it, to crawl by hand")
     .addOption(
-      new Option("--port <n>", "where").argParser(wholeNumber("--port", 0)).default(0, "any port that is free"),
+      new Option("--port <n>", "where").argParser(wholeNumber("--port", 0, 65_535)).default(0, "any port that is free"),
     )
     .option("--out <file>", "where the records go", "trawl-demo.jsonl")
     .action(async (flags: Flags) => {

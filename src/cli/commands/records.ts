@@ -6,13 +6,17 @@ import { getJob } from "../crawl/run-crawl.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 
-type Flags = PlaceFlags & { format?: "jsonl" | "csv"; out?: string; invalid?: boolean };
+type Flags = PlaceFlags & { format?: "jsonl" | "json" | "csv"; out?: string; invalid?: boolean };
 
 export function addRecords(program: Command): void {
   withPlaces(program.command("records <job>"))
     .description("print a job's records, or write them to a file")
     .addOption(
-      new Option("--format <format>", "how (default: from the file's name, else jsonl)").choices(["jsonl", "csv"]),
+      new Option("--format <format>", "how (default: from the file's name, else jsonl)").choices([
+        "jsonl",
+        "json",
+        "csv",
+      ]),
     )
     .option("--out <file>", "write here instead of stdout")
     .option("--invalid", "the records that failed their schema, with the reason, as JSON lines")
@@ -25,7 +29,7 @@ async function records(jobId: string, flags: Flags): Promise<void> {
     const { trawl, screen } = session;
     const job = await getJob(session, jobId);
     if (flags.invalid === true) return printInvalid(trawl.store, job.id, screen.out);
-    if (flags.out === undefined && flags.format !== "csv") {
+    if (flags.out === undefined && (flags.format ?? "jsonl") === "jsonl") {
       const stream = createRecordStream(trawl, job.id, screen.out);
       stream.start();
       await stream.stop();

@@ -38,7 +38,7 @@ export async function submitAll({ trawl }: Session, spec: JobSpec, urls: readonl
   if (answer.full === undefined) return;
   throw new TrawlError("BROKER_FULL", {
     op: "cli.crawl",
-    message: `the broker took ${answer.full.taken} of ${urls.length} URLs and is full; raise TRAWL_MAX_PENDING and run again with --resume`,
+    message: `the broker took ${answer.full.taken} of ${urls.length} URLs and is full; raise TRAWL_MAX_PENDING and run again with the same URLs and --resume`,
     detail: { taken: answer.full.taken },
   });
 }

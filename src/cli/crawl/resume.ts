@@ -13,7 +13,8 @@ import type { CrawlFlags, Target } from "./targets.ts";
 /** `last`: the newest that has not ended, or, with a target, the same crawl as that. */
 export type Resume = { jobId: string } | "last";
 
-const JOB_ID = /^j[0-9a-z]+$/;
+/** A job's id is one plain word; URLs and files have a dot, a slash or a colon, and standard input is a dash. */
+const JOB_ID = /^[0-9A-Za-z]+$/;
 
 /** `--resume URL` reads the URL as the flag's own word: give it back to the targets. */
 export function readResume(
@@ -22,9 +23,12 @@ export function readResume(
 ): { given: readonly string[]; resume: Resume | undefined } {
   if (resume === undefined) return { given: targets, resume: undefined };
   if (resume === true) return { given: targets, resume: "last" };
-  return JOB_ID.test(resume)
-    ? { given: targets, resume: { jobId: resume } }
-    : { given: [resume, ...targets], resume: "last" };
+  if (!JOB_ID.test(resume)) return { given: [resume, ...targets], resume: "last" };
+  if (targets.length === 0) return { given: [], resume: { jobId: resume } };
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.crawl",
+    message: `--resume ${resume} goes on with that crawl and takes no URLs besides; leave out ${targets[0]}`,
+  });
 }
 
 /** Flags that would change what a crawl fetches and keeps: too late for one that has begun. */
@@ -74,8 +78,18 @@ export async function findResumed(
   const spec = job.spec as JobSpec;
   if (job.state === "paused") await frontier.resume(job.id);
   if (!hasEnded(job.state)) await applyPoliteness(session, spec, flags);
-  if (!job.sealed) await submitAll(session, spec, target?.urls ?? spec.urls);
+  if (!job.sealed) await submitAll(session, spec, target?.urls ?? keptUrls(spec));
   return spec;
+}
+
+/** A submission that was cut short is begun again: known URLs are duplicates. A long list has to be given again. */
+function keptUrls({ id, urls, urlCount }: JobSpec): readonly string[] {
+  if (urls.length === urlCount) return urls;
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.crawl",
+    message: `the ${urlCount} URLs of crawl ${id} were not all queued when it stopped; give the same list again: trawl crawl --resume LIST.txt`,
+    detail: { jobId: id },
+  });
 }
 
 async function findLast(

@@ -1,6 +1,5 @@
 /** Runs one job to its end in this process: worker, progress, records out. */
 import { clearInterval, setInterval } from "node:timers";
-import { formatDuration } from "../../domain/duration.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
@@ -108,15 +107,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-/** `331 pages, 331 records in 6.4s`, and what did not work. */
-export function inOneLine({ job, seconds }: CrawlEnd): string {
-  const { pages, records, invalid } = job.tally;
-  const { dead, refused } = job.counts;
-  const parts = [`${pages} pages`, `${records} records`];
-  if (invalid > 0) parts.push(`${invalid} invalid records kept apart`);
-  if (dead > 0) parts.push(`${dead} failed`);
-  if (refused > 0) parts.push(`${refused} refused`);
-  return `${parts.join(", ")} in ${formatDuration(seconds * 1000)}`;
 }

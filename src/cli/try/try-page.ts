@@ -8,6 +8,7 @@ import { decodeBody } from "../../fetch/http/charset.ts";
 import type { RobotsFile } from "../../frontier/frontier.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
+import { headersOf } from "../../worker/make-plan.ts";
 
 export type TriedPage = {
   hops: readonly string[];
@@ -26,6 +27,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
   const signal = new AbortController().signal;
   const { totalMs, idleMs, redirects } = config;
   const limits = { totalMs, idleMs, bodyBytes: spec.limits.bodyBytes };
+  const headersFor = headersOf(spec);
   const hops: string[] = [];
   try {
     for (let url = startUrl; ; ) {
@@ -45,7 +47,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
         site,
         slot: await allowance.spend(site),
         limits,
-        headers: spec.headers,
+        headers: headersFor(url),
         signal,
       });
       if (outcome.kind === "page") return { hops, outcome, ...decoded(outcome.body, outcome.page.contentType) };

@@ -116,7 +116,7 @@ export function policyOf(row: PolicyRow): SitePolicy {
 export function policyFor(job: JobRow, site: string): SitePolicy {
   if (job.site_rules === "{}") return policyOf(job);
   const rules = JSON.parse(job.site_rules) as Record<string, SitePolicy>;
-  return rules[site] ?? policyOf(job);
+  return (Object.hasOwn(rules, site) ? rules[site] : undefined) ?? policyOf(job);
 }
 
 /** Writes a policy into a row. */

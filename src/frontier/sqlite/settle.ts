@@ -1,6 +1,6 @@
 /**
  * Ends leases: done, retry, dead or refused with what the page brought (F7, F8, F14), or handed back by release, by the
- * reaper, or because the worker is known to be dead (F6). All of one call's settlements of up to BATCH_MOST links are
+ * reaper, or because the worker is known to be dead (F6). Settlements of one call, up to BATCH_MOST of them and LINKS_MOST links, are
  * one step; a crash before its commit leaves the leases as they were, to expire.
  */
 import { backoffMs, siteRestMs } from "../../domain/backoff.ts";

@@ -75,7 +75,7 @@ function pausing({ open, test }: Suite): void {
 
 function cancelling({ open, test }: Suite): void {
   test("F12 cancelling ends a job at once when nothing of it is under way", async () => {
-    const { frontier } = await open();
+    const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 3));
 
     const view = await frontier.cancel("job");
@@ -84,7 +84,9 @@ function cancelling({ open, test }: Suite): void {
     expect(await grantsOf(frontier)).toEqual([]);
     expect((await frontier.listSites(1))[0]?.waiting).toBe(0);
     await expect(frontier.enqueue("job", [])).rejects.toMatchObject({ code: "JOB_ENDED" });
-    expect((await frontier.cancel("job")).counts.cancelled).toBe(3);
+    clock.advance(5);
+    expect(await frontier.cancel("job")).toMatchObject({ finishedAt: START_AT, counts: { cancelled: 3 } });
+    expect(await frontier.seal("job")).toBe(false);
   });
 
   test("F12 a cancelled job ends when the last task under way has, and its late results count", async () => {

@@ -182,6 +182,22 @@ function replaying({ open, test }: Suite): void {
     expect((await viewOf(frontier)).state).toBe("finished");
   });
 
+  test("F15 replays into a job that runs out of time only once it has ended", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: GONE });
+    const last = await oneGrant(frontier);
+    clock.advance(1000);
+    await frontier.reap(10);
+
+    expect(await frontier.replayDead({}, 10, 10)).toBe(0);
+    await settleAll(frontier, [last]);
+    expect((await viewOf(frontier)).state).toBe("finished");
+
+    expect(await frontier.replayDead({}, 10, 10)).toBe(1);
+    expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, queued: 1, cancelled: 1 });
+  });
+
   test("F15 never replays into a cancelled job", async () => {
     const { frontier } = await open();
     await bury(frontier, 2);

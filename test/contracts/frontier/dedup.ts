@@ -95,17 +95,19 @@ export function dedup({ open, test, testWith }: Suite): void {
     expect(await broker.frontier.enqueue("job", tasksAt("a.test", 5))).toMatchObject({ queued: 1, duplicates: 4 });
   });
 
-  test("F10 takes no more pages than the limit, and says which it refused", async () => {
-    const { frontier } = await open();
-    await frontier.createJob(aJob({ limits: { pages: 2 } }));
+  for (const scope of [{}, DAILY]) {
+    test(`F10 takes no more pages than the limit, and says which it refused (${scope.dedup?.scope ?? "job"})`, async () => {
+      const { frontier } = await open();
+      await frontier.createJob(aJob({ limits: { pages: 2 }, ...scope }));
 
-    const answer = await frontier.enqueue("job", [...tasksAt("a.test", 1), ...tasksAt("a.test", 4)]);
+      const answer = await frontier.enqueue("job", [...tasksAt("a.test", 1), ...tasksAt("a.test", 4)]);
 
-    const refused = [3, 4].map((index) => ({ index, reason: "page_limit" }));
-    expect(answer).toEqual({ queued: 2, duplicates: 1, refused });
-    // A URL it has is a duplicate even past the limit.
-    expect(await frontier.enqueue("job", tasksAt("a.test", 1))).toMatchObject({ duplicates: 1, refused: [] });
-  });
+      const refused = [3, 4].map((index) => ({ index, reason: "page_limit" }));
+      expect(answer).toEqual({ queued: 2, duplicates: 1, refused });
+      // A URL it has is a duplicate even past the limit.
+      expect(await frontier.enqueue("job", tasksAt("a.test", 1))).toMatchObject({ duplicates: 1, refused: [] });
+    });
+  }
 
   test("F10 counts a page and what it redirects to as one page", async () => {
     const broker = await open();

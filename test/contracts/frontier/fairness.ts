@@ -101,6 +101,17 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(order).toEqual(["a.test", "b.test", "c.test", "a.test", "b.test", "c.test", "a.test"]);
   });
 
+  test("F5 lets a site that is new queue up behind those that have waited longer", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("old.test", 3));
+    await oneGrant(frontier);
+    clock.advance(10);
+
+    await frontier.enqueue("job", tasksAt("new.test", 3));
+
+    expect([(await oneGrant(frontier)).site, (await oneGrant(frontier)).site]).toEqual(["old.test", "new.test"]);
+  });
+
   test("F5 keeps the order of a job's URLs at a site", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 5));
@@ -134,6 +145,20 @@ export function fairness({ open, test, testWith }: Suite): void {
     const order = [];
     for (let nth = 0; nth < 4; nth++) order.push(await oneGrant(frontier));
     expect(pathsOf(order)).toEqual(["a3", "a4", "b2", "a6"]);
+  });
+
+  test("F12 no priority leaves the scale, however far its job is moved", async () => {
+    const { frontier } = await open();
+    const ends = [aTask("https://a.test/urgent", { priority: 0 }), aTask("https://b.test/least", { priority: 9 })];
+    await submit(frontier, aJob(), ends);
+
+    await frontier.setPriority("job", 0);
+    await frontier.setPriority("job", 9);
+    await frontier.enqueue("job", [aTask("https://c.test/later", { priority: 9 })]);
+
+    const order = [];
+    for (let nth = 0; nth < 3; nth++) order.push(await oneGrant(frontier));
+    expect(pathsOf(order)).toEqual(["urgent", "least", "later"]);
   });
 
   testWith(

@@ -48,6 +48,16 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 2, queued: 1, leased: 1 });
   });
 
+  test("F6 extends no lease with the claim of an earlier one", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    const first = await oneGrant(frontier);
+    await frontier.release([first]);
+    await oneGrant(frontier);
+
+    expect(await frontier.extend([first], 1000)).toEqual([false]);
+  });
+
   test("F6 keeps a late lease that nobody has taken back yet", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { guardMs } from "../../../src/domain/politeness.ts";
 import { START_AT, type Suite } from "./backend.ts";
 import { aJob, aRequest, aTask, drain, grantsOf, oneGrant, settlementOf, submit, tasksAt, urlsOf } from "./makers.ts";
 
@@ -102,6 +103,17 @@ export function leasing({ open, test, testWith }: Suite): void {
       // `drain` asks exactly at each `nextDueAt` and fails if the answer is neither a grant nor a later time.
       expect(await drain(broker)).toHaveLength(20);
     }
+  });
+
+  test("F2 tells with the grants when there will be more", async () => {
+    const { frontier } = await open();
+    const policy = { intervalMs: 1000, burst: 1, perSite: 5 };
+    await submit(frontier, aJob({ policy }), tasksAt("a.test", 2));
+
+    const { grants, nextDueAt } = await frontier.lease(aRequest());
+
+    expect(grants).toHaveLength(1);
+    expect(nextDueAt).toBe(START_AT + 1000 + guardMs(1000));
   });
 
   test("F2 says that more is due at once when a call was for less than there is", async () => {

@@ -12,11 +12,12 @@ export type RaceLine =
   | { kind: "settled"; taskId: string; token: number; url: string; verdict: "settled" | "stale" }
   | { kind: "finished"; worker: string; jobId: string };
 
+/** All whole lines; the last one may still be on its way. */
 export function readRaceLog(paths: readonly string[]): RaceLine[] {
   return paths.flatMap((path) =>
     readFileSync(path, "utf8")
       .split("\n")
-      .filter((line) => line !== "")
+      .slice(0, -1)
       .map((line) => JSON.parse(line) as RaceLine),
   );
 }

@@ -50,6 +50,12 @@ describe("several processes on one broker file", () => {
       sites.flatMap((site) => tasksAt(site, tasksPerSite)),
     );
     await broker.seal("race");
+    await broker.pause("race"); // until all are at the line
+  }
+
+  async function fire(names: readonly string[]): Promise<void> {
+    while (!names.every((name) => existsSync(logOf(name)))) await clock.sleep(5);
+    await broker.resume("race");
   }
 
   function run(module: string, words: readonly string[]): ChildProcess {
@@ -71,9 +77,7 @@ describe("several processes on one broker file", () => {
   }
 
   async function whenSettled(name: string, count: number): Promise<void> {
-    while (!existsSync(logOf(name)) || linesOf(readRaceLog([logOf(name)]), "settled").length < count) {
-      await clock.sleep(5);
-    }
+    while (linesOf(readRaceLog([logOf(name)]), "settled").length < count) await clock.sleep(5);
   }
 
   it("F9 F19 make one broker when all open it at once, and queue a URL once when all submit it", async () => {
@@ -95,6 +99,7 @@ describe("several processes on one broker file", () => {
     await submitRace(sites, 100);
 
     const workers = names.map((name) => start(name, 60_000));
+    await fire(names);
     expect(await Promise.all(workers.map(ended))).toEqual([0, 0, 0, 0]);
 
     const lines = readRaceLog(names.map(logOf));
@@ -117,10 +122,11 @@ describe("several processes on one broker file", () => {
 
   it("F3 F6 F10 lose nothing when two of them are killed, one given up at once, the other by its leases", async () => {
     const sites = siteNames(10);
-    await submitRace(sites, 60);
+    await submitRace(sites, 100);
     const victims = [start("given-up", 600_000), start("expiring", 1500)];
     const survivors = [start("w0", 60_000), start("w1", 60_000)];
 
+    await fire(["given-up", "expiring", "w0", "w1"]);
     await Promise.all([whenSettled("given-up", 20), whenSettled("expiring", 20)]);
     for (const victim of victims) victim.kill("SIGKILL");
     await Promise.all(victims.map(ended));
@@ -131,7 +137,7 @@ describe("several processes on one broker file", () => {
     for (const site of sites) expectRate(lines, site, policyAt(site));
     const settled = linesOf(lines, "settled").filter(({ verdict }) => verdict === "settled");
     expect(new Set(settled.map(({ taskId }) => taskId)).size).toBe(settled.length);
-    expect(await countsOf(broker, "race")).toEqual({ submitted: 600, done: 600 });
+    expect(await countsOf(broker, "race")).toEqual({ submitted: 1000, done: 1000 });
     expect(linesOf(lines, "finished").length).toBeLessThanOrEqual(1);
     expect(auditBooks(join(folder, "broker.db"))).toEqual({});
     // Only what a victim held was granted twice.

@@ -60,9 +60,10 @@ export function robots({ open, test }: Suite): void {
     expect(grants.map(({ mustAskRobots }) => mustAskRobots)).toEqual([true]);
   });
 
-  test("F2 asks again when what is known has gone stale", async () => {
+  test("F2 asks again, at once, when what is known has gone stale", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, job, tasksAt("a.test", 3));
+    expect((await oneGrant(frontier, { leaseMs: 60_000 })).mustAskRobots).toBe(true);
     await frontier.keepRobots("a.test", aFile({ freshUntil: START_AT + 1000 }), 0);
     expect((await oneGrant(frontier)).mustAskRobots).toBe(false);
 

@@ -56,14 +56,15 @@ export function siteRest({ open, test }: Suite): void {
     expect((await frontier.listSites(1))[0]?.blockedUntil).toBe(START_AT + siteRestMs(1));
   });
 
-  test("F2 lengthens a rest, and a good answer under way neither shortens nor forgets it", async () => {
+  test("F2 lengthens a rest, and neither a shorter one nor a good answer under way ends it", async () => {
     const { frontier, clock } = await open();
-    await submit(frontier, aJob(), tasksAt("a.test", 4));
-    const [one, two, three] = await grantsOf(frontier);
-    if (one === undefined || two === undefined || three === undefined) throw new Error("three are due");
+    await submit(frontier, aJob(), tasksAt("a.test", 5));
+    const [one, two, three, four] = await grantsOf(frontier, { max: 4 });
+    if (!one || !two || !three || !four) throw new Error("four are due");
     await settleAll(frontier, [one], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 5000 } });
     await settleAll(frontier, [two], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 9000 } });
-    await settleAll(frontier, [three], { site: { kind: "ok" } });
+    await settleAll(frontier, [three], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 100 } });
+    await settleAll(frontier, [four], { site: { kind: "ok" } });
 
     expect((await frontier.listSites(1))[0]).toMatchObject({ blockedUntil: START_AT + 9000, readyAt: START_AT + 9000 });
     clock.advance(9000);
