@@ -85,11 +85,11 @@ ${diagram(TASK_MOVES)}
 | queued or delayed -> leased | a worker is granted it: its site may be hit now |
 | leased -> done | its page, records and links are stored |
 | leased -> delayed | the try failed and may be made again, after a wait |
-| leased -> queued | its lease expired, or its worker stopped and handed it back |
+| leased -> queued or delayed | its lease expired, or its worker stopped: it goes back where it came from |
 | leased -> dead | a failure not worth repeating, the last retry spent, or three workers lost to it |
 | leased -> refused | robots.txt disallows it |
 | queued, delayed or leased -> cancelled | its job was cancelled or ran out of time |
-| dead -> queued | an operator replays it |
+| dead -> queued or delayed | an operator replays it, at once or at a rate |
 
 A job:
 

@@ -4,7 +4,7 @@ export const TASK_MOVES = {
   delayed: ["leased", "cancelled"],
   leased: ["queued", "delayed", "done", "dead", "refused", "cancelled"],
   done: [],
-  dead: ["queued"], // only by an operator's replay
+  dead: ["queued", "delayed"], // only by an operator's replay, at a rate
   refused: [],
   cancelled: [],
 } as const satisfies Record<string, readonly string[]>;

@@ -70,8 +70,7 @@ function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScop
     depth: grant.depth,
     carry: grant.carry,
     signal,
-    // A copy: what the handler does to its object afterwards is not part of this record.
-    emit: (record) => void emitted.push(typeof record === "object" && record !== null ? { ...record } : record),
+    emit: (record) => void emitted.push(copyOf(record)),
     follow(target, options = {}) {
       const isNear = inScope(page.url, grant.depth);
       for (const one of typeof target === "string" ? [target] : target) {
@@ -81,6 +80,12 @@ function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScop
       }
     },
   };
+}
+
+/** What the handler does to its object afterwards is not part of the record. What is no plain object is refused later. */
+function copyOf(record: Fields): Fields {
+  const isPlain = typeof record === "object" && record !== null && !Array.isArray(record) && !("toJSON" in record);
+  return isPlain ? { ...record } : record;
 }
 
 /** A selector never starts like these. */

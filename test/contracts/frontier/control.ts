@@ -1,6 +1,17 @@
 import { expect } from "vitest";
 import { START_AT, type Suite } from "./backend.ts";
-import { aJob, countsOf, grantsOf, oneGrant, settleAll, settlementOf, submit, tasksAt, viewOf } from "./makers.ts";
+import {
+  aJob,
+  aTask,
+  countsOf,
+  grantsOf,
+  oneGrant,
+  settleAll,
+  settlementOf,
+  submit,
+  tasksAt,
+  viewOf,
+} from "./makers.ts";
 
 /** An operator's hand on a job, and its deadline (F12). */
 export function control(suite: Suite): void {
@@ -25,6 +36,22 @@ function pausing({ open, test }: Suite): void {
 
     expect(await frontier.resume("job")).toMatchObject({ state: "running" });
     expect(await grantsOf(frontier)).toHaveLength(5);
+  });
+
+  test("F12 a paused job has no say in how fast its sites may be hit", async () => {
+    const { frontier } = await open();
+    const lax = { intervalMs: 100, burst: 2, perSite: 5 };
+    const strict = { intervalMs: 9000, burst: 1, perSite: 1 };
+    await submit(frontier, aJob({ id: "lax", policy: lax }), tasksAt("a.test", 2));
+    await submit(frontier, aJob({ id: "strict", policy: strict }), tasksAt("a.test", 2));
+
+    await frontier.pause("strict");
+    expect((await frontier.listSites(1))[0]?.policy).toEqual(lax);
+    await frontier.enqueue("strict", [aTask("https://a.test/more", { priority: 0 })]);
+    expect((await frontier.listSites(1))[0]?.policy).toEqual(lax);
+
+    await frontier.resume("strict");
+    expect((await frontier.listSites(1))[0]?.policy).toEqual(strict);
   });
 
   test("F12 pausing a paused job and resuming a running one is fine", async () => {
