@@ -1,4 +1,9 @@
 #!/usr/bin/env node
-import { runCli } from "./run.ts";
+import { setFlagsFromString } from "node:v8";
 
+// Young garbage is collected on the thread that makes it. V8's helper threads, which wait for each other on cores that
+// have other work, cost about 8 % more CPU for the same 20,000 pages, and no less time. Set before anything is loaded.
+setFlagsFromString("--no-parallel-scavenge");
+
+const { runCli } = await import("./run.ts");
 process.exitCode = await runCli(process.argv.slice(2));

@@ -4,7 +4,7 @@ import { createLinkResolver } from "../domain/canonical-url.ts";
 export function resolveLinks(hrefs: readonly string[], baseUrl: string): string[] {
   const resolve = createLinkResolver(baseUrl);
   const links = new Set<string>();
-  for (const href of new Set(hrefs)) {
+  for (const href of hrefs) {
     const link = href.startsWith("#") ? undefined : resolve(href);
     if (link !== undefined) links.add(link);
   }

@@ -15,6 +15,8 @@ export type LeaseLoop = {
   /** Settles when nothing of the loop runs any more: rejects with what broke it. */
   ended: Promise<void>;
   held(): Iterable<HeldTask>;
+  /** How many of them. */
+  busy(): number;
 };
 
 type Deps = {
@@ -121,6 +123,7 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     },
     ended: outcome.promise,
     held: () => running.values(),
+    busy: () => running.size,
   };
 }
 

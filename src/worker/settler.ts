@@ -21,13 +21,20 @@ type Deps = {
   bodies: Pick<Bodies, "put">;
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
+  /** Tasks under way, those that wait here included. */
+  busy(): number;
   log: Log;
 };
 type Options = { flushMs: number; batchMost: number };
+/**
+ * With a full batch sure to come, waiting for it saves writes; with few tasks under way it would only hold up their sites.
+ */
+const FULL_HOUSE = 3;
+
 type Waiting = { result: TaskResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
-  { store, bodies, frontier, onFinished, log }: Deps,
+  { store, bodies, frontier, onFinished, busy, log }: Deps,
   { flushMs, batchMost }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
@@ -75,7 +82,7 @@ export function createSettler(
       new Promise((done, failed) => {
         waiting.push({ result, done, failed });
         if (waiting.length >= batchMost) void flush();
-        else timer ??= setTimeout(flush, flushMs);
+        else timer ??= setTimeout(flush, busy() > batchMost ? flushMs * FULL_HOUSE : flushMs);
       }),
     flush,
   };

@@ -42,7 +42,7 @@ const REAP_EVERY_MS = 5_000;
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const { frontier, store, bodies, book, mayBeAlive, onFinished, clock, log } = deps;
   const settler = createSettler(
-    { store, bodies, frontier, onFinished, log },
+    { store, bodies, frontier, onFinished, log, busy: (): number => loop.busy() },
     { flushMs: options.flushMs, batchMost: BATCH_MOST },
   );
   const loop = createLeaseLoop(
@@ -70,6 +70,6 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       await keeper.stop();
     },
     ended: loop.ended,
-    busy: () => [...loop.held()].length,
+    busy: loop.busy,
   };
 }
