@@ -16,7 +16,7 @@ export const STATUS_POLICY: readonly { from: number; to: number; verdict: Status
   { from: 408, to: 408, verdict: { kind: "retry", because: "server_error" } }, // request timeout
   { from: 425, to: 425, verdict: { kind: "retry", because: "server_error" } }, // too early
   { from: 429, to: 429, verdict: { kind: "retry", because: "throttled" } },
-  { from: 501, to: 501, verdict: { kind: "dead" } }, // not implemented: nor will it be in a minute
+  { from: 501, to: 501, verdict: { kind: "dead" } }, // it does not know how, and will not in a minute
   { from: 503, to: 503, verdict: { kind: "retry", because: "throttled" } },
   { from: 505, to: 505, verdict: { kind: "dead" } }, // HTTP version not supported
   { from: 500, to: 599, verdict: { kind: "retry", because: "server_error" } },
