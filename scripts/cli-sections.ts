@@ -15,7 +15,7 @@ All commands work on the broker and the store of the folder they run in. These f
 
 | flag | meaning |
 |---|---|
-| \`--broker <url>\` | where the frontier lives; \`sqlite:.trawl/broker.db\` unless [the configuration](config.md) names another |
+| \`--broker <url>\` | where the frontier lives; \`sqlite:.trawl/broker.db\` unless [the configuration](config.md) names another. A password is better kept in \`TRAWL_BROKER\`: others can read the arguments of a process |
 | \`--store <url>\` | where pages and records live; \`sqlite:.trawl/store.db\` unless the configuration names another |
 | \`--json\` | one JSON object as the last line of stdout; its shapes are below |
 
@@ -24,7 +24,7 @@ All commands work on the broker and the store of the folder they run in. These f
 | 0 | done; dead letters are reported, and no failure unless \`--strict\` is given |
 | 1 | the work failed: no page could be fetched, the job was cancelled, \`try\` got no page, or \`--strict\` and something failed |
 | 2 | usage, configuration, or a job, URL or selector that is wrong |
-| 3 | broker or store cannot be opened or written |
+| 3 | broker or store cannot be reached, opened or written |
 | 130 | interrupted by Ctrl-C or SIGTERM; nothing is lost, see [--resume](#trawl-crawl) |
 
 Errors are one line on stderr, \`trawl: CODE: what happened and what to change\`; [errors.md](errors.md) lists the codes.`;
@@ -78,6 +78,52 @@ neither broker nor store. Redirects are followed and shown. Exit code 1 and a re
 
 **\`--json\`** prints \`{ page, charset, records, invalid, links }\`; without a page \`{ url, hops, because, status, detail }\`.`,
   },
+  submit: {
+    examples: [
+      "npx trawl submit http://127.0.0.1:8321/ --max-pages 20 --rate 50/s",
+      "npx trawl submit http://127.0.0.1:8321/about/ --follow none --queue high_priority --priority 0 --json",
+      "npx trawl submit examples/shop.json",
+      "printf 'http://127.0.0.1:8321/about/\\nhttp://127.0.0.1:8321/cafe/\\n' | npx trawl submit - --follow none",
+    ],
+    notes: `Takes what [\`crawl\`](#trawl-crawl) takes and makes the same job of it, but queues it for [workers](#trawl-worker) instead of
+running it here. Lists are read as they are queued, so they may be of any length; where the broker is full
+(\`TRAWL_MAX_PENDING\`) it waits for the workers and goes on. A URL that cannot be fetched is refused and the others are
+taken; where not one is good it ends with \`BAD_URL\` and submits nothing.
+
+**Private networks.** A host you type may be on a private network in a crawl; a worker does not know who typed it and has to
+be told with \`TRAWL_ALLOW_PRIVATE\`. \`submit\` says so where it can tell.
+
+**Spiders** are loaded by the workers, from the same path. A worker that cannot load one makes dead letters of its tasks
+(\`handler_failed\`), which [\`dead --replay\`](#trawl-dead) brings back, and \`trawl doctor\` names it.
+
+**Stopping.** Ctrl-C says how far it got; the job waits for the rest of its URLs. \`--resume JOB\` with the same list goes on:
+what is there already counts as duplicate.
+
+**\`--json\`** prints one object; \`refused\` has the first 1,000 (then \`refusedCount\` counts them all), \`index\` is the place in the
+list, from 0. With \`--wait\` the job follows, as \`crawl\` has it:
+
+\`\`\`json
+{ "id": "jmwiapq7ve90649", "requestId": "6f1c3f0e-4a57-4c39-9d0e-0a6d4c1b7a55", "accepted": 2, "duplicates": 1,
+  "refused": [{ "index": 3, "url": "nonsense", "reason": "not an absolute http(s) URL without credentials" }] }
+\`\`\``,
+  },
+  worker: {
+    examples: [
+      "TRAWL_ALLOW_PRIVATE=127.0.0.0/8 npx trawl worker --drain",
+      "npx trawl worker --queues high_priority,fetch -c 64 --drain",
+    ],
+    notes: `Runs until it is stopped; with \`--drain\` until nothing waits on its queues and nothing of them is under way. Start as many as
+there are cores, on as many machines as share the broker: limits per site hold for all of them together.
+
+Ctrl-C or SIGTERM: no more leases, what runs gets \`TRAWL_GRACE\` to finish, the rest goes back untouched, exit code 0. A second
+one ends it at once, with 130; its tasks go back as soon as another worker sees that it is dead, or when their leases end. A
+broker that stays away longer than \`TRAWL_BROKER_PATIENCE\` ends it with 3.
+
+It takes the tasks of every job on its queues. Crawls have queues of their own, which no worker serves.
+
+**\`--json\`** makes what it says on stderr JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
+\`worker.stopped\`), and prints at the end \`{ worker, queues, tasks, pages, records, seconds }\`.`,
+  },
   jobs: {
     examples: ["npx trawl jobs", "npx trawl jobs --limit 3 --json"],
     notes: `**\`--json\`** prints \`{ "jobs": [ … ] }\`, each as [\`trawl job\`](#trawl-job) has it. A crawl that was interrupted is
@@ -112,7 +158,8 @@ neither broker nor store. Redirects are followed and shown. Exit code 1 and a re
       "npx trawl dead JOB --replay --per-second 5",
     ],
     notes: `What each reason means is in [errors.md](errors.md#why-a-task-is-dead). Replaying queues the URLs again and lets an
-ended job run again; \`trawl crawl --resume JOB\` then fetches them, and writes the output anew.
+ended job run again; \`trawl crawl --resume JOB\` then fetches them, and writes the output anew. Those of a submitted job are
+fetched by its workers.
 
 **\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample }] }\`; with \`--list\`
 \`{ "dead": [{ taskId, jobId, url, site, reason, status, diedAt, history }] }\`; else \`{ "replayed" }\` or \`{ "discarded" }\`.`,
@@ -138,6 +185,15 @@ ended job run again; \`trawl crawl --resume JOB\` then fetches them, and writes 
   cancel: {
     examples: ["npx trawl cancel JOB"],
     notes: "For good: a cancelled job does not run again. What it brought in stays. **`--json`** prints the job.",
+  },
+  doctor: {
+    examples: ["npx trawl doctor", "npx trawl doctor --json"],
+    notes: `Looks at the broker (reached, of a known version, fit for work), the store and the bodies (there, ours, writable), and at
+whether work and workers find each other: queues with URLs and no worker, workers on queues that no job uses, spiders that a
+worker cannot load, other versions of Trawl. Every finding says what to do. A broker that is not there is a finding as well.
+
+**\`--json\`** prints \`{ healthy, problems, warnings, findings: [{ check, verdict, says, fix }] }\`; \`verdict\` is \`ok\`, \`warning\` or
+\`problem\`.`,
   },
   demo: {
     examples: ["npx trawl demo", "npx trawl demo --serve --port 8321"],

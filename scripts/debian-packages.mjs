@@ -1,10 +1,16 @@
 // Debian packages that some tests want: other programs to compare with, and real pages to read.
 import { spawnSync } from "node:child_process";
+import { ensurePrograms } from "../test/services/debian-programs.mjs";
 
 const WANTED = ["wget", "python3-doc"];
 
 /** Installs what is missing where that is possible; otherwise says loudly what will be skipped. */
 export function ensureDebianPackages() {
+  for (const { name, because } of ensurePrograms()) warn([name], because);
+  ensureInstalled();
+}
+
+function ensureInstalled() {
   const missing = WANTED.filter((name) => !isInstalled(name));
   if (missing.length === 0) return;
   const obstacle = findObstacle();

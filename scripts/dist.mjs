@@ -33,7 +33,7 @@ const NODE_MODULES = join(ROOT, "node_modules");
 const TSC = join(NODE_MODULES, "typescript/bin/tsc");
 const BIN_LINK = join(NODE_MODULES, ".bin/trawl");
 /** Files that the compiler does not know and the code reads at run time. */
-const ASSETS = new Set([".sql"]);
+const ASSETS = new Set([".sql", ".lua"]);
 
 /** Whether dist is what src would give now. */
 export function isBuilt() {

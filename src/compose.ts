@@ -1,4 +1,5 @@
 /** The only place that builds everything: which broker, store and fetcher stand behind the contracts. */
+import { shownPlace } from "./config/place.ts";
 import type { Config } from "./config/schema.ts";
 import { ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
 import { TrawlError } from "./errors.ts";
@@ -25,9 +26,10 @@ import { openNoBodies } from "./store/bodies/no-bodies.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 import type { JobSpec } from "./submit/job-spec.ts";
+import { VERSION } from "./version.ts";
 import { createJobBook } from "./worker/job-book.ts";
 import { createPlanMaker } from "./worker/make-plan.ts";
-import { createWorker, type Worker } from "./worker/worker.ts";
+import { createWorker, type Worker, type WorkerOptions } from "./worker/worker.ts";
 
 export type Trawl = {
   clock: Clock;
@@ -43,6 +45,7 @@ export type NewWorker = {
   queues: readonly string[];
   /** Hosts a person typed: they may be on private networks. */
   allowHosts: readonly string[];
+  unreadableJob: WorkerOptions["unreadableJob"];
   onFinished(jobId: string): void;
 };
 
@@ -55,13 +58,13 @@ const ROBOTS_REDIRECTS = 5;
 const KEEP_ALIVE_MS = 10_000;
 
 /** Everything a process needs, on what the settings name. Nothing runs until a worker is started. */
-export function openTrawl(config: Config, writeLog: (line: string) => void): Trawl {
+export async function openTrawl(config: Config, writeLog: (line: string) => void): Promise<Trawl> {
   const clock = systemClock();
   const log = createLog(config.logLevel, writeLog);
   networksFrom(config); // a bad one is said before anything is queued
-  const frontier = openFrontier(config, clock);
-  const store = openStore(config);
   const bodies = openBodies(config);
+  const frontier = await openBroker(config, { clock, log });
+  const store = await openOrClose(() => openStore(config), frontier);
   const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
   return {
     clock,
@@ -69,7 +72,7 @@ export function openTrawl(config: Config, writeLog: (line: string) => void): Tra
     frontier,
     store,
     bodies,
-    createWorker({ queues, allowHosts, onFinished }) {
+    createWorker({ queues, allowHosts, unreadableJob, onFinished }) {
       const fetching = createFetching(config, { allowHosts, clock, frontier });
       closing.unshift(() => fetching.fetcher.close());
       const book = createJobBook({
@@ -82,7 +85,7 @@ export function openTrawl(config: Config, writeLog: (line: string) => void): Tra
       });
       return createWorker(
         { ...fetching, decode, frontier, store, bodies, book, mayBeAlive, onFinished, clock, log },
-        { ...workerOptions(config), queues, worker: thisProcess() },
+        { ...workerOptions(config), queues, unreadableJob, worker: thisProcess(), version: VERSION },
       );
     },
     async close() {
@@ -144,30 +147,72 @@ function workerOptions({ concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs
   return { concurrency, leaseMs, graceMs, flushMs, maxLinks, maxRedirects: redirects, limits: { totalMs, idleMs } };
 }
 
-function openFrontier(config: Config, clock: Clock): Frontier & FrontierAdmin {
-  const path = placeOf(config.broker, "sqlite:", "TRAWL_BROKER");
-  return openSqliteFrontier(path, { clock }, { maxPending: config.maxPending, busyMs: BUSY_MS, pollMs: POLL_MS });
+/** The frontier that TRAWL_BROKER names. Throws BAD_CONFIG, BROKER_UNREACHABLE or BROKER_SCHEMA. */
+export async function openBroker(config: Config, deps: { clock: Clock; log: Log }): Promise<Frontier & FrontierAdmin> {
+  const { broker, maxPending } = config;
+  const scheme = /^[a-z+]+(?=:)/.exec(broker)?.[0] ?? "";
+  if (REDIS_SCHEMES.includes(scheme)) return openRedis(config, scheme.endsWith("+cluster"), deps);
+  const path = placeOf(broker, "sqlite:", "TRAWL_BROKER", "or redis://HOST:PORT, such as redis://127.0.0.1:6379");
+  return openSqliteFrontier(path, deps, { maxPending, busyMs: BUSY_MS, pollMs: POLL_MS });
 }
 
-function openStore(config: Config): Store {
+const REDIS_SCHEMES = ["redis", "rediss", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel"];
+/** Redis wakes who waits; only a wake-up that got lost with a connection is waited for so long. */
+const LOST_WAKEUP_MS = 1_000;
+const CLUSTER_SHARDS = 16;
+
+/** Loaded on first use: whoever has one file needs no client of Redis. */
+async function openRedis(config: Config, isCluster: boolean, deps: { clock: Clock; log: Log }) {
+  const { openRedisFrontier } = await import("./frontier/redis/open.ts");
+  const { broker, brokerPrefix, brokerShards, brokerPatienceMs, maxPending } = config;
+  const shards = brokerShards === "auto" ? (isCluster ? CLUSTER_SHARDS : 1) : brokerShards;
+  return openRedisFrontier(broker, deps, {
+    prefix: brokerPrefix,
+    shards,
+    maxPending,
+    patienceMs: brokerPatienceMs,
+    pollMs: LOST_WAKEUP_MS,
+    time: "broker",
+  });
+}
+
+/** Opens the next part; should that fail, the one before must not keep the process alive. */
+async function openOrClose<T>(open: () => T, before: Pick<Frontier, "close">): Promise<T> {
+  try {
+    return open();
+  } catch (error) {
+    await before.close();
+    throw error;
+  }
+}
+
+/** The store that TRAWL_STORE names. Throws BAD_CONFIG, STORE_UNREACHABLE or STORE_SCHEMA. */
+export function openStore(config: Config): Store {
   return openSqliteStore(placeOf(config.store, "sqlite:", "TRAWL_STORE"), { busyMs: BUSY_MS });
 }
 
 function openBodies(config: Config): Bodies {
-  return config.bodies === "none" ? openNoBodies() : openFileBodies(placeOf(config.bodies, "file:", "TRAWL_BODIES"));
+  return config.bodies === "none" ? openNoBodies() : openFileBodies(bodiesFolder(config));
 }
 
-function placeOf(url: string, scheme: string, setting: string): string {
+/** Where bodies go, if they are files. Throws BAD_CONFIG. */
+export function bodiesFolder(config: Config): string {
+  return placeOf(config.bodies, "file:", "TRAWL_BODIES");
+}
+
+function placeOf(url: string, scheme: string, setting: string, other = ""): string {
   const path = url.startsWith(scheme) ? url.slice(scheme.length) : "";
   if (path !== "") return path;
+  const takes = `this version takes ${scheme}PATH, such as ${scheme}.trawl/x`;
   throw new TrawlError("BAD_CONFIG", {
     op: "compose",
-    message: `${setting} is ${JSON.stringify(url)}; this version takes ${scheme}PATH, such as ${scheme}.trawl/x`,
+    message: `${setting} is ${JSON.stringify(shownPlace(url))}; ${takes}${other === "" ? "" : `, ${other}`}`,
     detail: { setting },
   });
 }
 
-function networksFrom(config: Config) {
+/** The private networks that may be fetched from. Throws BAD_CONFIG. */
+export function networksFrom(config: Config) {
   const { networks, problems } = parseNetworks(config.allowPrivate.join(","));
   if (problems.length === 0) return networks;
   throw new TrawlError("BAD_CONFIG", {

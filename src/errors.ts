@@ -44,8 +44,9 @@ export const ERRORS = {
   },
   BROKER_UNREACHABLE: {
     exit: 3,
-    means: "The broker cannot be opened or written: missing rights, a full disk, a damaged file.",
-    fix: "Check the path in TRAWL_BROKER and the space on its disk.",
+    means:
+      "The broker cannot be reached, opened or written: no server there, a wrong password, missing rights, a full disk, a damaged file.",
+    fix: "Check TRAWL_BROKER, and the server or disk behind it.",
   },
   BROKER_FULL: {
     exit: 3,

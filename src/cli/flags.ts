@@ -15,3 +15,19 @@ export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_
     throw new InvalidArgumentError(`${flag} takes a whole number, ${range}.`);
   };
 }
+
+const QUEUE = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+/** The name of a queue, as jobs may have it. */
+export function queueName(flag: string): (value: string) => string {
+  return (value) => {
+    if (QUEUE.test(value)) return value;
+    throw new InvalidArgumentError(`${flag} takes letters, digits, _ . : - (64 at most).`);
+  };
+}
+
+/** Names of queues with commas between, each once. */
+export function queueNames(flag: string): (value: string) => string[] {
+  const one = queueName(flag);
+  return (value) => [...new Set(value.split(",").map((name) => one(name.trim())))];
+}

@@ -7,10 +7,13 @@ import { addControl } from "./commands/control.ts";
 import { addCrawl } from "./commands/crawl.ts";
 import { addDead } from "./commands/dead.ts";
 import { addDemo } from "./commands/demo.ts";
+import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addRecords } from "./commands/records.ts";
+import { addSubmit } from "./commands/submit.ts";
 import { addTry } from "./commands/try.ts";
+import { addWorker } from "./commands/worker.ts";
 import { HELP_STYLE } from "./help.ts";
 import { listenForStops, type Stops } from "./stops.ts";
 
@@ -19,6 +22,7 @@ Start here:
   trawl demo                            crawl a little shop on this machine
   trawl try <url> -e title=h1           see what a selector finds
   trawl crawl <url> --out pages.jsonl   crawl a site, politely
+  trawl submit <url>; trawl worker      queue a job; fetch what is queued
 
 Settings: trawl.config.ts, then TRAWL_* in the environment, then flags;
 docs/config.md lists them.`;
@@ -48,11 +52,14 @@ export function createProgram(stops: Stops): Command {
     .addHelpText("after", HELP);
   addCrawl(program, stops);
   addTry(program);
+  addSubmit(program, stops);
+  addWorker(program, stops);
   addJobs(program);
   addRecords(program);
   addDead(program);
   addExplain(program);
   addControl(program);
+  addDoctor(program);
   addDemo(program, stops);
   for (const command of program.commands) command.exitOverride();
   return program;

@@ -23,7 +23,7 @@ type Opening = { flags: PlaceFlags; settings?: Record<string, unknown> };
 export async function openSession({ flags, settings = {} }: Opening): Promise<Session> {
   const config = await loadConfig({ broker: flags.broker, store: flags.store, ...settings }, process.cwd());
   const screen = processScreen();
-  const trawl = openTrawl(config, (line) => screen.err(line));
+  const trawl = await openTrawl(config, (line) => screen.err(line));
   return { config, screen, trawl, close: () => trawl.close() };
 }
 

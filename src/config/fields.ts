@@ -31,6 +31,12 @@ export function headerText(says: Says & { shown: string }): Field<string> {
   return { ...text(says), takes: "printable ASCII", parse };
 }
 
+/** One plain word: part of key names, file names and the like. */
+export function word(says: Says & { shown: string }): Field<string> {
+  const parse = (raw: unknown) => (typeof raw === "string" && /^[A-Za-z0-9_.:-]{1,64}$/.test(raw) ? raw : undefined);
+  return { ...text(says), takes: "letters, digits and _ . : - (64 at most)", parse };
+}
+
 /** A comma-separated list, or an array in a config file; empty by default. */
 export function list({ env, doc, isSecret = false }: Says & { isSecret?: boolean }): Field<readonly string[]> {
   const split = (raw: string) =>
@@ -57,6 +63,13 @@ export function count({
     return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? value : undefined;
   };
   return { shown: String(shown), env, doc, isSecret: false, takes: `a whole number, ${least} to ${most}`, parse };
+}
+
+/** A whole number, or `auto`: what suits the rest of the settings. */
+export function autoCount(says: Says & { least: number; most: number }): Field<number | "auto"> {
+  const number = count({ ...says, shown: says.least });
+  const parse = (raw: unknown) => (raw === "auto" ? "auto" : number.parse(raw));
+  return { ...number, shown: "auto", takes: `${number.takes}, or auto`, parse };
 }
 
 export function duration({

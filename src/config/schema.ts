@@ -1,11 +1,30 @@
 /** Every setting of Trawl, in one place. docs/config.md and `trawl --help` come from here. */
-import { choice, count, duration, type Field, flag, headerText, list, rate, text } from "./fields.ts";
+import { autoCount, choice, count, duration, type Field, flag, headerText, list, rate, text, word } from "./fields.ts";
 
 export const SETTINGS = {
   broker: text({
     env: "TRAWL_BROKER",
     shown: "sqlite:.trawl/broker.db",
-    doc: "Where the frontier lives: `sqlite:PATH`.",
+    isSecret: true,
+    doc: "Where the frontier lives: `sqlite:PATH`; for a fleet `redis://[user:password@]host:port[/db]` (`rediss://` with TLS), `redis+cluster://host:port,host:port` or `redis+sentinel://host:port,host:port/master`.",
+  }),
+  brokerPrefix: word({
+    env: "TRAWL_BROKER_PREFIX",
+    shown: "trawl",
+    doc: "What the keys of a Redis broker begin with: fleets with different ones share a server and nothing else.",
+  }),
+  brokerShards: autoCount({
+    env: "TRAWL_BROKER_SHARDS",
+    least: 1,
+    most: 1024,
+    doc: "Into how many parts a Redis broker is split, by site; the same for every process of a fleet. `auto`: 1, and 16 on a cluster.",
+  }),
+  brokerPatienceMs: duration({
+    env: "TRAWL_BROKER_PATIENCE",
+    shown: "60s",
+    least: "100ms",
+    most: "1h",
+    doc: "How long a Redis broker may be away before a process gives up; until then it connects again by itself.",
   }),
   store: text({
     env: "TRAWL_STORE",

@@ -3,7 +3,7 @@
 import type { JobState, Ledger } from "../domain/job.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import type { DeadReason } from "../domain/task.ts";
-import type { Tally } from "./frontier.ts";
+import type { Presence, Tally } from "./frontier.ts";
 
 export type JobView = {
   id: string;
@@ -53,6 +53,15 @@ export type Explanation = { about: string; reasons: readonly string[]; until: nu
 
 export type ExplainTarget = { url: string } | { site: string } | { jobId: string };
 
+/** A worker as last announced. */
+export type WorkerView = Presence & { seenAt: number };
+
+/** What waits on a queue. */
+export type QueueView = { queue: string; waiting: number };
+
+/** One thing that was looked at, and what to do about it unless it is `ok`. */
+export type Finding = { check: string; verdict: "ok" | "warning" | "problem"; says: string; fix?: string };
+
 export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;
   /** Newest first. */
@@ -77,4 +86,10 @@ export interface FrontierAdmin {
   explain(target: ExplainTarget): Promise<Explanation>;
   /** Workers that hold leases, with how many. */
   listHolders(): Promise<readonly { worker: string; leases: number }[]>;
+  /** Workers whose announcement has not lapsed, by name. */
+  listWorkers(): Promise<readonly WorkerView[]>;
+  /** Queues on which something waits, by name. */
+  listQueues(): Promise<readonly QueueView[]>;
+  /** Whether the broker itself is fit for work: reached, of a known version, durable, its clock right. */
+  examine(): Promise<readonly Finding[]>;
 }

@@ -153,6 +153,15 @@ export type RobotsFile = {
   freshUntil: number;
 };
 
+/** What a worker tells about itself. */
+export type Presence = {
+  worker: string;
+  queues: readonly string[];
+  /** Spiders of jobs it was given and could not load. */
+  unknownSpiders: readonly string[];
+  version: string;
+};
+
 export interface Frontier {
   createJob(job: NewJob): Promise<void>;
   /** Queues URLs of a running job. The same URL twice is a duplicate, not an error. */
@@ -176,6 +185,11 @@ export interface Frontier {
   spend(site: string, unused?: Slot): Promise<Slot>;
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
+
+  /** Tells the others that this worker is there, and on what; forgotten unless said again within `ttlMs`. */
+  announce(presence: Presence, ttlMs: number): Promise<void>;
+  /** Takes an announcement back, on the way out. */
+  withdraw(worker: string): Promise<void>;
 
   /** Resolves when something may have become leasable, at `until`, or when `signal` aborts; whichever is first. */
   waitForWork(until: number, signal: AbortSignal): Promise<void>;

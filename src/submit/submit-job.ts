@@ -43,7 +43,8 @@ export async function submitJob(
   };
 }
 
-function newJobFrom(spec: JobSpec, now: number): NewJob {
+/** The job as the frontier takes it. */
+export function newJobFrom(spec: JobSpec, now: number): NewJob {
   const { pages, seconds } = spec.limits;
   return {
     id: spec.id,
@@ -63,7 +64,8 @@ function newJobFrom(spec: JobSpec, now: number): NewJob {
   };
 }
 
-function firstTasks(
+/** URLs as tasks; `indexes` leads from a task back to its URL. */
+export function firstTasks(
   spec: JobSpec,
   urls: readonly string[],
 ): { tasks: NewTask[]; indexes: number[]; refused: Refusal[] } {

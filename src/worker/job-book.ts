@@ -1,11 +1,16 @@
 /** Makes the plan of each job a worker meets, once, and remembers the latest. */
 
-import { TrawlError } from "../errors.ts";
+import { isTrawlError, TrawlError } from "../errors.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 import type { JobPlan } from "./plan.ts";
 
-export type JobBook = { planOf(jobId: string): Promise<JobPlan> };
+export type JobBook = {
+  /** Rejects with BAD_SPIDER or BAD_SELECTOR where the job cannot be read here. */
+  planOf(jobId: string): Promise<JobPlan>;
+  /** Spiders that could not be loaded when last tried. */
+  unknownSpiders(): readonly string[];
+};
 
 type Deps = {
   frontier: Pick<FrontierAdmin, "findJob">;
@@ -16,10 +21,11 @@ const REMEMBERED = 1000;
 
 export function createJobBook({ frontier, makePlan }: Deps): JobBook {
   const plans = new Map<string, Promise<JobPlan>>();
+  const unknown = new Set<string>();
 
   async function make(jobId: string): Promise<JobPlan> {
     const job = await frontier.findJob(jobId);
-    if (job !== undefined) return makePlan(job.spec as JobSpec);
+    if (job !== undefined) return noted(job.spec as JobSpec);
     throw new TrawlError("NOT_FOUND", {
       op: "worker.planOf",
       message: `a task belongs to job ${jobId}, which this broker does not have`,
@@ -27,7 +33,20 @@ export function createJobBook({ frontier, makePlan }: Deps): JobBook {
     });
   }
 
+  async function noted(spec: JobSpec): Promise<JobPlan> {
+    if (spec.spider === undefined) return makePlan(spec);
+    try {
+      const plan = await makePlan(spec);
+      unknown.delete(spec.spider);
+      return plan;
+    } catch (error) {
+      if (isTrawlError(error, "BAD_SPIDER") && unknown.size < REMEMBERED) unknown.add(spec.spider);
+      throw error;
+    }
+  }
+
   return {
+    unknownSpiders: () => [...unknown],
     planOf(jobId) {
       const known = plans.get(jobId);
       if (known !== undefined) return known;

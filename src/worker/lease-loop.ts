@@ -17,6 +17,8 @@ export type LeaseLoop = {
   held(): Iterable<HeldTask>;
   /** How many of them. */
   busy(): number;
+  /** Which wait for work it is in, while nothing runs and no lease call is under way. */
+  idleRound(): number | undefined;
 };
 
 type Deps = {
@@ -36,6 +38,9 @@ export type LeaseLoopOptions = {
 /** What is aborted ends within this, unless it does not listen. */
 const ABORT_MS = 1_000;
 
+/** A broker that is gone must not hold up the end for its whole patience again: its leases expire by themselves. */
+const RELEASE_MS = 5_000;
+
 export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options: LeaseLoopOptions): LeaseLoop {
   const stopping = new AbortController();
   const running = new Map<string, HeldTask & { over: Promise<void> }>();
@@ -44,6 +49,8 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
   let failure: { cause: unknown } | undefined;
   let isStarted = false;
+  let round = 0;
+  let isWaiting = false;
 
   async function leaseUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -53,10 +60,13 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
       for (const grant of answer.grants) begin(grant);
       // With no room left only a settlement helps, and settling wakes.
       const isFull = running.size >= options.concurrency;
+      round += 1;
+      isWaiting = true;
       await frontier.waitForWork(
         isFull ? Number.MAX_SAFE_INTEGER : (answer.nextDueAt ?? Number.MAX_SAFE_INTEGER),
         stopping.signal,
       );
+      isWaiting = false;
     }
   }
 
@@ -96,8 +106,16 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     // A spider's handler may not listen to its signal: it cannot be stopped, but must not hold up the end either.
     await overWithin(unfinished, ABORT_MS);
     const unused = [...unsettled, ...unfinished.map((task) => task.claim)];
-    if (unused.length > 0) await frontier.release(unused);
+    if (unused.length > 0) await handBack(unused);
     running.clear();
+  }
+
+  async function handBack(claims: readonly Claim[]): Promise<void> {
+    const released = new AbortController();
+    const call = frontier.release(claims).finally(() => released.abort());
+    call.catch(() => {}); // heard below, or too late to matter
+    await clock.sleep(RELEASE_MS, released.signal);
+    if (released.signal.aborted) await call;
   }
 
   /** Resolves when these tasks are over, or when it has taken too long. */
@@ -124,6 +142,7 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     ended: outcome.promise,
     held: () => running.values(),
     busy: () => running.size,
+    idleRound: () => (isWaiting && running.size === 0 ? round : undefined),
   };
 }
 

@@ -52,6 +52,11 @@ export async function runTask(task: Task): Promise<TaskResult> {
   }
 }
 
+/** What becomes of a task whose job cannot be read here: a dead letter that says why, to be replayed when it can. */
+export function unreadable(grant: Grant, error: Error): TaskResult {
+  return ended(grant, { kind: "dead", because: "handler_failed", detail: inWords(error) });
+}
+
 async function askRobots({ deps, grant, plan, signal }: Task): Promise<RobotsAnswer> {
   if (!plan.spec.politeness.robots) return EVERYTHING_ALLOWED;
   return deps.robots.rulesAt(grant.url, grant.site, grant.mustAskRobots ? { slot: grant.slot, signal } : undefined);

@@ -21,6 +21,8 @@ type Deps = {
   bodies: Pick<Bodies, "put">;
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
+  /** Called for each result that counted. */
+  onSettled(settlement: Settlement): void;
   /** Tasks under way, those that wait here included. */
   busy(): number;
   log: Log;
@@ -34,7 +36,7 @@ const FULL_HOUSE = 3;
 type Waiting = { result: TaskResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
-  { store, bodies, frontier, onFinished, busy, log }: Deps,
+  { store, bodies, frontier, onFinished, onSettled, busy, log }: Deps,
   { flushMs, batchMost }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
@@ -67,8 +69,9 @@ export function createSettler(
     if (writes.length > 0) await store.write(writes);
     const settlements: Settlement[] = results.map(({ settlement }) => settlement);
     const { verdicts, finished } = await frontier.settle(settlements);
-    verdicts.forEach((verdict, index) => {
-      if (verdict === "stale") log.warn("worker.lease_lost", { taskId: settlements[index]?.taskId });
+    settlements.forEach((settlement, index) => {
+      if (verdicts[index] === "settled") onSettled(settlement);
+      else log.warn("worker.lease_lost", { taskId: settlement.taskId });
     });
     for (const jobId of finished) onFinished(jobId);
   }

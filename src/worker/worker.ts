@@ -1,5 +1,6 @@
 /** One worker of a process: the lease loop with the small services that keep it honest. */
-import type { Frontier } from "../frontier/frontier.ts";
+import { isTrawlError } from "../errors.ts";
+import type { Frontier, Grant, Tally } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -8,8 +9,9 @@ import type { Store } from "../store/store.ts";
 import type { JobBook } from "./job-book.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createLeaseLoop, type LeaseLoopOptions } from "./lease-loop.ts";
+import { createPresence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
-import { type RunTaskDeps, type RunTaskOptions, runTask } from "./run-task.ts";
+import { type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
 import { createSettler } from "./settler.ts";
 
 export type Worker = {
@@ -20,7 +22,13 @@ export type Worker = {
   ended: Promise<void>;
   /** Tasks under way right now. */
   busy(): number;
+  /** Which wait for work it is in, while it has nothing to do. */
+  idleRound(): number | undefined;
+  /** What it has brought to an end so far. */
+  tally(): WorkerTally;
 };
+
+export type WorkerTally = { tasks: number; pages: number; records: number };
 
 export type WorkerDeps = RunTaskDeps & {
   frontier: Frontier & FrontierAdmin;
@@ -33,43 +41,69 @@ export type WorkerDeps = RunTaskDeps & {
   log: Log;
 };
 
-export type WorkerOptions = RunTaskOptions & LeaseLoopOptions & { flushMs: number };
+export type WorkerOptions = RunTaskOptions &
+  LeaseLoopOptions & {
+    flushMs: number;
+    version: string;
+    /** A job whose spider or rules cannot be read ends the worker, or only its tasks: those of other jobs go on. */
+    unreadableJob: "ends-worker" | "ends-task";
+  };
 
 /** Results written together at most. */
 const BATCH_MOST = 32;
 const REAP_EVERY_MS = 5_000;
+const ANNOUNCE_EVERY_MS = 5_000;
 
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const { frontier, store, bodies, book, mayBeAlive, onFinished, clock, log } = deps;
+  const { worker, queues, version } = options;
+  const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const settler = createSettler(
-    { store, bodies, frontier, onFinished, log, busy: (): number => loop.busy() },
+    { store, bodies, frontier, onFinished, log, busy: (): number => loop.busy(), onSettled: ({ tally }) => add(tally) },
     { flushMs: options.flushMs, batchMost: BATCH_MOST },
   );
-  const loop = createLeaseLoop(
-    {
-      frontier,
-      settler,
-      clock,
-      run: async (grant, signal) => runTask({ deps, options, grant, signal, plan: await book.planOf(grant.jobId) }),
-    },
-    options,
-  );
+  const loop = createLeaseLoop({ frontier, settler, clock, run }, options);
   const keeper = createLeaseKeeper({ frontier, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
   const reaper = createReaper({ frontier, mayBeAlive, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
+  const presence = createPresence(
+    { frontier, clock, log, describe: () => ({ worker, queues, version, unknownSpiders: book.unknownSpiders() }) },
+    { everyMs: ANNOUNCE_EVERY_MS },
+  );
+
+  async function run(grant: Grant, signal: AbortSignal): Promise<TaskResult> {
+    try {
+      return await runTask({ deps, options, grant, signal, plan: await book.planOf(grant.jobId) });
+    } catch (error) {
+      const isUnreadable = isTrawlError(error, "BAD_SPIDER", "BAD_SELECTOR");
+      if (!isUnreadable || options.unreadableJob === "ends-worker") throw error;
+      log.warn("worker.job_unreadable", { jobId: grant.jobId, taskId: grant.taskId, cause: error });
+      return unreadable(grant, error);
+    }
+  }
+
+  function add({ pages, records }: Tally): void {
+    counts.tasks += 1;
+    counts.pages += pages;
+    counts.records += records;
+  }
 
   return {
     start() {
+      presence.start();
       reaper.start();
       keeper.start();
       loop.start();
     },
     async stop() {
-      // The keeper goes last: running tasks need their leases until they are settled.
+      // The keeper goes after the loop: running tasks need their leases until they are settled.
       await reaper.stop();
       await loop.stop();
       await keeper.stop();
+      await presence.stop();
     },
     ended: loop.ended,
     busy: loop.busy,
+    idleRound: loop.idleRound,
+    tally: () => ({ ...counts }),
   };
 }

@@ -251,9 +251,9 @@ const SETTINGS: readonly Case[] = [
   },
   {
     what: "a broker of a kind that is not there yet",
-    args: ["jobs", "--broker", "redis://127.0.0.1"],
+    args: ["jobs", "--broker", "mongo://127.0.0.1"],
     exit: 2,
-    says: /BAD_CONFIG: .*TRAWL_BROKER.*redis.*sqlite:/,
+    says: /BAD_CONFIG: .*TRAWL_BROKER.*mongo.*sqlite:.*redis:/,
   },
 ];
 

@@ -1,12 +1,20 @@
 /** Inspection and control, on the model. */
 import { readyAt } from "../../src/domain/politeness.ts";
-import type { FrontierAdmin, JobView, SiteView } from "../../src/frontier/frontier-admin.ts";
+import type {
+  Finding,
+  FrontierAdmin,
+  JobView,
+  QueueView,
+  SiteView,
+  WorkerView,
+} from "../../src/frontier/frontier-admin.ts";
 import { deadTasks, groupLetters, letterOf, move, overdueJobs, revive, stop, takesLettersBack } from "./controlling.ts";
 import { explain } from "./explaining.ts";
 import type { ModelParts } from "./model-frontier.ts";
 import {
   getJob,
   inFlightOf,
+  isWaiting,
   ledgerOf,
   type ModelJob,
   type ModelSite,
@@ -43,7 +51,24 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
         .sort()
         .map((worker) => ({ worker, leases: workers.filter((name) => name === worker).length }));
     },
+    listWorkers: async () => workersOf(world, clock.now()),
+    listQueues: async () => queuesOf(world),
+    examine: async (): Promise<Finding[]> => [{ check: "model", verdict: "ok", says: "it is in memory" }],
   };
+}
+
+function workersOf(world: World, now: number): WorkerView[] {
+  return world.announcements
+    .filter(({ until }) => until > now)
+    .map(({ presence, seenAt }) => ({ ...structuredClone(presence), seenAt }))
+    .sort((one, other) => (one.worker < other.worker ? -1 : 1));
+}
+
+function queuesOf(world: World): QueueView[] {
+  const queues = world.tasks.filter(isWaiting).map(({ made }) => made.queue);
+  return [...new Set(queues)]
+    .sort()
+    .map((queue) => ({ queue, waiting: queues.filter((name) => name === queue).length }));
 }
 
 function createControl({ world, clock, step }: ModelParts): Control {

@@ -10,6 +10,7 @@ import { getJob, type ModelTask, siteNamed } from "./world.ts";
 
 type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "release" | "reap" | "abandon">;
 type Sites = Pick<Frontier, "spend" | "findRobots" | "keepRobots">;
+type Fleet = Pick<Frontier, "announce" | "withdraw">;
 
 export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptions): Frontier {
   const { world, step } = parts;
@@ -25,6 +26,7 @@ export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptio
     },
     ...createLeases(parts),
     ...createSites(parts),
+    ...createFleet(parts),
     waitForWork: (until, signal) => waitForWork(parts, until, signal),
     close: async () => {},
   };
@@ -99,6 +101,23 @@ function createSites({ world, step }: ModelParts): Sites {
       step(() => {
         Object.assign(siteNamed(world, name), { robots, crawlDelayMs, asker: undefined, askedUntil: 0 });
       });
+    },
+  };
+}
+
+/** Neither is a step of the frontier: nothing that waits or is leased changes by it. */
+function createFleet({ world, clock }: ModelParts): Fleet {
+  const without = (worker: string) => world.announcements.filter(({ presence }) => presence.worker !== worker);
+  return {
+    announce: async (presence, ttlMs) => {
+      const now = clock.now();
+      world.announcements = [
+        ...without(presence.worker),
+        { presence: structuredClone(presence), seenAt: now, until: now + ttlMs },
+      ];
+    },
+    withdraw: async (worker) => {
+      world.announcements = without(worker);
     },
   };
 }

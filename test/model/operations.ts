@@ -31,6 +31,8 @@ export type Operation =
   | { do: "keepRobots"; site: string; freshMs: number; crawlDelayMs: number }
   | { do: "replay"; job: number | undefined; limit: number; perSecond: number }
   | { do: "discard"; job: number | undefined; limit: number }
+  | { do: "announce"; worker: string; queues: string[]; ttlMs: number }
+  | { do: "withdraw"; worker: string }
   | { do: "advance"; ms: number }
   | { do: "advanceToNextDue" };
 
@@ -188,6 +190,15 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: of("discard", { job: perhaps(anyOne), limit: fc.constantFrom(1, 100) }) },
+  {
+    weight: 3,
+    arbitrary: of("announce", {
+      worker: fc.constantFrom(...WORKERS),
+      queues: fc.constantFrom<string[][]>(["fetch"], ["fetch", "render"]),
+      ttlMs: fc.constantFrom(100.5, 5000.5),
+    }),
+  },
+  { weight: 1, arbitrary: of("withdraw", { worker: fc.constantFrom(...WORKERS) }) },
   {
     weight: 14,
     arbitrary: of("advance", {

@@ -79,6 +79,10 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     await both((frontier) => frontier.keepRobots(site, robots, crawlDelayMs));
   }
 
+  async function announce({ worker, queues, ttlMs }: Operation & { do: "announce" }): Promise<void> {
+    await both((frontier) => frontier.announce({ worker, queues, unknownSpiders: [], version: "1.0.0" }, ttlMs));
+  }
+
   async function perform(operation: Operation): Promise<unknown> {
     switch (operation.do) {
       case "enqueue":
@@ -117,6 +121,10 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
         return both((frontier) => frontier.replayDead(filter(operation.job), operation.limit, operation.perSecond));
       case "discard":
         return both((frontier) => frontier.discardDead(filter(operation.job), operation.limit));
+      case "announce":
+        return announce(operation);
+      case "withdraw":
+        return both((frontier) => frontier.withdraw(operation.worker));
       case "advance":
         return clock.advance(operation.ms);
       case "advanceToNextDue":
@@ -131,6 +139,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     await both((frontier) => frontier.listDead({}, 1000));
     await both((frontier) => frontier.groupDead({}, 1000));
     await both((frontier) => frontier.listHolders());
+    await both((frontier) => frontier.listWorkers());
+    await both((frontier) => frontier.listQueues());
     for (const queue of QUEUES) compareDue(await peek(subject, [queue]), await peek(model, [queue]));
   }
 

@@ -6,7 +6,7 @@ import type { JobState, Ledger } from "../../src/domain/job.ts";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
 import type { DeadReason, NewTask, TaskState } from "../../src/domain/task.ts";
 import { TrawlError } from "../../src/errors.ts";
-import type { NewJob, RobotsFile, Tally } from "../../src/frontier/frontier.ts";
+import type { NewJob, Presence, RobotsFile, Tally } from "../../src/frontier/frontier.ts";
 import type { Misfortune } from "../../src/frontier/frontier-admin.ts";
 
 export type ModelJob = {
@@ -65,6 +65,9 @@ export type Turn = { site: ModelSite; queue: string; rank: number; servedAt: num
 
 export type Seen = { scope: string; url: string; task: ModelTask; until: number };
 
+/** A worker as it announced itself. */
+export type Announcement = { presence: Presence; seenAt: number; until: number };
+
 export type World = {
   jobs: ModelJob[];
   tasks: ModelTask[];
@@ -74,12 +77,13 @@ export type World = {
   /** In order of their making. */
   scopes: string[];
   seen: Seen[];
+  announcements: Announcement[];
   /** Counts every serving, of lanes and turns alike. */
   servings: number;
 };
 
 export function emptyWorld(): World {
-  return { jobs: [], tasks: [], sites: [], lanes: [], turns: [], scopes: [], seen: [], servings: 0 };
+  return { jobs: [], tasks: [], sites: [], lanes: [], turns: [], scopes: [], seen: [], announcements: [], servings: 0 };
 }
 
 export function getJob(world: World, jobId: string, op: string): ModelJob {

@@ -1,6 +1,7 @@
 /** `trawl pause`, `resume`, `cancel`: a job's life, from outside. */
 import type { Command } from "commander";
 import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
+import { isCrawl } from "../crawl/begin.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 
@@ -15,7 +16,10 @@ const CHANGES: readonly Change[] = [
   {
     name: "resume",
     does: "let a paused job go on (an interrupted crawl goes on with: trawl crawl --resume)",
-    says: ({ id }) => `${id} may run; if no crawl of it is running: trawl crawl --resume ${id}\n`,
+    says: (job) =>
+      isCrawl(job)
+        ? `${job.id} may run; if no crawl of it is running: trawl crawl --resume ${job.id}\n`
+        : `${job.id} may run: workers that serve ${job.queue} go on with it\n`,
   },
   {
     name: "cancel",

@@ -1,18 +1,20 @@
 /** `trawl crawl`: run a job to completion here. */
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { TrawlError } from "../../errors.ts";
 import { EACH } from "../../extract/rules.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { beginCrawl } from "../crawl/begin.ts";
 import { report } from "../crawl/report.ts";
 import { findResumed, readResume, refuseShapeFlags } from "../crawl/resume.ts";
-import { type CrawlEnd, getJob, runCrawl } from "../crawl/run-crawl.ts";
+import { type CrawlEnd, runCrawl } from "../crawl/run-crawl.ts";
 import { type CrawlFlags, readTarget } from "../crawl/targets.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
-import { collect, wholeNumber } from "../flags.ts";
+import { wholeNumber } from "../flags.ts";
+import { withJobFlags } from "../job-flags.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
+import { getJob } from "../watch-job.ts";
 
 type Flags = CrawlFlags &
   PlaceFlags & {
@@ -39,36 +41,10 @@ Exit codes: 0 done, 1 the work failed (or --strict and something did), 2 usage,
 3 broker or store, 130 interrupted.`;
 
 export function addCrawl(program: Command, stops: Stops): void {
-  withPlaces(program.command("crawl [targets...]"))
+  withJobFlags(withPlaces(program.command("crawl [targets...]")))
     .description("crawl URLs, a spider (spider.ts), a job (job.json) or a list (urls.txt, -) to completion, here")
-    .option(
-      "-e, --extract <name=rule>",
-      "a field of the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src' (repeatable)",
-      collect,
-      [],
-    )
-    .option("--follow <selector>", "whose links to follow (default a[href]); none: only the URLs given")
-    .addOption(new Option("--scope <where>", "how far links may lead").choices(["site", "domain", "any"]))
-    .option("--include <glob>", "follow only URLs like this: **/catalogue/** (repeatable)", collect, [])
-    .option("--exclude <glob>", "do not follow URLs like this (repeatable)", collect, [])
-    .option(
-      "--max-pages <n>",
-      "fetch at most this many URLs (where redirects lead comes on top)",
-      wholeNumber("--max-pages", 1),
-    )
-    .option("--max-depth <n>", "follow links at most this deep", wholeNumber("--max-depth", 0))
-    .option("--max-seconds <n>", "stop after this long", wholeNumber("--max-seconds", 1))
-    .option("--rate <rate>", "requests to one site: 4/s, 10/m, unlimited (default 4/s)")
-    .option("--burst <n>", "requests to a site at once after a quiet time (default 1)", wholeNumber("--burst", 1))
-    .option("--per-site <n>", "requests to one site under way at once (default 4)", wholeNumber("--per-site", 1))
     .option("-c, --concurrency <n>", "requests under way at once in all (default 32)", wholeNumber("--concurrency", 1))
-    .option("--retries <n>", "tries after the first (default 4)", wholeNumber("--retries", 0))
-    .option("--ignore-robots", "do not ask for or obey robots.txt: only for sites that are yours")
     .option("--user-agent <text>", "how to introduce ourselves; name a way to reach you")
-    .option("--header <name: value>", "send this header too (repeatable)", collect, [])
-    .option("--keep-bodies", "keep every page's body, compressed, once per content")
-    .option("--render <when>", "never: pages are fetched over HTTP, without a browser")
-    .option("--name <text>", "what to call the job")
     .option("--out <file>", "write the records here when done: .jsonl, .json or .csv")
     .option("--resume [job]", "go on with an interrupted crawl: the last one, or the one named")
     .option("--strict", "end with 1 if anything failed")

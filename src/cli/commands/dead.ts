@@ -3,10 +3,11 @@ import type { Command } from "commander";
 import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
-import { getJob } from "../crawl/run-crawl.ts";
+import { isCrawl } from "../crawl/begin.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import { formatCount, type Screen, table } from "../terminal.ts";
+import { getJob } from "../watch-job.ts";
 
 type Flags = PlaceFlags & {
   reason?: string;
@@ -39,11 +40,14 @@ export function addDead(program: Command): void {
 
 async function dead(session: Session, jobId: string | undefined, flags: Flags): Promise<void> {
   const { frontier } = session.trawl;
-  if (jobId !== undefined) await getJob(session, jobId);
+  const job = jobId === undefined ? undefined : await getJob(session, jobId);
   const filter = filterOf(jobId, flags);
   if (flags.replay === true) {
     const replayed = await frontier.replayDead(filter, EVERYTHING, flags.perSecond);
-    const next = `run them: trawl crawl --resume ${jobId ?? "JOB"}`;
+    const isSubmitted = job !== undefined && !isCrawl(job);
+    const next = isSubmitted
+      ? `workers that serve ${job.queue} fetch them`
+      : `run them: trawl crawl --resume ${jobId ?? "JOB"}`;
     return say(session, flags, { replayed }, `${formatCount(replayed)} queued again; ${next}\n`);
   }
   if (flags.discard === true) {

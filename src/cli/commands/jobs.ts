@@ -3,11 +3,11 @@ import type { Command } from "commander";
 import { formatDuration } from "../../domain/duration.ts";
 import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import { getJob } from "../crawl/run-crawl.ts";
 import { wholeNumber } from "../flags.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 import { formatBytes, formatCount, table } from "../terminal.ts";
+import { getJob } from "../watch-job.ts";
 
 export function addJobs(program: Command): void {
   withPlaces(program.command("jobs"))

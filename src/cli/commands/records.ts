@@ -2,9 +2,9 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../store/store.ts";
 import { createRecordStream } from "../crawl/record-stream.ts";
-import { getJob } from "../crawl/run-crawl.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { getJob } from "../watch-job.ts";
 
 type Flags = PlaceFlags & { format?: "jsonl" | "json" | "csv"; out?: string; invalid?: boolean };
 

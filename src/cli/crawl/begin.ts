@@ -1,6 +1,7 @@
 /** Begins a crawl: the job as resolved, submitted to the broker. */
 import { extractorOf } from "../../compose.ts";
 import { TrawlError } from "../../errors.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
 import { submitJob } from "../../submit/submit-job.ts";
@@ -26,9 +27,23 @@ export async function beginCrawl(
 /** The target as a job of its own. */
 export function specOf({ config, trawl }: Session, { job, urls }: Target, out: string | undefined): JobSpec {
   const id = newJobId(trawl.clock.now());
-  const typedHosts = [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, HOSTS_MOST);
-  // A queue of its own: this process works on this crawl, and no other process does.
-  return resolveJob(job, config, { id, queue: `crawl:${id}`, typedHosts, out });
+  const typedHosts = hostsOf(urls);
+  return resolveJob(job, config, { id, queue: crawlQueue(id), typedHosts, out });
+}
+
+/** A queue of its own: the process that crawls works on this crawl, and no other process does. */
+function crawlQueue(jobId: string): string {
+  return `crawl:${jobId}`;
+}
+
+/** Whether a job is a crawl, and not one that was submitted for workers. */
+export function isCrawl({ id, queue }: Pick<JobView, "id" | "queue">): boolean {
+  return queue === crawlQueue(id);
+}
+
+/** The hosts a person typed. */
+export function hostsOf(urls: readonly string[]): string[] {
+  return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, HOSTS_MOST);
 }
 
 /** Queues a crawl's URLs. Doing it again is harmless: known ones are duplicates. */

@@ -6,8 +6,8 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { isSameWork } from "../../submit/resolve-job.ts";
 import type { Session } from "../session.ts";
-import { specOf, submitAll } from "./begin.ts";
-import { getJob } from "./run-crawl.ts";
+import { getJob } from "../watch-job.ts";
+import { isCrawl, specOf, submitAll } from "./begin.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
 
 /** `last`: the newest that has not ended, or, with a target, the same crawl as that. */
@@ -75,11 +75,22 @@ export async function findResumed(
       message: "no crawl has been begun in this broker; start one: trawl crawl <url>",
     });
   }
+  refuseSubmitted(job);
   const spec = job.spec as JobSpec;
   if (job.state === "paused") await frontier.resume(job.id);
   if (!hasEnded(job.state)) await applyPoliteness(session, spec, flags);
   if (!job.sealed) await submitAll(session, spec, target?.urls ?? keptUrls(spec));
   return spec;
+}
+
+/** On a queue that workers share, this process would take the tasks of other jobs as well. */
+function refuseSubmitted(job: JobView): void {
+  if (isCrawl(job)) return;
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.crawl",
+    message: `job ${job.id} was submitted to the queue ${job.queue}, which workers serve; run one: trawl worker --queues ${job.queue}`,
+    detail: { jobId: job.id, queue: job.queue },
+  });
 }
 
 /** A submission that was cut short is begun again: known URLs are duplicates. A long list has to be given again. */
@@ -97,14 +108,19 @@ async function findLast(
   target: Target | undefined,
   out: string | undefined,
 ): Promise<JobView | undefined> {
-  const jobs = (await session.trawl.frontier.listJobs(1000)).filter((job) => job.state !== "cancelled");
+  const known = await session.trawl.frontier.listJobs(1000);
+  const jobs = known.filter((job) => job.state !== "cancelled" && isCrawl(job));
   if (target === undefined) return jobs.find((job) => !hasEnded(job.state)) ?? jobs[0];
   const wanted = specOf(session, target, out);
   return jobs.find((job) => isSameWork(job.spec as JobSpec, wanted));
 }
 
 /** Rates are the one thing that may change under way. */
-async function applyPoliteness({ trawl }: Session, { id, politeness }: JobSpec, flags: CrawlFlags): Promise<void> {
+export async function applyPoliteness(
+  { trawl }: Session,
+  { id, politeness }: JobSpec,
+  flags: CrawlFlags,
+): Promise<void> {
   const { rate, burst, perSite } = flags;
   if (rate === undefined && burst === undefined && perSite === undefined) return;
   const intervalMs = rate === undefined ? politeness.policy.intervalMs : parseRate(rate);

@@ -31,26 +31,27 @@ export type Target = { job: JobInput; urls: readonly string[] };
 
 /** Throws BAD_USAGE, BAD_URL, BAD_JOB, BAD_SELECTOR or BAD_SPIDER, each naming what to change. */
 export async function readTarget(targets: readonly string[], flags: CrawlFlags): Promise<Target> {
-  const base = await baseJob(targets);
+  const base = (await writtenJob(targets)) ?? { urls: targets.flatMap(urlsOf), follow: {} };
   const job = parseJob(withFlags(base, flags));
   const { urls = [] } = job;
-  urls.forEach(checkUrl);
-  if (urls.length === 0) {
-    throw new TrawlError("BAD_USAGE", {
-      op: "cli.crawl",
-      message: "nothing to crawl: give a URL, a spider (spider.ts), a job (job.json) or a list of URLs (urls.txt)",
-    });
-  }
+  for (const url of urls) if (canonicalUrl(url) === undefined) throw badUrl(url);
+  if (urls.length === 0) throw nothingGiven();
   return { job, urls };
 }
 
-async function baseJob(targets: readonly string[]): Promise<JobInput> {
+/** The job of a spider or a job file; undefined where the targets are URLs and lists of URLs. */
+export async function writtenJob(targets: readonly string[]): Promise<JobInput | undefined> {
   const [first] = targets;
-  if (first !== undefined && targets.length === 1) {
-    if (isSpiderPath(first)) return jobOfSpider(await loadSpider(first), first) as JobInput;
-    if (!isUrlLike(first) && first.endsWith(".json")) return jobFile(first);
-  }
-  return { urls: targets.flatMap(urlsOf), follow: {} };
+  if (first === undefined || targets.length > 1) return undefined;
+  if (isSpiderPath(first)) return jobOfSpider(await loadSpider(first), first) as JobInput;
+  return !isUrlLike(first) && first.endsWith(".json") ? jobFile(first) : undefined;
+}
+
+export function nothingGiven(): TrawlError {
+  return new TrawlError("BAD_USAGE", {
+    op: "cli.targets",
+    message: "nothing to crawl: give a URL, a spider (spider.ts), a job (job.json) or a list of URLs (urls.txt)",
+  });
 }
 
 function isUrlLike(target: string): boolean {
@@ -77,42 +78,56 @@ function jobFile(path: string): JobInput {
 
 /** A URL as it is; a `.txt` file or `-` (standard input) as one URL a line, empty lines and # comments left out. */
 function urlsOf(target: string): string[] {
-  if (target !== "-" && (isUrlLike(target) || !target.endsWith(".txt"))) return [target];
-  return readText(target)
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith("#"));
+  if (!isList(target)) return [target];
+  return readText(target).split(/\r?\n/).map(trimmed).filter(isUrlLine);
+}
+
+/** Whether a target stands for the URLs that are listed in it. */
+export function isList(target: string): boolean {
+  return target === "-" || (!isUrlLike(target) && target.endsWith(".txt"));
+}
+
+export function isUrlLine(line: string): boolean {
+  return line !== "" && !line.startsWith("#");
+}
+
+function trimmed(line: string): string {
+  return line.trim();
 }
 
 function readText(path: string): string {
   try {
     return readFileSync(path === "-" ? 0 : path, "utf8");
   } catch (cause) {
-    throw new TrawlError("BAD_USAGE", {
-      op: "cli.crawl",
-      message: `${path} cannot be read: ${(cause as Error).message}; give a file that exists, or a URL`,
-      detail: { path },
-      cause,
-    });
+    throw unreadableList(path, cause);
   }
 }
 
-function checkUrl(url: string): void {
-  if (canonicalUrl(url) !== undefined) return;
+export function unreadableList(path: string, cause: unknown): TrawlError {
+  return new TrawlError("BAD_USAGE", {
+    op: "cli.targets",
+    message: `${path} cannot be read: ${(cause as Error).message}; give a file that exists, or a URL`,
+    detail: { path },
+    cause,
+  });
+}
+
+/** What is said of a URL that cannot be one. */
+export function badUrl(url: string): TrawlError {
   const guess = canonicalUrl(`https://${url}`);
   const hint =
     !isUrlLike(url) && guess !== undefined && url.includes(".")
       ? `; did you mean ${guess} ?`
       : "; give an absolute http(s) URL";
-  throw new TrawlError("BAD_URL", {
-    op: "cli.crawl",
+  return new TrawlError("BAD_URL", {
+    op: "cli.targets",
     message: `${JSON.stringify(url.slice(0, 200))} cannot be fetched${hint}`,
     detail: { url },
   });
 }
 
 /** Flags win over the job's own words. */
-function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
+export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
   const { politeness = {}, limits = {}, retries = {}, keep = {}, headers = {} } = base;
   return compact({
     ...base,

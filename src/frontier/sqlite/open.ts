@@ -8,16 +8,17 @@ import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts"
 import { migrate } from "../../runtime/sqlite-schema.ts";
 import { BATCH_MOST, type EnqueueAnswer, type Frontier } from "../frontier.ts";
 import type { FrontierAdmin } from "../frontier-admin.ts";
+import { createSeenCache } from "../seen-cache.ts";
+import { createWakeups } from "../wakeups.ts";
 import { type Admit, createAdmit } from "./admit.ts";
 import { createDeadLetters } from "./dead.ts";
 import { createInspector } from "./explain.ts";
+import { createFleet } from "./fleet.ts";
 import { createJobs, getJob } from "./jobs.ts";
 import { createLease } from "./lease.ts";
-import { createSeenCache } from "./seen-cache.ts";
 import { createLeases } from "./settle.ts";
 import { createSites } from "./sites.ts";
 import { createStepper, type Stepper } from "./step.ts";
-import { createWakeups } from "./wakeups.ts";
 
 export type SqliteFrontierOptions = {
   /** URLs waiting in the whole broker past which `enqueue` takes no more (F13). */
@@ -46,6 +47,7 @@ export function openSqliteFrontier(
   const sites = createSites({ db, stepper });
   const dead = createDeadLetters({ db, stepper });
   const inspector = createInspector({ db, now });
+  const fleet = createFleet({ db, file, now });
   const wakeups = createWakeups({ clock }, { pollMs: options.pollMs });
 
   /** Every call: errors of the file are coded, and writes wake this process's waiting workers. */
@@ -80,6 +82,8 @@ export function openSqliteFrontier(
     spend: (site, unused) => read("frontier.spend", () => sites.spend(site, unused)),
     findRobots: (site) => read("frontier.findRobots", () => sites.findRobots(site)),
     keepRobots: (site, robots, delayMs) => write("frontier.keepRobots", () => sites.keepRobots(site, robots, delayMs)),
+    announce: (presence, ttlMs) => read("frontier.announce", () => fleet.announce(presence, ttlMs)),
+    withdraw: (worker) => read("frontier.withdraw", () => fleet.withdraw(worker)),
     waitForWork: (until, signal) => wakeups.wait(until, signal),
     close: async () => db.close(),
 
@@ -99,6 +103,9 @@ export function openSqliteFrontier(
     discardDead: (filter, limit) => write("frontier.discardDead", () => dead.discard(filter, limit)),
     explain: (target) => read("frontier.explain", () => inspector.explain(target)),
     listHolders: () => read("frontier.listHolders", () => inspector.holders()),
+    listWorkers: () => read("frontier.listWorkers", () => fleet.workers()),
+    listQueues: () => read("frontier.listQueues", () => fleet.queues()),
+    examine: () => read("frontier.examine", () => fleet.examine()),
   };
 }
 

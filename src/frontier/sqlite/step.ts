@@ -5,10 +5,10 @@
  * Called by every operation in this folder; nothing else writes.
  */
 import { type Database, prepareAll, type Row, type Statement } from "../../runtime/sqlite.ts";
+import type { SeenCache } from "../seen-cache.ts";
 import { type JobRow, type LaneRow, policyFor, type SiteRow } from "./rows.ts";
 import { saveRows } from "./save-rows.ts";
 import { rankOf } from "./schedule.ts";
-import type { SeenCache } from "./seen-cache.ts";
 
 export type Totals = { next_task: number; next_served: number; pending: number };
 

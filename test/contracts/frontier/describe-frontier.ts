@@ -15,6 +15,7 @@ import { leasesAndCrashes } from "./leases-and-crashes.ts";
 import { leasing } from "./leasing.ts";
 import { ledger } from "./ledger.ts";
 import { politeness } from "./politeness.ts";
+import { presence } from "./presence.ts";
 import { retries } from "./retries.ts";
 import { robots } from "./robots.ts";
 import { schema } from "./schema.ts";
@@ -38,6 +39,7 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   retries,
   deadLetters,
   explaining,
+  presence,
   bounds,
   schema,
 ];

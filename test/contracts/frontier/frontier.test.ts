@@ -1,10 +1,22 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { FRONTIER_CLAUSES } from "../../../src/frontier/frontier.ts";
+import { type RedisServer, startRedis } from "../../services/redis.ts";
 import { describeFrontier } from "./describe-frontier.ts";
 import { modelBackend } from "./model-backend.ts";
+import { createRedisBackend } from "./redis-backend.ts";
 import { createSqliteBackend } from "./sqlite-backend.ts";
 
-const coverages = [describeFrontier("the model", modelBackend), describeFrontier("SQLite", createSqliteBackend())];
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis({ appendonly: "everysec" });
+});
+afterAll(() => redis.stop());
+
+const coverages = [
+  describeFrontier("the model", modelBackend),
+  describeFrontier("SQLite", createSqliteBackend()),
+  describeFrontier("Redis", createRedisBackend({ server: () => redis, shards: 1 })),
+];
 
 it("every clause has a test, on every backend unless a gap is declared", () => {
   for (const { name, tested, gaps } of coverages) {

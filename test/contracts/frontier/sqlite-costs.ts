@@ -1,7 +1,8 @@
 /** What a lease call makes SQLite do: how many statements and rows, and by which plan (F4). No clock is read. */
+
+import { createSeenCache } from "../../../src/frontier/seen-cache.ts";
 import { createLease } from "../../../src/frontier/sqlite/lease.ts";
 import { openSqliteFrontier } from "../../../src/frontier/sqlite/open.ts";
-import { createSeenCache } from "../../../src/frontier/sqlite/seen-cache.ts";
 import { createStepper } from "../../../src/frontier/sqlite/step.ts";
 import { type Database, openDatabase, readSql, type Statement } from "../../../src/runtime/sqlite.ts";
 import { createManualClock } from "../../model/manual-clock.ts";

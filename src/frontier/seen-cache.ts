@@ -9,16 +9,16 @@ const GENERATION_MOST = 32_768; // two of them hold some 7 MB of URLs of 60 char
 const SCOPES_MOST = 64;
 
 export type SeenCache = {
-  has(scope: number, url: string): boolean;
-  add(scope: number, url: string): void;
+  has(scope: number | string, url: string): boolean;
+  add(scope: number | string, url: string): void;
 };
 
 export function createSeenCache(): SeenCache {
-  let young = new Map<number, Set<string>>();
-  let old = new Map<number, Set<string>>();
+  let young = new Map<number | string, Set<string>>();
+  let old = new Map<number | string, Set<string>>();
   let size = 0;
 
-  function add(scope: number, url: string): void {
+  function add(scope: number | string, url: string): void {
     if (size >= GENERATION_MOST || young.size > SCOPES_MOST) {
       old = young;
       young = new Map();

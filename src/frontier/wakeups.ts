@@ -2,7 +2,7 @@
  * Lets a worker wait for work: woken at once by what this process queues, and by looking again every `pollMs` for what
  * other processes on the same file did.
  */
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 export type Wakeups = {
   changed(): void;

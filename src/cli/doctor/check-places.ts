@@ -1,0 +1,65 @@
+/** Looks at the broker, the store and the folder of bodies: there, ours, writable? Each trouble is a finding. */
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { dirname } from "node:path";
+import { bodiesFolder, openStore } from "../../compose.ts";
+import { shownPlace } from "../../config/place.ts";
+import type { Config } from "../../config/schema.ts";
+import { ERRORS, isTrawlError } from "../../errors.ts";
+import type { Finding } from "../../frontier/frontier-admin.ts";
+import { openDatabase } from "../../runtime/sqlite.ts";
+import { withFileErrors } from "../../runtime/sqlite-failure.ts";
+
+/** What is wrong with a place that gave this error; bugs of ours are thrown on. */
+export function troubleWith(check: string, error: unknown): Finding {
+  if (!isTrawlError(error)) throw error;
+  return { check, verdict: "problem", says: error.message, fix: ERRORS[error.code].fix };
+}
+
+export async function checkStore(config: Config): Promise<Finding> {
+  try {
+    await openStore(config).close(); // refuses what is no store, or a newer one
+    tryWriting(config.store.replace(/^sqlite:/, ""));
+    return { check: "store", verdict: "ok", says: `${shownPlace(config.store)} can be read and written` };
+  } catch (error) {
+    return troubleWith("store", error);
+  }
+}
+
+const BUSY_MS = 1_000;
+
+function tryWriting(path: string): void {
+  withFileErrors({ what: "store", path, unreachable: "STORE_UNREACHABLE" }, "doctor.store", () => {
+    const db = openDatabase(path, { durability: "full", busyMs: BUSY_MS, pageBytes: 16384 });
+    try {
+      db.write(() => {});
+    } finally {
+      db.close();
+    }
+  });
+}
+
+export async function checkBodies(config: Config): Promise<Finding> {
+  const check = "bodies";
+  if (config.bodies === "none") return { check, verdict: "ok", says: "not kept" };
+  try {
+    const folder = bodiesFolder(config);
+    const problem = await writingProblem(folder);
+    if (problem === undefined) return { check, verdict: "ok", says: `${folder} can be written` };
+    const fix = "give this user the right to write there, or name another folder in TRAWL_BODIES";
+    return { check, verdict: "problem", says: `${folder}: ${problem}`, fix };
+  } catch (error) {
+    return troubleWith(check, error);
+  }
+}
+
+/** It is made when first needed: then what counts is whether it could be. */
+async function writingProblem(folder: string): Promise<string | undefined> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" && dirname(folder) !== folder ? writingProblem(dirname(folder)) : message;
+  }
+}

@@ -1,0 +1,35 @@
+/** Findings as a table that keeps within a terminal, with the fix below what it mends. */
+import type { Finding } from "../../frontier/frontier-admin.ts";
+import type { Screen } from "../terminal.ts";
+
+const WIDEST = 80;
+const GAP = "  ";
+
+export function showFindings(findings: readonly Finding[], { paint, outColumns }: Screen): string {
+  const colour = { ok: paint.green, warning: paint.yellow, problem: paint.red };
+  const verdictWidth = Math.max(...findings.map(({ verdict }) => verdict.length));
+  const checkWidth = Math.max(...findings.map(({ check }) => check.length));
+  const indent = verdictWidth + checkWidth + 2 * GAP.length;
+  // A check with a very long name leaves no room beside it: its words then go below.
+  const isNarrow = indent > WIDEST / 2;
+  const margin = isNarrow ? GAP.length : indent;
+  const room = Math.max(20, Math.min(outColumns(), WIDEST) - margin);
+  const block = ({ check, verdict, says, fix }: Finding): string => {
+    const lines = [...wrapped(says, room), ...(fix === undefined ? [] : wrapped(`fix: ${fix}`, room))];
+    const head = `${colour[verdict](verdict.padEnd(verdictWidth))}${GAP}${check.padEnd(isNarrow ? 0 : checkWidth)}`;
+    const [first = "", ...rest] = isNarrow ? ["", ...lines] : lines;
+    return [`${head}${GAP}${first}`.trimEnd(), ...rest.map((line) => " ".repeat(margin) + line)].join("\n");
+  };
+  return `${findings.map(block).join("\n")}\n`;
+}
+
+/** Lines of at most `width`, broken between words; a longer word, such as a path, keeps its length. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,64 @@
+/** What a person is told of a submission: while it goes on, and when it has ended. */
+import type { JobSpec } from "../../submit/job-spec.ts";
+import type { StreamAnswer } from "../../submit/submit-stream.ts";
+import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
+
+const REFUSED_SHOWN = 5;
+const PLAIN_EVERY_MS = 5_000;
+
+/** How far a long submission is: a line that is redrawn, or one now and then where there is no terminal. */
+export function createSubmitProgress(
+  screen: Screen,
+  now: () => number,
+): { show(answer: StreamAnswer, isFull: boolean): void; clear(): void } {
+  let lastAt = now();
+  let hasWaited = false;
+  return {
+    show({ taken }, isFull) {
+      const words = `${plural(taken, "URL")} taken${isFull ? "; the broker is full: waiting for workers to catch up" : ""}`;
+      if (screen.isLive) screen.live(`${shorten(words, screen.columns() - 1)}\n`);
+      else if (now() - lastAt >= PLAIN_EVERY_MS || (isFull && !hasWaited)) {
+        lastAt = now();
+        hasWaited ||= isFull;
+        screen.err(`${words}\n`);
+      }
+    },
+    clear: () => screen.live(""),
+  };
+}
+
+export function submissionText({ id, name }: JobSpec, answer: StreamAnswer, width: number): string {
+  const { accepted, duplicates, refused, refusedCount } = answer;
+  const rows = [
+    ["accepted", formatCount(accepted)],
+    ["duplicates", formatCount(duplicates)],
+    ["refused", formatCount(refusedCount)],
+  ];
+  const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
+  const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
+  return [
+    `job ${id}  ${name}\n`,
+    table(
+      rows.map((row) => ["", ...row]),
+      { right: [2] },
+    ),
+    shown.length === 0 ? "" : `\nrefused, by their place in the list\n${table(shown, { right: [1], width })}${more}`,
+  ].join("");
+}
+
+/** What to type when a submission was stopped half-way. */
+export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, command: string): string {
+  const steps = [
+    ["  go on", `${command} submit --resume ${id} THE-SAME-LIST`],
+    ["  drop it", `${command} cancel ${id}`],
+  ];
+  return `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest\n${table(steps)}`;
+}
+
+export function nextSteps({ id }: JobSpec, { command, paint }: Screen): string {
+  const steps = [
+    ["how it goes", `job ${id}`],
+    ["what came", `records ${id} --out records.csv`],
+  ];
+  return `\n${table(steps.map(([what, words]) => [`  ${what}`, paint.cyan(`${command} ${words}`)]))}`;
+}

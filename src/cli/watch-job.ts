@@ -1,0 +1,68 @@
+/** Follows a job from outside: shows its progress, and notices when it has ended. */
+import { clearInterval, setInterval } from "node:timers";
+import { hasEnded } from "../domain/job.ts";
+import { TrawlError } from "../errors.ts";
+import type { JobView } from "../frontier/frontier-admin.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import type { Session } from "./session.ts";
+
+const SAMPLE_MS = 200;
+
+/** Looks again and again; aborts `over` when the job has ended, through whichever process. */
+export function watchJob(
+  { trawl, screen }: Session,
+  { jobId, quiet }: { jobId: string; quiet: boolean },
+  over: AbortController,
+): { stop(): Promise<void> } {
+  const progress: Progress | undefined = quiet ? undefined : createProgress(screen);
+  let sampling: Promise<void> = Promise.resolve();
+  let isLooking = false;
+  async function sample(): Promise<void> {
+    const job = await trawl.frontier.findJob(jobId);
+    if (job === undefined || over.signal.aborted) return;
+    progress?.show({ job, at: trawl.clock.now(), note: noteOn(job) });
+    if (hasEnded(job.state)) over.abort();
+  }
+  const timer = setInterval(() => {
+    // Looks do not pile up behind one that a slow broker keeps waiting.
+    if (isLooking) return;
+    isLooking = true;
+    // A failed look changes nothing: whoever does the work notices a broken broker.
+    sampling = sample()
+      .catch(() => {})
+      .finally(() => {
+        isLooking = false;
+      });
+  }, SAMPLE_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await sampling;
+      progress?.clear();
+    },
+  };
+}
+
+/** The job as it stands, or NOT_FOUND. */
+export async function getJob({ trawl }: Pick<Session, "trawl">, jobId: string): Promise<JobView> {
+  const job = await trawl.frontier.findJob(jobId);
+  if (job !== undefined) return job;
+  throw new TrawlError("NOT_FOUND", {
+    op: "cli",
+    message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
+    detail: { jobId },
+  });
+}
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function noteOn(job: JobView): string {
+  if (job.state === "paused") return `paused; go on with: trawl resume ${job.id}`;
+  if (job.counts.leased > 0 || job.counts.delayed === 0) return `job ${job.id}  ${job.name}`;
+  return `job ${job.id}  waiting: ${job.counts.delayed} to be tried again; why: trawl explain ${job.id}`;
+}

@@ -1,0 +1,67 @@
+/** What a worker tells of itself on stderr: words for a person, or JSON lines for a machine. */
+
+import { shownPlace } from "../../config/place.ts";
+import type { Config } from "../../config/schema.ts";
+import { formatDuration } from "../../domain/duration.ts";
+import { createLog } from "../../runtime/log.ts";
+import type { WorkerTally } from "../../worker/worker.ts";
+import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
+
+export type WorkerStart = { worker: string; queues: readonly string[]; drain: boolean };
+export type WorkerSample = WorkerTally & { busy: number; perSecond: number };
+export type WorkerEnd = WorkerTally & { worker: string; queues: readonly string[]; seconds: number };
+
+export type Voice = {
+  started(start: WorkerStart): void;
+  finished(jobId: string): void;
+  progress(sample: WorkerSample): void;
+  stopping(): void;
+  stopped(end: WorkerEnd): void;
+};
+
+export function createVoice(screen: Screen, config: Config, isJson: boolean): Voice {
+  return isJson ? jsonVoice(screen, config) : plainVoice(screen, config);
+}
+
+function jsonVoice(screen: Screen, { concurrency, broker, store }: Config): Voice {
+  // These were asked for: the level of the log does not hide them.
+  const log = createLog("info", screen.err);
+  return {
+    started: (start) =>
+      log.info("worker.started", { ...start, concurrency, broker: shownPlace(broker), store: shownPlace(store) }),
+    finished: (jobId) => log.info("worker.job_finished", { jobId }),
+    progress: () => {},
+    stopping: () => log.info("worker.stopping"),
+    stopped: (end) => log.info("worker.stopped", end),
+  };
+}
+
+function plainVoice(screen: Screen, config: Config): Voice {
+  const { paint } = screen;
+  const grace = formatDuration(config.graceMs);
+  return {
+    started({ worker, queues, drain }) {
+      const rows = [
+        ["  serves", queues.join(", ")],
+        ["  at once", plural(config.concurrency, "task")],
+        ["  broker", shownPlace(config.broker)],
+        ["  store", shownPlace(config.store)],
+        [
+          "  stop",
+          `${drain ? "by itself when nothing is left, or with " : ""}Ctrl-C: what runs gets ${grace} to finish`,
+        ],
+      ];
+      screen.err(`${paint.bold("worker")} ${worker}\n${table(rows)}`);
+    },
+    finished: (jobId) => screen.err(`job ${jobId} has ended; look at it with: ${screen.command} job ${jobId}\n`),
+    progress({ busy, tasks, records, perSecond }) {
+      const line = `${formatCount(busy)} running · ${perSecond.toFixed(1)}/s · ${plural(tasks, "task")} · ${plural(records, "record")}`;
+      screen.live(`${paint.dim(shorten(line, screen.columns() - 1))}\n`);
+    },
+    stopping: () => screen.err("\nstopping: letting running requests finish (again to stop at once)\n"),
+    stopped({ tasks, pages, records, seconds }) {
+      const brought = [plural(tasks, "task"), plural(pages, "page"), plural(records, "record")].join(", ");
+      screen.err(`stopped after ${formatDuration(seconds * 1000)}: ${brought}\n`);
+    },
+  };
+}

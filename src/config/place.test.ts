@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { shownPlace } from "./place.ts";
+
+describe("a place that is shown", () => {
+  it.each([
+    ["sqlite:.trawl/broker.db", "sqlite:.trawl/broker.db"],
+    ["sqlite:/home/a@b/broker.db", "sqlite:/home/a@b/broker.db"],
+    ["none", "none"],
+    ["redis://127.0.0.1:6379/2", "redis://127.0.0.1:6379/2"],
+    ["redis://fleet:s3cret@redis.test:6379", "redis://***@redis.test:6379"],
+    ["rediss://:s3cret@redis.test", "rediss://***@redis.test"],
+    ["redis+cluster://u:s3cret@a:1,b:2", "redis+cluster://***@a:1,b:2"],
+    ["redis://u:s3@cr/et@redis.test", "redis://***@redis.test"],
+    ["redis:u:s3cret@redis.test", "redis:***@redis.test"],
+    ["redis://redis.test?password=s3cret&db=1", "redis://redis.test?password=***&db=***"],
+    ["u:s3cret@redis.test", "u:***@redis.test"],
+  ])("%s is %s", (url, shown) => {
+    expect(shownPlace(url)).toBe(shown);
+  });
+});

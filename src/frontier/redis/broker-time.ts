@@ -1,0 +1,59 @@
+/**
+ * What time it is at the broker, told from its answers. Slots are sold in the broker's time and kept in this process's:
+ * every answer carries the broker's clock, and the quickest round trip of the last minute says how the two compare, to
+ * within half of that trip. A slot is narrowed by that half on both sides, so that two workers whose comparisons err in
+ * opposite ways still keep a full interval between their requests.
+ */
+import type { Slot } from "../../domain/politeness.ts";
+import type { Clock } from "../../runtime/clock.ts";
+
+export type BrokerTime = {
+  /** A call was sent at `sentAt` and has now been answered at the broker's `brokerNow`. */
+  heard(sentAt: number, brokerNow: number): void;
+  toHere(at: number): number;
+  toBroker(at: number): number;
+  slotHere(slot: Slot): Slot;
+  /** How far the two clocks are apart, this one being ahead when positive. */
+  aheadMs(): number;
+};
+
+const KEPT_MS = 60_000;
+/** However unsure the comparison, so much of a slot is left to send in. */
+const LEAST_SHARE = 0.2;
+
+type Sample = { at: number; aheadMs: number; errorMs: number };
+
+/** Where the caller passes its own time, the two are the same. */
+export function callerTime(): BrokerTime {
+  const same = (at: number) => at;
+  return { heard: () => {}, toHere: same, toBroker: same, slotHere: (slot) => slot, aheadMs: () => 0 };
+}
+
+export function createBrokerTime(clock: Pick<Clock, "now">): BrokerTime {
+  let best: Sample = { at: 0, aheadMs: 0, errorMs: Number.POSITIVE_INFINITY };
+  let next: Sample = best;
+
+  return {
+    heard(sentAt, brokerNow) {
+      const at = clock.now();
+      const errorMs = (at - sentAt) / 2;
+      const sample = { at, aheadMs: (at + sentAt) / 2 - brokerNow, errorMs };
+      // A clock that was set has moved further than either sample can err.
+      const hasMoved = Math.abs(sample.aheadMs - best.aheadMs) > sample.errorMs + best.errorMs;
+      if (sample.errorMs <= next.errorMs) next = sample;
+      if (hasMoved || sample.errorMs <= best.errorMs) best = next = sample;
+      else if (at - best.at > KEPT_MS) {
+        best = next;
+        next = sample;
+      }
+    },
+    toHere: (at) => at + best.aheadMs,
+    toBroker: (at) => at - best.aheadMs,
+    slotHere({ sendAt, sendBy, arrivalAt }) {
+      if (sendBy === Number.MAX_SAFE_INTEGER) return { sendAt: sendAt + best.aheadMs, sendBy, arrivalAt };
+      const narrowMs = Math.min(best.errorMs, ((sendBy - sendAt) * (1 - LEAST_SHARE)) / 2);
+      return { sendAt: sendAt + best.aheadMs + narrowMs, sendBy: sendBy + best.aheadMs - narrowMs, arrivalAt };
+    },
+    aheadMs: () => best.aheadMs,
+  };
+}

@@ -1,0 +1,126 @@
+/** Dead letters as a query: list, group, replay at a rate, discard (F15). Each step looks at BATCH_MOST letters. */
+import type { DeadReason } from "../../domain/task.ts";
+import { BATCH_MOST } from "../frontier.ts";
+import type { DeadFilter, DeadGroup, DeadLetter, Misfortune } from "../frontier-admin.ts";
+import type { Reply, Word } from "./broker.ts";
+import type { BrokerTime } from "./broker-time.ts";
+import type { Shard, Shards } from "./shards.ts";
+import { decodeBody } from "./task-body.ts";
+
+export type DeadLetters = {
+  list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]>;
+  group(filter: DeadFilter, limit: number): Promise<DeadGroup[]>;
+  replay(filter: DeadFilter, limit: number, perSecond: number): Promise<number>;
+  discard(filter: DeadFilter, limit: number): Promise<number>;
+};
+
+type Deps = { shards: Shards; time: BrokerTime };
+
+export function createDeadLetters({ shards, time }: Deps): DeadLetters {
+  async function* letters(shard: Shard, filter: DeadFilter, limit: number, from: string): AsyncGenerator<DeadLetter> {
+    let left = limit;
+    for (let after = from; left > 0; ) {
+      const reply = await shard.run("list-dead", ...filterWords(filter, after, left));
+      const page = readLetters(reply, time);
+      yield* page;
+      left -= page.length;
+      after = String(reply[1]);
+      if (after === "") return;
+    }
+  }
+
+  /** Works through what the filter finds on every shard; `step` answers how many it dealt with and where to go on. */
+  async function inSteps(
+    limit: number,
+    step: (shard: Shard, after: string, most: number, done: number) => Promise<Reply>,
+  ): Promise<number> {
+    let total = 0;
+    for (const shard of shards.all) {
+      for (let after = "0"; after !== "" && total < limit; ) {
+        const reply = await step(shard, after, Math.min(BATCH_MOST, limit - total), total);
+        after = String(reply[1]);
+        total += Number(reply[2]);
+      }
+    }
+    return total;
+  }
+
+  /** Of several shards the home one must know before the others take letters back. */
+  async function reopen(filter: DeadFilter, limit: number): Promise<void> {
+    if (shards.all.length === 1) return;
+    const jobs = new Set((await list(filter, limit, "0")).map(({ jobId }) => jobId));
+    for (const jobId of jobs) await shards.home(jobId).run("reopen", jobId);
+  }
+
+  async function list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]> {
+    const found: DeadLetter[] = [];
+    for (const shard of shards.all) for await (const letter of letters(shard, filter, limit, after)) found.push(letter);
+    return found.sort((one, other) => Number(one.taskId) - Number(other.taskId)).slice(0, limit);
+  }
+
+  return {
+    list,
+    async group(filter, limit) {
+      const groups = new Map<string, DeadGroup>();
+      for (const shard of shards.all) {
+        for await (const letter of letters(shard, filter, Number.MAX_SAFE_INTEGER, "0")) count(groups, letter);
+      }
+      return [...groups.values()].sort(byCount).slice(0, limit);
+    },
+    async replay(filter, limit, perSecond) {
+      await reopen(filter, limit);
+      return inSteps(limit, (shard, after, most, done) =>
+        shard.run("replay-dead", ...filterWords(filter, after, most), perSecond, done),
+      );
+    },
+    discard: (filter, limit) =>
+      inSteps(limit, (shard, after, most) => shard.run("discard-dead", ...filterWords(filter, after, most))),
+  };
+}
+
+function filterWords({ jobId, reason, site, status }: DeadFilter, after: string, most: number): Word[] {
+  return [jobId ?? "", reason ?? "", site ?? "", status ?? "", after, most];
+}
+
+const FIELDS = 8;
+
+function readLetters(reply: Reply, time: BrokerTime): DeadLetter[] {
+  const found: DeadLetter[] = [];
+  for (let at = 2; at + FIELDS <= reply.length; at += FIELDS) {
+    const [taskId = "", jobId = "", site = "", reason = "", status = "", diedAt = "", history = "[]", body = ""] = reply
+      .slice(at, at + FIELDS)
+      .map(String);
+    found.push({
+      ...{ taskId, jobId, site },
+      url: decodeBody(body, site).url,
+      reason: reason as DeadReason,
+      status: status === "" ? undefined : Number(status),
+      diedAt: time.toHere(Number(diedAt)),
+      history: readHistory(history, time),
+    });
+  }
+  return found;
+}
+
+/** A task's past tries, as the scripts keep them. */
+export function readHistory(text: string, time: Pick<BrokerTime, "toHere">): Misfortune[] {
+  return (JSON.parse(text) as Misfortune[]).map((misfortune) => ({ ...misfortune, at: time.toHere(misfortune.at) }));
+}
+
+function count(groups: Map<string, DeadGroup>, { reason, site, status, url }: DeadLetter): void {
+  const name = [reason, site, status].join(" ");
+  const group = groups.get(name);
+  if (group === undefined) groups.set(name, { reason, site, status, count: 1, sample: url });
+  else groups.set(name, { ...group, count: group.count + 1, sample: url < group.sample ? url : group.sample });
+}
+
+/** The largest first; of equal ones by reason, site and status. */
+function byCount(one: DeadGroup, other: DeadGroup): number {
+  if (one.count !== other.count) return other.count - one.count;
+  const [mine, theirs] = [one, other].map(({ reason, site, status }) => [
+    reason,
+    site,
+    String(status ?? 0).padStart(3, "0"),
+  ]);
+  return (mine ?? []).join(" ") < (theirs ?? []).join(" ") ? -1 : 1;
+}

@@ -1,0 +1,128 @@
+/** Submissions: in steps of BATCH_MOST, each on the shard of its site (F9, F13, F17). */
+import type { NewTask } from "../../domain/task.ts";
+import { isTrawlError, TrawlError } from "../../errors.ts";
+import { BATCH_MOST, type EnqueueAnswer } from "../frontier.ts";
+import type { Reply } from "./broker.ts";
+import { jobMissing } from "./jobs.ts";
+import type { Shard, Shards } from "./shards.ts";
+import { createLaneBook, taskWords } from "./words.ts";
+
+/** How soon a submitter that met the cap should come back. */
+const FULL_RETRY_MS = 1000;
+
+type Placed = { task: NewTask; index: number };
+type Refused = EnqueueAnswer["refused"][number];
+/** `taken` is short of the part's length when the cap was met. */
+type PartAnswer = { taken: number; queued: number; duplicates: number; refused: Refused[] };
+
+export async function enqueue(
+  shards: Shards,
+  jobId: string,
+  tasks: readonly NewTask[],
+  maxPending: number,
+): Promise<EnqueueAnswer> {
+  const total = { queued: 0, duplicates: 0, refused: [] as Refused[] };
+  // Once even for no tasks at all, so that a job that is missing or has ended is always told.
+  for (let from = 0; from === 0 || from < tasks.length; from += BATCH_MOST) {
+    const step = tasks.slice(from, from + BATCH_MOST);
+    const answer = await enqueueStep(shards, jobId, step, maxPending);
+    total.queued += answer.queued;
+    total.duplicates += answer.duplicates;
+    total.refused.push(...answer.refused.map(({ index, reason }) => ({ index: index + from, reason })));
+    if (answer.taken < step.length) {
+      return { ...total, full: { taken: from + answer.taken, retryAfterMs: FULL_RETRY_MS } };
+    }
+  }
+  return total;
+}
+
+/** Links that a page of `job` led to, ahead of its settlement. They are taken even past the cap. */
+export async function discover(shard: Shard, jobId: string, links: readonly NewTask[]): Promise<void> {
+  for (let from = 0; from < links.length; from += BATCH_MOST) {
+    await send(shard, jobId, links.slice(from, from + BATCH_MOST), "discovered", 0);
+  }
+}
+
+async function enqueueStep(
+  shards: Shards,
+  jobId: string,
+  tasks: readonly NewTask[],
+  maxPending: number,
+): Promise<PartAnswer> {
+  const placed = tasks.map((task, index) => ({ task, index }));
+  const [only] = shards.all;
+  if (only !== undefined && shards.all.length === 1) return enqueuePart(only, jobId, placed, maxPending);
+  const fitting = placed.slice(0, await roomOf(shards, maxPending));
+  const parts = [...splitByShard(shards, fitting)];
+  // One shard is asked even for no tasks at all.
+  if (parts.length === 0) parts.push([shards.home(jobId), []]);
+  const answers = await Promise.all(parts.map(([shard, part]) => enqueuePart(shard, jobId, part, maxPending)));
+  return {
+    taken: answers.some(({ taken }, nth) => taken < (parts[nth]?.[1].length ?? 0)) ? 0 : fitting.length,
+    queued: answers.reduce((sum, { queued }) => sum + queued, 0),
+    duplicates: answers.reduce((sum, { duplicates }) => sum + duplicates, 0),
+    refused: answers.flatMap(({ refused }) => refused).sort((one, other) => one.index - other.index),
+  };
+}
+
+function splitByShard(shards: Shards, placed: readonly Placed[]): Map<Shard, Placed[]> {
+  const parts = new Map<Shard, Placed[]>();
+  for (const one of placed) {
+    const shard = shards.ofSite(one.task.site);
+    parts.set(shard, [...(parts.get(shard) ?? []), one]);
+  }
+  return parts;
+}
+
+/** Of a cluster no script sees all that waits; the sum is near enough for a cap. */
+async function roomOf(shards: Shards, maxPending: number): Promise<number> {
+  const counts = await Promise.all(shards.all.map((shard) => shard.ask("HGET", shard.key("meta"), "pending")));
+  return Math.max(0, maxPending - counts.reduce<number>((sum, count) => sum + Number(count ?? 0), 0));
+}
+
+async function enqueuePart(shard: Shard, jobId: string, placed: readonly Placed[], most: number): Promise<PartAnswer> {
+  try {
+    const reply = await send(
+      shard,
+      jobId,
+      placed.map(({ task }) => task),
+      "submitted",
+      most,
+    );
+    return readAnswer(reply, placed);
+  } catch (error) {
+    // A server out of memory takes nothing new: the same as meeting the cap.
+    if (isTrawlError(error, "BROKER_FULL")) return { taken: 0, queued: 0, duplicates: 0, refused: [] };
+    throw error;
+  }
+}
+
+async function send(
+  shard: Shard,
+  jobId: string,
+  tasks: readonly NewTask[],
+  as: "submitted" | "discovered",
+  most: number,
+): Promise<Reply> {
+  const lanes = createLaneBook();
+  const words = taskWords(tasks, lanes);
+  const reply = await shard.run("enqueue", jobId, most, as, ...lanes.words(), ...words);
+  const state = String(reply[1]);
+  if (state === "") return reply;
+  if (state === "missing") throw jobMissing(jobId, "frontier.enqueue");
+  throw new TrawlError("JOB_ENDED", {
+    op: "frontier.enqueue",
+    message: `job ${jobId} is ${state} and takes no more URLs; start a new job`,
+    detail: { jobId, state },
+  });
+}
+
+function readAnswer(reply: Reply, placed: readonly Placed[]): PartAnswer {
+  const [, , taken, queued, duplicates, ...refusals] = reply;
+  const refused: Refused[] = [];
+  for (let at = 0; at < refusals.length; at += 2) {
+    const index = placed[Number(refusals[at])]?.index ?? 0;
+    refused.push({ index, reason: refusals[at + 1] as Refused["reason"] });
+  }
+  return { taken: Number(taken), queued: Number(queued), duplicates: Number(duplicates), refused };
+}

@@ -1,0 +1,94 @@
+/** Puts together what explain.ts of the frontier needs to say why something waits (F16). */
+import { siteOf } from "../../domain/site.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { explainJob, explainSite, explainUrl, type JobFacts, type TaskFacts } from "../explain.ts";
+import type { ExplainTarget, Explanation } from "../frontier-admin.ts";
+import type { BrokerTime } from "./broker-time.ts";
+import { type DeadLetters, readHistory } from "./dead.ts";
+import { type JobRow, readJobs } from "./job-rows.ts";
+import { type Jobs, jobMissing } from "./jobs.ts";
+import type { Shard, Shards } from "./shards.ts";
+import type { NumberedFacts, Sites } from "./sites.ts";
+import { createTaskFinder, type Sought } from "./task-finder.ts";
+import { fingerprintWord } from "./words.ts";
+
+type Deps = { shards: Shards; jobs: Jobs; sites: Sites; dead: DeadLetters; time: BrokerTime; clock: Clock };
+
+const JOBS_MOST = 20;
+const SITES_MOST = 20;
+/** Lanes of a job that are looked at for its sites. */
+const LANES_MOST = 500;
+
+export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<Explanation> {
+  const { shards, jobs, sites, dead, time, clock } = deps;
+  const finder = createTaskFinder();
+
+  async function ofUrl(url: string): Promise<TaskFacts[]> {
+    const found = await Promise.all(shards.all.map((shard) => ofUrlOn(shard, url)));
+    return found.flat().slice(0, JOBS_MOST);
+  }
+
+  async function ofUrlOn(shard: Shard, url: string): Promise<TaskFacts[]> {
+    const facts: TaskFacts[] = [];
+    for (let below = ""; ; ) {
+      const reply = await shard.run("find-url", fingerprintWord(url), below, JOBS_MOST);
+      for (let at = 2; at < reply.length; at += 2) {
+        facts.push(await factsOf(shard, { url, jobNumber: String(reply[at]), taskId: String(reply[at + 1]) }));
+      }
+      below = String(reply[1]);
+      if (below === "" || facts.length >= JOBS_MOST) return facts;
+    }
+  }
+
+  async function factsOf(shard: Shard, { url, jobNumber, taskId }: { url: string; jobNumber: string; taskId: string }) {
+    const [row] = readJobs(await shard.run("find-job", "", jobNumber));
+    if (row === undefined) throw new Error(`a scope names job ${jobNumber}, which is not there`);
+    const job = jobFacts((await jobs.find(row.id)) ?? row);
+    // A site is a host or a registrable domain: whoever queued the URL knew which.
+    const names = [...new Set([siteOf(url, "host"), siteOf(url, "domain")])];
+    for (const site of await sites.facts(shard, "names", names)) {
+      const facts = await factsAt({ shard, url, jobNumber, taskId, site: site.site, siteNumber: site.n }, job, site);
+      if (facts !== undefined) return facts;
+    }
+    return { state: "ended" as const, job };
+  }
+
+  async function factsAt(sought: Sought, job: JobFacts, site: NumberedFacts): Promise<TaskFacts | undefined> {
+    const lease = await finder.findLease(sought);
+    if (lease !== undefined) {
+      return { state: "leased", worker: lease.worker, leaseUntil: time.toHere(lease.leaseUntil), job };
+    }
+    const letters = await dead.list({ jobId: job.id, site: sought.site }, Number.MAX_SAFE_INTEGER, "0");
+    const letter = letters.find(({ url, taskId }) => url === sought.url && ["", taskId].includes(sought.taskId));
+    if (letter !== undefined) return { state: "dead", reason: letter.reason, last: letter.history.at(-1), job };
+    const waiting = await finder.findWaiting(sought);
+    if (waiting === undefined) return undefined;
+    const { queue, notBefore, failures, history } = waiting;
+    if (notBefore === undefined) return { state: "queued", queue, job, site };
+    const last = readHistory(history === "" ? "[]" : history, time).at(-1) ?? { at: 0, because: "a replay at a rate" };
+    return { state: "delayed", queue, job, site, notBefore: time.toHere(notBefore), failures, last };
+  }
+
+  async function sitesOfJob(shard: Shard, jobId: string): Promise<NumberedFacts[]> {
+    const [row] = readJobs(await shard.run("find-job", jobId, ""));
+    const lanes = (await shard.ask("ZRANGE", shard.key("job-lanes", row?.n ?? 0), 0, LANES_MOST - 1)) as string[];
+    const numbers = [...new Set(lanes.map((lane) => Number(lane.split(":")[1])))].sort((one, other) => one - other);
+    return sites.facts(shard, "numbers", numbers.slice(0, SITES_MOST));
+  }
+
+  return async (target) => {
+    if ("url" in target) return explainUrl(target.url, await ofUrl(target.url), clock.now());
+    if ("site" in target) {
+      const [site] = await sites.facts(shards.ofSite(target.site), "names", [target.site]);
+      return explainSite(target.site, site, clock.now());
+    }
+    const row = await jobs.find(target.jobId);
+    if (row === undefined) throw jobMissing(target.jobId, "frontier.explain");
+    const found = await Promise.all(shards.all.map((shard) => sitesOfJob(shard, target.jobId)));
+    return explainJob(jobFacts(row), found.flat().slice(0, SITES_MOST), clock.now());
+  };
+}
+
+function jobFacts({ id, state, counts, retriesMax }: JobRow): JobFacts {
+  return { id, state, counts, retriesMax };
+}

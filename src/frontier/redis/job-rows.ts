@@ -1,0 +1,90 @@
+/** Jobs as the scripts tell of them (lib/view.lua), one row a shard, and added up. */
+import type { JobState, Ledger } from "../../domain/job.ts";
+import type { Tally } from "../frontier.ts";
+import type { JobView } from "../frontier-admin.ts";
+import type { Reply } from "./broker.ts";
+import type { BrokerTime } from "./broker-time.ts";
+
+export type JobRow = {
+  n: number;
+  id: string;
+  name: string;
+  state: JobState;
+  sealed: boolean;
+  queue: string;
+  priority: number;
+  /** In the broker's time, like all of these. */
+  createdAt: number;
+  finishedAt: number | undefined;
+  counts: Ledger;
+  tally: Tally;
+  retriesMax: number;
+  admitted: number;
+  generation: number;
+  spec: string;
+};
+
+/** In the order of VIEW in lib/view.lua, with the number in front. */
+const FIELDS = 27;
+
+/** Reads a reply of find-job or list-jobs. */
+export function readJobs(reply: Reply): JobRow[] {
+  const rows: JobRow[] = [];
+  for (let at = 1; at + FIELDS <= reply.length; at += FIELDS) rows.push(readJob(reply.slice(at, at + FIELDS)));
+  return rows;
+}
+
+function readJob(words: Reply): JobRow {
+  const text = (nth: number) => String(words[nth]);
+  const number = (nth: number) => Number(words[nth]);
+  return {
+    n: number(0),
+    id: text(1),
+    name: text(2),
+    state: text(3) as JobState,
+    sealed: number(4) === 1,
+    queue: text(5),
+    priority: number(6),
+    createdAt: number(7),
+    finishedAt: text(8) === "" ? undefined : number(8),
+    counts: {
+      submitted: number(9),
+      discovered: number(10),
+      queued: number(11),
+      delayed: number(12),
+      leased: number(13),
+      done: number(14),
+      dead: number(15),
+      cancelled: number(16),
+      duplicate: number(17),
+      refused: number(18),
+    },
+    tally: { pages: number(19), records: number(20), invalid: number(21), bytes: number(22) },
+    retriesMax: number(23),
+    admitted: number(24),
+    generation: number(25),
+    spec: text(26),
+  };
+}
+
+/** The home shard's row with the counts of all. */
+export function addUp(home: JobRow, all: readonly JobRow[]): JobRow {
+  return { ...home, counts: sum(all.map(({ counts }) => counts)), tally: sum(all.map(({ tally }) => tally)) };
+}
+
+function sum<Counts extends Record<string, number>>(rows: readonly Counts[]): Counts {
+  const names = Object.keys(rows[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => [name, rows.reduce((total, row) => total + (row[name] ?? 0), 0)]),
+  ) as Counts;
+}
+
+export function viewOf(row: JobRow, time: Pick<BrokerTime, "toHere">): JobView {
+  const { id, name, state, sealed, queue, priority, counts, tally } = row;
+  return {
+    ...{ id, name, state, sealed, queue, priority, counts, tally },
+    createdAt: time.toHere(row.createdAt),
+    finishedAt: row.finishedAt === undefined ? undefined : time.toHere(row.finishedAt),
+    spec: JSON.parse(row.spec) as unknown,
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Jobs: their making, their end, and live changes (F11, F12). A change is one step on each shard's copy of the job,
+ * which lease calls obey at once; its lanes follow in steps of BATCH_MOST. A crash between two leaves the job marked,
+ * and the next reaper goes on from there.
+ */
+import { TrawlError } from "../../errors.ts";
+import { BATCH_MOST, type NewJob } from "../frontier.ts";
+import type { JobView } from "../frontier-admin.ts";
+import type { Word } from "./broker.ts";
+import type { BrokerTime } from "./broker-time.ts";
+import { createEndings, type Endings } from "./endings.ts";
+import { addUp, type JobRow, readJobs, viewOf } from "./job-rows.ts";
+import type { Shard, Shards } from "./shards.ts";
+
+export type Change =
+  | { op: "pause" | "resume" | "cancel" }
+  | { op: "priority"; priority: number }
+  | { op: "policy"; policy: { intervalMs: number; burst: number; perSite: number } };
+
+export type Jobs = Endings & {
+  create(job: NewJob): Promise<void>;
+  seal(jobId: string): Promise<boolean>;
+  /** The job on all shards together. */
+  find(jobId: string): Promise<JobRow | undefined>;
+  view(row: JobRow): JobView;
+  list(limit: number, before: number | undefined): Promise<JobView[]>;
+  change(jobId: string, change: Change): Promise<JobView>;
+  /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
+  tidy(): Promise<boolean>;
+};
+
+type Deps = { shards: Shards; time: BrokerTime };
+
+export function createJobs({ shards, time }: Deps): Jobs {
+  const endings = createEndings(shards, find);
+  const view = (row: JobRow) => viewOf(row, time);
+
+  async function find(jobId: string): Promise<JobRow | undefined> {
+    const home = shards.home(jobId);
+    const parts = await Promise.all(
+      shards.all.map(async (shard) => ({ shard, row: readJobs(await shard.run("find-job", jobId, ""))[0] })),
+    );
+    const own = parts.find(({ shard }) => shard === home)?.row;
+    return own === undefined
+      ? undefined
+      : addUp(
+          own,
+          parts.flatMap(({ row }) => (row === undefined ? [] : [row])),
+        );
+  }
+
+  async function get(jobId: string, op: string): Promise<JobRow> {
+    const row = await find(jobId);
+    if (row === undefined) throw jobMissing(jobId, op);
+    return row;
+  }
+
+  async function create(job: NewJob): Promise<void> {
+    const words = jobWords(job, time);
+    // The home shard last: a job that is found is whole.
+    for (const shard of homeLast(shards, job.id)) await shard.run("create-job", ...words);
+  }
+
+  async function list(limit: number, before: number | undefined): Promise<JobView[]> {
+    const from: Word = before === undefined ? "+inf" : time.toBroker(before);
+    const pages = await Promise.all(shards.all.map((shard) => shard.run("list-jobs", limit, from)));
+    const rows = pages.flatMap((page, nth) => readJobs(page).filter(({ id }) => shards.home(id).index === nth));
+    const newest = rows.sort((one, other) => other.createdAt - one.createdAt || other.n - one.n).slice(0, limit);
+    if (shards.all.length === 1) return newest.map(view);
+    return (await Promise.all(newest.map(({ id }) => get(id, "frontier.listJobs")))).map(view);
+  }
+
+  async function change(jobId: string, wanted: Change): Promise<JobView> {
+    for (const shard of homeFirst(shards, jobId)) {
+      const state = String((await shard.run("control", jobId, ...changeWords(wanted)))[1]);
+      if (state === "missing") throw jobMissing(jobId, `frontier.${wanted.op}`);
+      if (state !== "ok") throw jobEnded(jobId, state, wanted.op);
+    }
+    while (await tidy()) {}
+    return view(await get(jobId, `frontier.${wanted.op}`));
+  }
+
+  async function tidy(): Promise<boolean> {
+    const moved = await Promise.all(
+      shards.all.map(async (shard) => {
+        const [, worked, ...quiet] = await shard.run("sync", BATCH_MOST);
+        await endings.end(quiet.map(String));
+        return worked === 1;
+      }),
+    );
+    return moved.includes(true);
+  }
+
+  return {
+    ...endings,
+    create,
+    async seal(jobId) {
+      const quiet: string[] = [];
+      for (const shard of homeLast(shards, jobId)) {
+        const [, isThere, ...over] = await shard.run("seal", jobId);
+        if (isThere === 0) throw jobMissing(jobId, "frontier.seal");
+        quiet.push(...over.map(String));
+      }
+      return (await endings.end(quiet)).includes(jobId);
+    },
+    find,
+    view,
+    list,
+    change,
+    tidy,
+  };
+}
+
+export function jobMissing(jobId: string, op: string): TrawlError {
+  return new TrawlError("NOT_FOUND", {
+    op,
+    message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
+    detail: { jobId },
+  });
+}
+
+function jobEnded(jobId: string, state: string, op: string): TrawlError {
+  return new TrawlError("JOB_ENDED", {
+    op: `frontier.${op}`,
+    message: `job ${jobId} is ${state}: too late to ${op} it; start a new job, or replay its dead letters`,
+    detail: { jobId, state },
+  });
+}
+
+function homeFirst(shards: Shards, jobId: string): Shard[] {
+  const home = shards.home(jobId);
+  return [home, ...shards.all.filter((shard) => shard !== home)];
+}
+
+function homeLast(shards: Shards, jobId: string): Shard[] {
+  return homeFirst(shards, jobId).reverse();
+}
+
+function changeWords(change: Change): Word[] {
+  if (change.op === "priority") return [change.op, change.priority];
+  if (change.op !== "policy") return [change.op];
+  const { intervalMs, burst, perSite } = change.policy;
+  return [change.op, intervalMs, burst, perSite];
+}
+
+const ZEROES = [
+  ...["sealed", "stopped", "admitted", "generation", "submitted", "discovered", "queued", "delayed", "leased", "done"],
+  ...["dead", "cancelled", "duplicate", "refused", "pages", "records", "invalid", "bytes"],
+];
+
+function jobWords(job: NewJob, time: BrokerTime): Word[] {
+  const { policy, retries, limits, dedup } = job;
+  const rules = Object.entries(job.sites);
+  const fields: Record<string, Word | undefined> = {
+    ...Object.fromEntries(ZEROES.map((name) => [name, 0])),
+    name: job.name,
+    queue: job.queue,
+    base_priority: job.priority,
+    priority: job.priority,
+    interval: policy.intervalMs,
+    burst: policy.burst,
+    per_site: policy.perSite,
+    has_rules: rules.length > 0 ? 1 : 0,
+    robots: job.robots ? 1 : 0,
+    retries: retries.max,
+    backoff: retries.backoffMs,
+    page_limit: limits.pages,
+    lapse: "expireAfterMs" in dedup ? dedup.expireAfterMs : undefined,
+    spec: JSON.stringify(job.spec),
+  };
+  const pairs = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  return [
+    job.id,
+    dedup.scope === "job" ? `job:${job.id}` : `set:${dedup.scope}`,
+    limits.deadlineAt === undefined ? "" : time.toBroker(limits.deadlineAt),
+    pairs.length / 2,
+    ...pairs,
+    ...rules.flatMap(([site, rule]) => [site, `${rule.intervalMs} ${rule.burst} ${rule.perSite}`]),
+  ];
+}

@@ -1,0 +1,45 @@
+/**
+ * Every key of a broker on Redis, and what it costs. All of a shard carry its hash tag, so that they live in one slot of
+ * a cluster; `trawl:{0}:site:7` is site 7 of shard 0. docs/operations.md tells what they add up to.
+ */
+export const KEYS = {
+  meta: "hash: schema version, shards, next numbers, how many wait, the server's last run; one",
+  jobs: "hash: job id -> number; some 90 bytes a job",
+  "job:<job>": "hash: a job, its ledger and its spec; 1 to 2 KB and the spec",
+  "job-order": "sorted set: job numbers by creation",
+  "job-lanes:<job>": "sorted set: the job's lanes in order of their making; 110 bytes a lane",
+  "job-dead:<job>": "sorted set: tasks given up on; 80 bytes each",
+  "rules:<job>": "hash: site -> policy, where the job has special rules",
+  deadlines: "sorted set: jobs by when their time is out",
+  unsynced: "set: jobs whose lanes have yet to follow a change",
+  scopes: "hash: dedup scope -> number",
+  "scope:<scope>": "hash: how many it has seen, and how its buckets are split",
+  "seen:<scope>:<bucket>": "set of 64-bit integers, 200 to 400 in each; 9 to 10 bytes a URL all in",
+  "lapse:<scope>": "hash: fingerprint -> until, job, task, where entries lapse; 110 bytes a URL",
+  sites: "hash: site -> number; 80 bytes a site",
+  "site:<site>": "string: politeness, policy and turns, packed; 200 to 250 bytes a site",
+  "robots:<site name>": "hash: robots.txt as last seen",
+  "lane:<lane>": "string: counts of what one job has waiting at one site, packed; 160 bytes a lane",
+  "lanes:<site>:<rank>:<queue>": "sorted set: lanes that may go, by turn, or by time; 120 bytes a site in use",
+  "tasks:<lane>": "list: tasks never granted, packed; the URL's path and 12 bytes each, and 150 bytes a lane",
+  "back:<lane>": "sorted set: tasks handed back",
+  "delayed:<lane>": "sorted set: tasks that wait for another try, by time",
+  "due:<rank>:<queue>":
+    "sorted set: sites by when they may next be hit: all that a lease call looks at; 100 bytes a site",
+  leases: "hash: task -> what it takes to hand it back; 200 bytes each, as many as requests are under way",
+  expiry: "sorted set: leased tasks by when their lease ends",
+  holders: "hash: worker -> leases it holds",
+  "held:<worker>": "set: tasks a worker holds",
+  dead: "hash: task -> dead letter; 300 bytes each and its history",
+  "dead-order": "sorted set: tasks given up on",
+  waiting: "hash: queue -> how many wait",
+  "idle:<queue>": "sorted set: workers with room to spare",
+  alarm: "hash: queue -> which worker looks when",
+  workers: "hash: worker -> what it says of itself",
+  "wake:<worker's ear>": "no key but a channel: something may have become leasable",
+} as const;
+
+/** What the keys of one shard begin with. */
+export function shardKey(prefix: string, index: number): string {
+  return `${prefix}:{${index}}`;
+}

@@ -1,0 +1,231 @@
+/**
+ * Claims: granted, kept alive, settled, handed back (F1, F2, F6, F7, F8). Each step is one script on one shard. Links to
+ * other shards, and what a page has over LINKS_MOST of them, are queued before their parent is settled: a crash between
+ * the two makes the parent run again and find them seen.
+ *
+ * An answer that was lost on its way may have carried grants: this process remembers what it holds, and hands back the
+ * rest untouched.
+ */
+import type { NewTask } from "../../domain/task.ts";
+import {
+  BATCH_MOST,
+  type Claim,
+  type Grant,
+  type LeaseAnswer,
+  type LeaseRequest,
+  type SettleAnswer,
+  type Settlement,
+} from "../frontier.ts";
+import type { SeenCache } from "../seen-cache.ts";
+import type { Word } from "./broker.ts";
+import type { BrokerTime } from "./broker-time.ts";
+import type { Endings } from "./endings.ts";
+import { discover } from "./enqueue.ts";
+import type { Shard, Shards } from "./shards.ts";
+import { createLaneBook, readGrants, settlementWords, taskWords } from "./words.ts";
+
+export type Leases = {
+  lease(request: LeaseRequest): Promise<LeaseAnswer & { lookAt: number | undefined }>;
+  extend(claims: readonly Claim[], leaseMs: number): Promise<boolean[]>;
+  settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
+  release(claims: readonly Claim[]): Promise<void>;
+  expire(max: number): Promise<number>;
+  abandon(worker: string): Promise<number>;
+};
+
+type Deps = {
+  shards: Shards;
+  time: BrokerTime;
+  endings: Endings;
+  /** Replaced when the broker may have forgotten. */
+  seen(): SeenCache;
+  /** Where this process is told of new work. */
+  ear: string;
+};
+
+/** Links one settlement script takes in. */
+const LINKS_MOST = 500;
+/** A settlement as it goes to the script: links it knows to be seen are only counted. */
+type Prepared = { index: number; settlement: Settlement; jobId: string | undefined; known: number; links: NewTask[] };
+
+export function createLeases({ shards, time, endings, seen, ear }: Deps): Leases {
+  /** What this process holds, and for whom. */
+  const held = new Map<string, { worker: string; jobId: string }>();
+  let firstShard = 0;
+
+  async function lease(request: LeaseRequest): ReturnType<Leases["lease"]> {
+    const grants: Grant[] = [];
+    const due: number[] = [];
+    const looks: number[] = [];
+    // Starting at another shard each time, so that none is always served last.
+    const order = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
+    firstShard += 1;
+    for (const shard of order) {
+      const answer = await leaseFrom(shard, { ...request, max: request.max - grants.length });
+      grants.push(...answer.grants);
+      if (answer.nextDueAt !== undefined) due.push(answer.nextDueAt);
+      if (answer.lookAt !== undefined) looks.push(answer.lookAt);
+    }
+    return { grants, nextDueAt: least(due), lookAt: least(looks) };
+  }
+
+  async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
+    const words: Word[] = [worker, max === 0 ? "" : ear, max, leaseMs, ...queues];
+    const { reply, again } = await shard.tryRun("lease", ...words);
+    const [now, dueAt, lookAt] = reply;
+    const grants = readGrants(reply, Number(now), time.slotHere);
+    for (const { taskId, jobId } of grants) held.set(taskId, { worker, jobId });
+    if (again) await disown(shard, worker);
+    return { grants, nextDueAt: instant(dueAt), lookAt: instant(lookAt) };
+  }
+
+  async function disown(shard: Shard, worker: string): Promise<void> {
+    const known = [...held].flatMap(([taskId, holder]) => (holder.worker === worker ? [taskId] : []));
+    await endings.end((await shard.run("disown", worker, ...known)).slice(1).map(String));
+  }
+
+  function instant(word: Word | undefined): number | undefined {
+    return word === "" || word === undefined ? undefined : time.toHere(Number(word));
+  }
+
+  /** Counts what is known to be seen, and leaves the rest to be sent. */
+  function prepare(settlement: Settlement, index: number): Prepared {
+    const jobId = held.get(settlement.taskId)?.jobId;
+    const links = settlement.outcome.kind === "done" ? settlement.discovered : [];
+    const fresh = jobId === undefined ? [...links] : links.filter(({ url }) => !seen().has(jobId, url));
+    return { index, settlement, jobId, known: links.length - fresh.length, links: fresh };
+  }
+
+  /** Queues what cannot go with the settlement itself; what is left goes with it. */
+  async function sendAhead(shard: Shard, prepared: Prepared): Promise<Prepared> {
+    const here = prepared.links.filter(({ site }) => shards.ofSite(site) === shard);
+    const elsewhere = prepared.links.filter(({ site }) => shards.ofSite(site) !== shard);
+    const ahead = [...elsewhere, ...here.slice(LINKS_MOST)];
+    const { jobId } = prepared;
+    if (ahead.length === 0) return prepared;
+    // Nobody's task: a claim that is not this process's is stale, or will be settled without these.
+    if (jobId === undefined || !(await isHeld(shard, prepared.settlement)))
+      return { ...prepared, links: here.slice(0, LINKS_MOST) };
+    for (const target of shards.all) {
+      await discover(
+        target,
+        jobId,
+        ahead.filter(({ site }) => shards.ofSite(site) === target),
+      );
+    }
+    return { ...prepared, links: here.slice(0, LINKS_MOST) };
+  }
+
+  async function isHeld(shard: Shard, { taskId, token }: Claim): Promise<boolean> {
+    return (await shard.run("holds", taskId, token))[1] === 1;
+  }
+
+  async function settleOn(shard: Shard, batch: readonly Prepared[], answer: Verdicts): Promise<void> {
+    const lanes = createLaneBook();
+    const words = batch.flatMap(({ settlement, known, links }) => [
+      ...settlementWords(settlement, { known, links: links.length }),
+      ...taskWords(links, lanes),
+    ]);
+    const reply = await shard.run("settle", ...lanes.words(), ...words);
+    batch.forEach(({ index, settlement, jobId, links }, nth) => {
+      const verdict = Number(reply[1 + nth]);
+      answer.verdicts[index] = verdict === 0 ? "stale" : "settled";
+      held.delete(settlement.taskId);
+      // 2: every link is now in the job's own set of seen URLs.
+      if (verdict === 2 && jobId !== undefined) for (const { url } of links) seen().add(jobId, url);
+    });
+    answer.finished.push(...(await endings.end(reply.slice(1 + batch.length).map(String))));
+  }
+
+  return {
+    lease,
+    async extend(claims, leaseMs) {
+      const kept = claims.map(() => false);
+      for (const { shard, part } of split(shards, claims)) {
+        const words = part.flatMap(({ claim }) => [claim.taskId, claim.token]);
+        const reply = await shard.run("extend", leaseMs, ...words);
+        part.forEach(({ index }, nth) => {
+          kept[index] = reply[1 + nth] === 1;
+        });
+      }
+      return kept;
+    },
+    async settle(settlements) {
+      const answer: Verdicts = { verdicts: settlements.map(() => "stale"), finished: [] };
+      for (const { shard, part } of split(shards, settlements)) {
+        const prepared: Prepared[] = [];
+        for (const { claim, index } of part) prepared.push(await sendAhead(shard, prepare(claim, index)));
+        for (const batch of batches(prepared)) await settleOn(shard, batch, answer);
+      }
+      return answer;
+    },
+    async release(claims) {
+      for (const { shard, part } of split(shards, claims)) {
+        const reply = await shard.run("release", ...part.flatMap(({ claim }) => [claim.taskId, claim.token]));
+        for (const { claim } of part) held.delete(claim.taskId);
+        await endings.end(reply.slice(1).map(String));
+      }
+    },
+    async expire(max) {
+      let total = 0;
+      for (const shard of shards.all) {
+        const [, moved, ...quiet] = await shard.run("reap", Math.min(max, BATCH_MOST));
+        await endings.end(quiet.map(String));
+        total += Number(moved);
+      }
+      return total;
+    },
+    async abandon(worker) {
+      let total = 0;
+      for (const shard of shards.all) {
+        for (let moved = BATCH_MOST; moved === BATCH_MOST; total += moved) {
+          const [, count, ...quiet] = await shard.run("abandon", worker, BATCH_MOST);
+          await endings.end(quiet.map(String));
+          moved = Number(count);
+        }
+      }
+      return total;
+    },
+  };
+}
+
+type Verdicts = { verdicts: ("settled" | "stale")[]; finished: string[] };
+type Part<C> = { shard: Shard; part: { claim: C; index: number }[] };
+
+/** By shard, and as many as one step takes at a time (F17). What names no task is left out. */
+function split<C extends Claim>(shards: Shards, claims: readonly C[]): Part<C>[] {
+  const parts: Part<C>[] = [];
+  const open = new Map<Shard, Part<C>>();
+  claims.forEach((claim, index) => {
+    const shard = shards.ofTask(claim.taskId);
+    if (shard === undefined) return;
+    let current = open.get(shard);
+    if (current === undefined || current.part.length === BATCH_MOST) {
+      current = { shard, part: [] };
+      open.set(shard, current);
+      parts.push(current);
+    }
+    current.part.push({ claim, index });
+  });
+  return parts;
+}
+
+/** So many settlements that they and their links stay within one script's measure; at least one. */
+function* batches(settlements: readonly Prepared[]): Generator<readonly Prepared[]> {
+  let batch: Prepared[] = [];
+  let links = 0;
+  for (const one of settlements) {
+    if (batch.length > 0 && links + one.links.length > LINKS_MOST) {
+      yield batch;
+      batch = [];
+      links = 0;
+    }
+    batch.push(one);
+    links += one.links.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function least(instants: readonly number[]): number | undefined {
+  return instants.length === 0 ? undefined : Math.min(...instants);
+}

@@ -1,0 +1,28 @@
+#!lua
+-- create-job: makes a job; one that is there already is left as it is.                     Cost: O(fields and rules).
+-- KEYS  1 the shard
+-- ARGV  1 now or ""   2 job id   3 scope name   4 deadline or ""   5 how many fields follow, name and value
+--       then a site and its policy for every special rule
+-- Reply: now.
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua
+begin(ARGV[1])
+local id, scope, deadline, words = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]) * 2
+if redis.call("HEXISTS", key("jobs"), id) == 1 then return exact(step.now) end
+
+local n = redis.call("HINCRBY", key("meta"), "next_job", 1)
+local own = redis.call("HGET", key("scopes"), scope)
+if not own then
+  own = redis.call("HINCRBY", key("meta"), "next_scope", 1)
+  redis.call("HSET", key("scopes"), scope, own)
+  redis.call("HSET", key("scope", own), "job", n)
+end
+redis.call("HSET", key("job", n), "id", id, "state", "running", "scope", own, "created", exact(step.now),
+  unpack(ARGV, 6, 5 + words))
+if deadline ~= "" then
+  redis.call("HSET", key("job", n), "deadline", deadline)
+  redis.call("ZADD", key("deadlines"), deadline, n)
+end
+for at = 6 + words, #ARGV, 2 do redis.call("HSET", key("rules", n), ARGV[at], ARGV[at + 1]) end
+redis.call("HSET", key("jobs"), id, n)
+redis.call("ZADD", key("job-order"), exact(step.now), ordered(n))
+return exact(step.now)

@@ -1,0 +1,13 @@
+#!lua flags=allow-oom
+-- finish: ends a job of which nothing is left on any shard; on its home shard first, which decides.        Cost: O(1).
+-- KEYS  1 the shard
+-- ARGV  1 now or ""   2 job id   3 its generation when the shards were looked at, "" on other shards   4 "finished" or "failed"
+-- Reply: now, 1 if this call has ended it.
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua
+begin(ARGV[1])
+local job = job_named(ARGV[2])
+local generation = redis.call("HGET", key("job", job.n), "generation")
+if job.finished or (ARGV[3] ~= "" and generation ~= ARGV[3]) then return { exact(step.now), 0 } end
+redis.call("HSET", key("job", job.n), "finished", exact(step.now))
+if job.state == "running" then redis.call("HSET", key("job", job.n), "state", ARGV[4]) end
+return { exact(step.now), 1 }

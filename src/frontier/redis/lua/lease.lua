@@ -1,0 +1,49 @@
+#!lua flags=allow-oom
+-- lease: grants only what may be fetched now, best priority first, sites that waited longest first, jobs on one site in
+-- turn (F1, F2, F4, F5).        Cost: O(log n) in sites with work, plus a few small writes for each site and each grant.
+-- KEYS  1 the shard
+-- ARGV  1 now or ""   2 worker   3 its ear (see wake), "" to leave no trace   4 most grants   5 lease, ms   6… queues
+-- Reply: now, when the next is due or "", when this worker should look again by itself or "", then for each site:
+--        name, its arrival time before, interval, burst, 1 to ask for robots.txt first, how many tasks, and for each
+--        its job and "id token failures body".
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/turns.lua lib/idle.lua
+begin(ARGV[1])
+local worker, ear, most, lease_ms = ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), BATCH_MOST), tonumber(ARGV[5])
+local queues = { unpack(ARGV, 6) }
+
+-- One task to each due site in turn, and at a site to each job in turn, while there is room.
+local function share_out(turns, room)
+  local gave = true
+  while gave and room > 0 do
+    gave = false
+    for _, turn in ipairs(turns) do
+      local share = turn.room > 0 and least_taken(turn)
+      if share and room > 0 then
+        share.taken, turn.room, room, gave = share.taken + 1, turn.room - 1, room - 1, true
+      end
+    end
+  end
+end
+
+local granted, reply = 0, { exact(step.now), "", "" }
+local function grant_at(queue, rank)
+  local turns = open_turns(queue, rank, most - granted)
+  share_out(turns, most - granted)
+  for _, turn in ipairs(turns) do granted = granted + take_turn(turn, worker, lease_ms, reply) end
+end
+
+if most > 0 then
+  for rank = 0, 9 do
+    for _, queue in ipairs(queues) do
+      if granted < most then grant_at(queue, rank) end
+    end
+  end
+end
+if granted > 0 then keep_grants(worker) end
+-- With room left this worker will take what comes due itself.
+own_share = granted < most and NEVER or 0
+if next(step.sites) then save() end
+local due, queue = first_due(queues)
+if due < NEVER then reply[2] = exact(due) end
+if ear ~= "" then reply[3] = stand_by(queues, ear, granted < most, due, queue) end
+return reply

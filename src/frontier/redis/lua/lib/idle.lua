@@ -1,0 +1,32 @@
+-- idle: what a worker with room to spare does until something comes. One of those that wait is to look when the next
+-- site becomes due; the others are told by it, and look by themselves only if it did not come.
+local function first_due(queues)
+  local first, whose = NEVER, nil
+  for _, queue in ipairs(queues) do
+    for rank = 0, 9 do
+      local due = first_score(key("due", rank .. ":" .. queue)) or NEVER
+      if due < first then first, whose = due, queue end
+    end
+  end
+  return first, whose
+end
+
+local function stand_by(queues, ear, has_room, due, queue)
+  for _, name in ipairs(queues) do
+    if has_room then redis.call("ZADD", key("idle", name), step.now, ear)
+    else redis.call("ZREM", key("idle", name), ear) end
+  end
+  if due >= NEVER then return "" end
+  local at, watcher = alarm_of(queue)
+  if not has_room then
+    -- Another must look in its place.
+    if watcher == ear then
+      redis.call("HDEL", key("alarm"), queue)
+      wake(queue, 1)
+    end
+    return ""
+  end
+  if watcher ~= "" and watcher ~= ear and at <= due then return exact(due + ALARM_LATE_MS) end
+  redis.call("HSET", key("alarm"), queue, exact(due) .. " " .. ear)
+  return exact(due)
+end

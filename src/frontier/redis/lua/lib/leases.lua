@@ -1,0 +1,108 @@
+-- leases: how claims end: settled, handed back, expired or abandoned. A task on the move is packed as
+-- token, failures, crashes, not_before, history, body behind its number; a leased one has its lane and worker too.
+local CRASHES_MOST = 3
+local ended = { ids = {}, members = {}, workers = {} }
+
+-- The task a claim is good for, if it still is.
+local function claimed(id, token)
+  if ended[id] then return nil end
+  local packed = redis.call("HGET", key("leases"), id)
+  if not packed then return nil end
+  local row = cmsgpack.unpack(packed)
+  if token and row[1] ~= tonumber(token) then return nil end
+  return {
+    id = tonumber(id), token = row[1], failures = row[2], crashes = row[3], not_before = row[4], history = row[5],
+    body = row[6], lane = row[7], worker = row[8],
+  }
+end
+
+local function pack_task(task)
+  return ordered(task.id) .. cmsgpack.pack({
+    task.token, task.failures, task.crashes, task.not_before, task.history, task.body,
+  })
+end
+
+local function unpack_task(member)
+  local row = cmsgpack.unpack(string.sub(member, 7))
+  return {
+    id = number_in(member), token = row[1], failures = row[2], crashes = row[3], not_before = row[4],
+    history = row[5], body = row[6],
+  }
+end
+
+-- Takes a task out of the counts of what is leased; the caller says where it goes.
+local function end_lease(task)
+  local lane = find_lane(task.lane)
+  local row = lane.row
+  local job, site = job_numbered(row[JOB_NUMBER]), site_numbered(row[SITE_NUMBER])
+  row[LEASED], job.leased, site[IN_FLIGHT] = row[LEASED] - 1, job.leased - 1, site[IN_FLIGHT] - 1
+  -- Whoever was to bring robots.txt has ended; if it did not, another is asked.
+  if site[ASKER] == task.id then site[ASKER], site[ASKED_UNTIL] = 0, 0 end
+  local id = string.format("%.0f", task.id)
+  ended[id] = true
+  ended.ids[#ended.ids + 1] = id
+  ended.members[#ended.members + 1] = ordered(task.id)
+  ended.workers[task.worker] = ended.workers[task.worker] or {}
+  table.insert(ended.workers[task.worker], id)
+  return lane, job, site
+end
+
+local function forget_ended()
+  if #ended.ids == 0 then return end
+  redis.call("HDEL", key("leases"), unpack(ended.ids))
+  redis.call("ZREM", key("expiry"), unpack(ended.members))
+  for worker, ids in pairs(ended.workers) do
+    redis.call("SREM", key("held", worker), unpack(ids))
+    if redis.call("HINCRBY", key("holders"), worker, -#ids) <= 0 then redis.call("HDEL", key("holders"), worker) end
+  end
+end
+
+-- One more line in a task's history, a JSON list. `fields` is what the caller tells of it, without braces.
+local function with_misfortune(task, fields)
+  local line = '{"at":' .. exact(step.now) .. "," .. fields .. "}"
+  if not task.history then return "[" .. line .. "]" end
+  return string.sub(task.history, 1, -2) .. "," .. line .. "]"
+end
+
+local function bury(task, lane, job, site, reason, status)
+  redis.call("HSET", key("dead"), task.id, cmsgpack.pack({
+    job.n, site[NAME], lane.row[QUEUE], lane.row[PRIORITY], reason, status, step.now, task.history or "[]", task.body, task.token,
+  }))
+  redis.call("ZADD", key("dead-order"), task.id, task.id)
+  redis.call("ZADD", key("job-dead", job.n), task.id, task.id)
+  job.dead = job.dead + 1
+end
+
+local function delay(task, lane, job)
+  redis.call("ZADD", key("delayed", lane.name), task.not_before, pack_task(task))
+  lane.row[DELAYED], job.delayed = lane.row[DELAYED] + 1, job.delayed + 1
+  lane.rescore = true
+  count_waiting(lane, 1)
+end
+
+-- Among those that may go, at the place of its number.
+local function requeue(task, lane, job)
+  redis.call("ZADD", key("back", lane.name), task.id, pack_task(task))
+  lane.row[BACK], job.queued = lane.row[BACK] + 1, job.queued + 1
+  lane.rescore = true
+  count_waiting(lane, 1)
+end
+
+-- Back to where it was, unless it has taken down too many workers or its job is over. An untouched task has crashed
+-- nobody: its count is as before the grant. A retry goes back among the retries.
+local function hand_back(task, crashed)
+  local lane, job, site = end_lease(task)
+  if crashed and task.crashes >= CRASHES_MOST then
+    local detail = cjson.encode("held by " .. task.worker)
+    task.history = with_misfortune(task, '"because":"crashed_worker","detail":' .. detail)
+    bury(task, lane, job, site, "crashed_worker", false)
+    return
+  end
+  if job.stopped == 1 then
+    job.cancelled = job.cancelled + 1
+    return
+  end
+  if not crashed then task.crashes = task.crashes - 1 end
+  if task.not_before then return delay(task, lane, job) end
+  requeue(task, lane, job)
+end

@@ -1,0 +1,40 @@
+#!lua
+-- replay-dead: queues dead tasks again, at a rate (F15). Ended jobs run again; cancelled ones take nothing back.
+-- KEYS  1 the shard                                                                  Cost: a few small writes a letter.
+-- ARGV  as in lib/dead, then   8 how many become due each second   9 how many were replayed before this call
+-- Reply: now, the task to go on after or "", how many were queued.
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua
+begin(ARGV[1])
+local per_second, nth = tonumber(ARGV[8]), tonumber(ARGV[9])
+
+local function run_again(job)
+  if job.state ~= "finished" and job.state ~= "failed" then return end
+  job.state, job.finished, job.stopped, job.deadline = "running", nil, 0, nil
+  redis.call("ZREM", key("deadlines"), job.n)
+end
+
+local function revive(letter, due)
+  local job = job_numbered(letter.job)
+  local lane = lane_for(job, site_named(letter.site), letter.queue, letter.priority)
+  local task = {
+    id = letter.id, token = letter.token, failures = 0, crashes = 0, not_before = due > step.now and due,
+    history = false, body = letter.body,
+  }
+  job.dead = job.dead - 1
+  run_again(job)
+  if task.not_before then return delay(task, lane, job) end
+  requeue(task, lane, job)
+end
+
+-- A cancelled job takes nothing back, nor does one that is being stopped until it has ended.
+local letters, after = find_letters(function(letter)
+  local job = job_numbered(letter.job)
+  return job.state ~= "cancelled" and (job.stopped == 0 or job.finished ~= nil)
+end)
+for _, letter in ipairs(letters) do
+  revive(letter, step.now + math.floor(nth / per_second) * 1000)
+  drop_letter(letter)
+  nth = nth + 1
+end
+save()
+return { exact(step.now), after, #letters }

@@ -1,0 +1,170 @@
+/** Opens a Redis broker as a frontier: for any number of processes on any number of machines. */
+import { randomBytes } from "node:crypto";
+import { TrawlError } from "../../errors.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Frontier } from "../frontier.ts";
+import type { FrontierAdmin } from "../frontier-admin.ts";
+import { createSeenCache } from "../seen-cache.ts";
+import { createWakeups } from "../wakeups.ts";
+import { type Broker, openBroker } from "./broker.ts";
+import { callerTime, createBrokerTime } from "./broker-time.ts";
+import { createDeadLetters } from "./dead.ts";
+import { enqueue } from "./enqueue.ts";
+import { createExaminer } from "./examine.ts";
+import { createInspector } from "./explain.ts";
+import { createFleet } from "./fleet.ts";
+import { createJobs } from "./jobs.ts";
+import { shardKey } from "./keys.ts";
+import { createLeases } from "./leases.ts";
+import { parseRedisPlace } from "./place.ts";
+import { loadScripts } from "./scripts.ts";
+import { createShards } from "./shards.ts";
+import { createSites } from "./sites.ts";
+
+export type RedisFrontierOptions = {
+  /** What the names of all keys begin with. */
+  prefix: string;
+  /** Parts the sites are spread over: 1 on a single server, more on a cluster. Fixed once a broker is in use. */
+  shards: number;
+  /** URLs waiting in the whole broker past which `enqueue` takes no more (F13). */
+  maxPending: number;
+  /** A call fails when the broker has been out of reach for so long. */
+  patienceMs: number;
+  /** Longest wait of an idle worker that nobody wakes: a wake-up may get lost with a connection. */
+  pollMs: number;
+  /** Whose clock counts: Redis's own, or, in tests, the one given. */
+  time: "broker" | "caller";
+};
+
+type Deps = { clock: Clock; log: Log };
+
+/** What this version writes, and the oldest version that can work beside it. Changing a stored shape raises both. */
+const SCHEMA = 1;
+const READABLE = 1;
+
+export async function openRedisFrontier(
+  url: string,
+  { clock, log }: Deps,
+  options: RedisFrontierOptions,
+): Promise<Frontier & FrontierAdmin> {
+  const place = parseRedisPlace(url);
+  const time = options.time === "caller" ? callerTime() : createBrokerTime(clock);
+  const broker = openBroker(place, { clock, log, time, scripts: loadScripts() }, options);
+  const ear = randomBytes(8).toString("hex");
+  const wakeups = createWakeups({ clock }, options);
+  try {
+    await checkSchema(broker, options);
+    for (let index = 0; index < options.shards; index++) {
+      await broker.listen(`${shardKey(options.prefix, index)}:wake:${ear}`, wakeups.changed);
+    }
+  } catch (error) {
+    await broker.close();
+    throw error;
+  }
+  return assemble({ clock, time, broker, ear, wakeups }, options);
+}
+
+type Parts = {
+  clock: Clock;
+  time: ReturnType<typeof createBrokerTime>;
+  broker: Broker;
+  ear: string;
+  wakeups: ReturnType<typeof createWakeups>;
+};
+
+function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & FrontierAdmin {
+  const { clock, time, broker, ear, wakeups } = parts;
+  const shards = createShards(broker, clock, options);
+  const jobs = createJobs({ shards, time });
+  const sites = createSites({ shards, time });
+  const dead = createDeadLetters({ shards, time });
+  const fleet = createFleet({ shards, time });
+  const explain = createInspector({ shards, jobs, sites, dead, time, clock });
+  let seen = createSeenCache();
+  broker.onRestart(() => {
+    seen = createSeenCache();
+  });
+  const leases = createLeases({ shards, time, endings: jobs, seen: () => seen, ear });
+  /** When the last lease call told this process to look again, where that differs from when something is due. */
+  let told: { nextDueAt: number | undefined; lookAt: number | undefined } = { nextDueAt: undefined, lookAt: undefined };
+
+  /** What this process changes wakes its own worker; others are woken by the scripts. */
+  const waking = async <T>(work: Promise<T>): Promise<T> => {
+    const answer = await work;
+    wakeups.changed();
+    return answer;
+  };
+
+  return {
+    createJob: (job) => jobs.create(job),
+    enqueue: (jobId, tasks) => waking(enqueue(shards, jobId, tasks, options.maxPending)),
+    seal: (jobId) => waking(jobs.seal(jobId)),
+    async lease(request) {
+      wakeups.looked();
+      const { grants, nextDueAt, lookAt } = await leases.lease(request);
+      told = { nextDueAt, lookAt };
+      return { grants, nextDueAt };
+    },
+    extend: (claims, leaseMs) => leases.extend(claims, leaseMs),
+    settle: (settlements) => waking(leases.settle(settlements)),
+    release: (claims) => waking(leases.release(claims)),
+    async reap(max) {
+      const moved = (await leases.expire(max)) + ((await jobs.tidy()) ? 1 : 0);
+      if (moved > 0) wakeups.changed();
+      return moved;
+    },
+    abandon: (worker) => waking(leases.abandon(worker)),
+    spend: (site, unused) => sites.spend(site, unused),
+    findRobots: (site) => sites.findRobots(site),
+    keepRobots: (site, robots, delayMs) => waking(sites.keepRobots(site, robots, delayMs)),
+    announce: (presence, ttlMs) => fleet.announce(presence, ttlMs),
+    withdraw: (worker) => fleet.withdraw(worker),
+    // Of many idle workers one looks when something comes due; the others a little later, should it not have come.
+    waitForWork: (until, signal) => wakeups.wait(until === told.nextDueAt ? (told.lookAt ?? until) : until, signal),
+    close: () => broker.close(),
+
+    async findJob(jobId) {
+      const row = await jobs.find(jobId);
+      return row === undefined ? undefined : jobs.view(row);
+    },
+    listJobs: (limit, before) => jobs.list(limit, before?.createdAt),
+    pause: (jobId) => waking(jobs.change(jobId, { op: "pause" })),
+    resume: (jobId) => waking(jobs.change(jobId, { op: "resume" })),
+    cancel: (jobId) => waking(jobs.change(jobId, { op: "cancel" })),
+    setPriority: (jobId, priority) => waking(jobs.change(jobId, { op: "priority", priority })),
+    setPolicy: (jobId, policy) => waking(jobs.change(jobId, { op: "policy", policy })),
+    setSitePolicy: (site, policy) => waking(sites.setPolicy(site, policy)),
+    listSites: (limit, after) => sites.list(limit, after ?? ""),
+    listDead: (filter, limit, after) => dead.list(filter, limit, after ?? "0"),
+    groupDead: (filter, limit) => dead.group(filter, limit),
+    replayDead: (filter, limit, perSecond) => waking(dead.replay(filter, limit, perSecond)),
+    discardDead: (filter, limit) => waking(dead.discard(filter, limit)),
+    explain,
+    listHolders: () => fleet.holders(),
+    listWorkers: () => fleet.workers(),
+    listQueues: () => fleet.queues(),
+    examine: createExaminer({ broker, shards, time }, options),
+  };
+}
+
+async function checkSchema(broker: Broker, { prefix, shards }: RedisFrontierOptions): Promise<void> {
+  for (let index = 0; index < shards; index++) {
+    const { reply } = await broker.run("open-shard", shardKey(prefix, index), [SCHEMA, READABLE, index, shards]);
+    const [, schema, readable, there] = reply.map(Number);
+    if (readable === undefined || !(readable <= SCHEMA)) {
+      throw new TrawlError("BROKER_SCHEMA", {
+        op: "frontier.open",
+        message: `broker ${broker.shown} (prefix ${prefix}) has schema ${schema}, which needs a newer Trawl; this one knows ${SCHEMA}. Upgrade Trawl, or use another TRAWL_BROKER_PREFIX`,
+        detail: { schema, known: SCHEMA },
+      });
+    }
+    if (there !== shards) {
+      throw new TrawlError("BAD_CONFIG", {
+        op: "frontier.open",
+        message: `broker ${broker.shown} (prefix ${prefix}) was set up with ${there} shards, not ${shards}; set TRAWL_BROKER_SHARDS=${there}, or use another TRAWL_BROKER_PREFIX`,
+        detail: { there, shards },
+      });
+    }
+  }
+}

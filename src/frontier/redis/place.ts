@@ -1,0 +1,73 @@
+/** Where a Redis broker is: one server, a cluster, or a master that sentinels know. */
+import { TrawlError } from "../../errors.ts";
+
+export type RedisPlace = {
+  kind: "single" | "cluster" | "sentinel";
+  nodes: readonly { host: string; port: number }[];
+  /** What the sentinels call the master. */
+  master: string;
+  database: number;
+  username: string;
+  password: string;
+  tls: boolean;
+  /** For people: no password in it. */
+  shown: string;
+};
+
+const SCHEMES: Record<string, { kind: RedisPlace["kind"]; tls: boolean; port: number }> = {
+  redis: { kind: "single", tls: false, port: 6379 },
+  rediss: { kind: "single", tls: true, port: 6379 },
+  "redis+cluster": { kind: "cluster", tls: false, port: 6379 },
+  "rediss+cluster": { kind: "cluster", tls: true, port: 6379 },
+  "redis+sentinel": { kind: "sentinel", tls: false, port: 26379 },
+  "rediss+sentinel": { kind: "sentinel", tls: true, port: 26379 },
+};
+
+/** Throws BAD_CONFIG, without the password, for what is no such URL. */
+export function parseRedisPlace(url: string): RedisPlace {
+  const [, name = "", authority = "", path = ""] = /^([a-z+]+):\/\/([^/]*@)?(.*)$/is.exec(url) ?? [];
+  const scheme = SCHEMES[name.toLowerCase()];
+  if (scheme === undefined) throw badPlace(name, "its scheme is none of ", Object.keys(SCHEMES).join(", "));
+  const [hosts = "", ...rest] = path.split("/");
+  const [username = "", password = ""] = credentials(authority);
+  const nodes = hosts.split(",").map((text) => parseNode(text, scheme.port, name));
+  const master = scheme.kind === "sentinel" ? (rest.shift() ?? "") : "";
+  if (scheme.kind === "sentinel" && master === "") throw badPlace(name, "the name of the master is missing after /");
+  const database = rest[0] === undefined || rest[0] === "" ? 0 : Number(rest[0]);
+  if (!Number.isInteger(database) || database < 0 || rest.length > 1) {
+    throw badPlace(name, "what follows the host is no database number: ", rest.join("/"));
+  }
+  if (scheme.kind === "cluster" && database !== 0) throw badPlace(name, "a cluster has database 0 only");
+  const shown = `${name}://${nodes.map(({ host, port }) => `${host}:${port}`).join(",")}${rest[0] ? `/${rest[0]}` : ""}`;
+  return { kind: scheme.kind, nodes, master, database, username, password, tls: scheme.tls, shown };
+}
+
+function credentials(authority: string): string[] {
+  const text = authority.slice(0, -1);
+  const at = text.indexOf(":");
+  return at < 0 ? [decode(text)] : [decode(text.slice(0, at)), decode(text.slice(at + 1))];
+}
+
+/** A password typed as it is may not be a valid encoding. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parseNode(text: string, usualPort: number, scheme: string): { host: string; port: number } {
+  const [, bracketed, plain, portText] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = portText === undefined ? usualPort : Number(portText);
+  if (host === undefined || port < 1 || port > 65_535) throw badPlace(scheme, "no host and port: ", text);
+  return { host, port };
+}
+
+function badPlace(scheme: string, ...words: string[]): TrawlError {
+  return new TrawlError("BAD_CONFIG", {
+    op: "frontier.open",
+    message: `TRAWL_BROKER (${scheme}://…): ${words.join("")}; give redis://host:6379/0, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/master`,
+  });
+}

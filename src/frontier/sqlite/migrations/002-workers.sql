@@ -1,0 +1,10 @@
+-- The broker file, version 2: who is there. A row is one announcement; nobody counts it after `until`.
+CREATE TABLE workers (
+  name TEXT PRIMARY KEY,
+  queues TEXT NOT NULL,
+  unknown_spiders TEXT NOT NULL,
+  version TEXT NOT NULL,
+  seen_at REAL NOT NULL,
+  until REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX workers_by_end ON workers (until);

@@ -1,0 +1,49 @@
+/** What a lease call makes Redis do: how many commands, and of which kind (F4). No clock is read. */
+import { loadScripts } from "../../../src/frontier/redis/scripts.ts";
+import type { ManualClock } from "../../model/manual-clock.ts";
+import { withRedis } from "../../services/redis-talk.ts";
+import { type AnyFrontier, type Features, START_AT } from "./backend.ts";
+import { aJob, aRequest, aTask, settleAll } from "./makers.ts";
+
+type Held = Parameters<Features["costs"]["countLeaseWork"]>[0];
+type Counted = { frontier: AnyFrontier; clock: ManualClock; port: number };
+
+/** Commands that the lease script makes, the server's own count of them. Other tests must not run on it meanwhile. */
+export async function countLeaseWork({ frontier, clock, port }: Counted, held: Held): Promise<number> {
+  await fill(frontier, clock, held);
+  await withRedis(port, (redis) => redis.config("RESETSTAT"));
+  const { grants } = await frontier.lease(aRequest({ max: held.max }));
+  const stats = await withRedis(port, (redis) => redis.info("commandstats"));
+  if (grants.length !== held.max) throw new Error(`${grants.length} of ${held.max} were granted`);
+  const calls = [...stats.matchAll(/^cmdstat_(?!config|info|client|select|hello)\S+:calls=(\d+)/gm)];
+  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Commands in the lease script that read as much as there is instead of as much as is asked for. */
+export function listUnboundedPlans(): string[] {
+  const source = loadScripts().get("lease")?.source ?? "";
+  const calls = source.match(/redis\.call\(.*/g) ?? ["no calls at all: the script was not read"];
+  return calls.filter(
+    (call) =>
+      /"(KEYS|SCAN|HGETALL|HKEYS|HVALS|SMEMBERS|SORT|LRANGE|HSCAN|ZSCAN|SSCAN)"/.test(call) ||
+      (/"ZRANGEBYSCORE"/.test(call) && !call.includes("LIMIT")) ||
+      (/"ZRANGE"/.test(call) && !call.includes("0, 0")),
+  );
+}
+
+async function fill(frontier: AnyFrontier, clock: ManualClock, { readySites, blockedSites, tasksPerSite }: Held) {
+  // Two more of one job's sites are blocked than free: by their rate, each having been hit just now.
+  await frontier.createJob(aJob({ policy: { intervalMs: 1e6, burst: 1, perSite: 5 } }));
+  const at = (name: string, count: number) =>
+    Array.from({ length: count }, (_, site) =>
+      Array.from({ length: tasksPerSite }, (_, nth) => aTask(`https://${name}-${site}.test/${nth}`)),
+    ).flat();
+  await frontier.enqueue("job", at("blocked", blockedSites));
+  for (let left = blockedSites; left > 0; ) {
+    const { grants } = await frontier.lease(aRequest({ max: left }));
+    await settleAll(frontier, grants);
+    left -= grants.length;
+  }
+  await frontier.enqueue("job", at("ready", readySites));
+  clock.advanceTo(START_AT);
+}

@@ -1,0 +1,21 @@
+/**
+ * A fleet as its operator has it: submitters, workers and a doctor on one broker. Whatever backend the broker is on, these
+ * hold.
+ */
+import { beforeAll, describe } from "vitest";
+import { ensureDist } from "../dist.ts";
+import { examining } from "./examining.ts";
+import type { FleetBroker } from "./fleet.ts";
+import { submitting } from "./submitting.ts";
+import { draining, stopping, workers } from "./workers.ts";
+
+export function describeFleet(name: string, broker: FleetBroker): void {
+  describe(`a fleet on ${name}`, () => {
+    beforeAll(ensureDist);
+    workers(broker);
+    stopping(broker);
+    draining(broker);
+    submitting(broker);
+    examining(broker);
+  });
+}

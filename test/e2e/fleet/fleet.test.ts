@@ -1,0 +1,25 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { trawl } from "../cli.ts";
+import { ensureDist } from "../dist.ts";
+import { newFolder } from "../folder.ts";
+import { describeFleet } from "./describe-fleet.ts";
+
+beforeAll(ensureDist);
+
+describeFleet("SQLite", {
+  fresh: async () => ({}), // a file in the folder of its own that each test has
+  missing: { TRAWL_BROKER: "sqlite:/dev/null/broker.db" },
+});
+
+describe("a broker that no version knows", () => {
+  it("is refused, and the password in it stays where it is", async () => {
+    const cwd = newFolder();
+    for (const args of [["jobs"], ["doctor"], ["doctor", "--json"]]) {
+      const end = await trawl(args, { cwd, env: { TRAWL_BROKER: "mongo://fleet:s3cret@127.0.0.1/" } });
+
+      expect(end.code).toBe(args[0] === "doctor" ? 1 : 2);
+      expect(end.stdout + end.stderr).toMatch(/TRAWL_BROKER is .*mongo:\/\/\*\*\*@127\.0\.0\.1/);
+      expect(end.stdout + end.stderr).not.toContain("s3cret");
+    }
+  });
+});

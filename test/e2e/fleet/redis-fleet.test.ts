@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findRedisObstacle, type RedisServer, startRedis } from "../../services/redis.ts";
+import { lastJson } from "../cli.ts";
+import { linkedSite, originOf } from "../sites.ts";
+import { describeFleet } from "./describe-fleet.ts";
+import { FAST, type FleetBroker, newFleet } from "./fleet.ts";
+
+const obstacle = findRedisObstacle("redis-server");
+
+describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is one"})`, () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  const broker: FleetBroker = {
+    fresh: async () => ({ TRAWL_BROKER: redis.url, TRAWL_BROKER_PREFIX: `t${randomBytes(6).toString("hex")}` }),
+    missing: { TRAWL_BROKER: "redis://fleet:s3cret@127.0.0.1:1" },
+  };
+  describeFleet("Redis", broker);
+
+  describe("a broker that goes away", () => {
+    it("ends a worker with 3 and the reason, once its patience is over", async () => {
+      const doomed = await startRedis();
+      const lost = { ...broker, fresh: async () => ({ TRAWL_BROKER: doomed.url, TRAWL_BROKER_PATIENCE: "500ms" }) };
+      const [fleet, site] = [await newFleet(lost), await originOf({ "/": "<h1>home</h1>" })];
+      const worker = await fleet.worker();
+      await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
+      await site.waitForRequests(1);
+      await doomed.stop();
+
+      const end = await worker.ended;
+
+      expect(end).toMatchObject({ code: 3, stdout: "" });
+      expect(end.stderr).toMatch(/^trawl: BROKER_UNREACHABLE: /m);
+    });
+
+    it("and comes back within it costs nothing", async () => {
+      const durable = await startRedis({ appendonly: "always" });
+      try {
+        const settings = { ...broker, fresh: async () => ({ TRAWL_BROKER: durable.url }) };
+        const [fleet, site] = [await newFleet(settings), await linkedSite({ pages: 80 })];
+        const worker = await fleet.worker();
+        const { id } = await fleet.submit([`${site.url}/`, "--rate", "100/s", "--per-site", "8"]);
+        await site.waitForRequests(20);
+        await durable.restart();
+
+        const job = await fleet.once(
+          () => fleet.job(id),
+          ({ state }) => state === "finished",
+        );
+
+        expect(job).toMatchObject({ counts: { done: 80, dead: 0 } });
+        worker.kill("SIGTERM");
+        const end = await worker.ended;
+        expect(end.code).toBe(0);
+        expect(lastJson(end)).toMatchObject({ pages: 80 });
+      } finally {
+        await durable.stop();
+      }
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { jsonLines, lastJson } from "../cli.ts";
+import { linkedSite, originOf } from "../sites.ts";
+import { FAST, type FleetBroker, newFleet, type Submitted } from "./fleet.ts";
+
+/** Lists, job files, a broker that is full, and Ctrl-C in the middle. */
+export function submitting(broker: FleetBroker): void {
+  it("submits lists: what is good is taken, what is not is told by its place, and nothing is said twice", async () => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
+    const list = `# pages\n${site.url}/page/1\nnonsense\n\n${site.url}/page/1\nftp://x.test/\n${site.url}/page/2\n`;
+    writeFileSync(join(fleet.cwd, "urls.txt"), list);
+
+    const fromFile = await fleet.submit(["urls.txt", "--follow", "none"]);
+    const fromInput = await fleet.submit(["-", "--follow", "none"], { input: list });
+
+    for (const answer of [fromFile, fromInput]) {
+      expect(answer).toMatchObject({ accepted: 2, duplicates: 1, requestId: expect.stringMatching(/\S/) });
+      expect(answer.refused).toMatchObject([
+        { index: 1, url: "nonsense" },
+        { index: 3, url: "ftp://x.test/" },
+      ]);
+      expect(await fleet.job(answer.id)).toMatchObject({ state: "running", counts: { queued: 2, duplicate: 1 } });
+    }
+    const bad = await fleet.run(["submit", "nonsense", "--json"]);
+    expect(bad).toMatchObject({ code: 2, stdout: "" });
+    expect(bad.stderr).toMatch(/^trawl: BAD_URL: "nonsense"/);
+    expect(lastJson<{ jobs: [] }>(await fleet.run(["jobs", "--json"])).jobs).toHaveLength(2);
+    expect(await fleet.run(["submit", "urls.txt", "--strict", "--quiet"])).toMatchObject({ code: 1 });
+  });
+
+  it("submits a job file on the queue it names, and says who is missing", async () => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
+    const job = { name: "shop", urls: [`${site.url}/page/1`], queue: "shops", extract: { title: "h1" } };
+    writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
+
+    const end = await fleet.run(["submit", "job.json"]);
+
+    expect(end.code).toBe(0);
+    expect(end.stdout).toMatch(/^job j\w+ {2}shop\n {2}accepted +1\n {2}duplicates +0\n {2}refused +0\n$/);
+    expect(end.stderr).toMatch(/no worker serves the queue shops yet; start one: .*trawl worker --queues shops/);
+    await (await fleet.worker(["--queues", "shops", "--drain"])).ended;
+    const [id = ""] = /j\w+/.exec(end.stdout.slice(4)) ?? [];
+    expect(jsonLines((await fleet.run(["records", id])).stdout)).toMatchObject([{ title: "Page 1" }]);
+  });
+
+  it("waits where the broker is full, and goes on as workers catch up", async () => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, disallowedEvery: 0 })];
+    await fleet.worker();
+    const args = ["submit", "-", "--follow", "none", "--wait", "--json", ...FAST];
+
+    const end = await fleet.run(args, { input: site.expectedPages().join("\n"), env: { TRAWL_MAX_PENDING: "50" } });
+
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    expect(lastJson<Submitted>(end)).toMatchObject({ accepted: 120, duplicates: 0, refused: [], pages: 120 });
+    expect(end.stderr).toMatch(/50 URLs taken; the broker is full/);
+  });
+
+  it("says how far it got when it is interrupted, and goes on from there", async () => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30, disallowedEvery: 0 })];
+    writeFileSync(join(fleet.cwd, "urls.txt"), site.expectedPages().join("\n"));
+    const args = ["submit", "urls.txt", "--follow", "none", "--json", ...FAST];
+    const cut = fleet.start(args, { env: { TRAWL_MAX_PENDING: "10" } });
+    await cut.says(/the broker is full/);
+    cut.kill("SIGINT");
+    const end = await cut.ended;
+
+    expect(end.code).toBe(130);
+    const { id, ...rest } = lastJson<Submitted>(end);
+    expect(rest).toMatchObject({ accepted: 10, taken: 10, interrupted: true });
+    expect(end.stderr).toMatch(new RegExp(`stopped after 10 URLs[\\s\\S]*submit --resume ${id}`));
+    const resumed = await fleet.submit(["urls.txt", "--resume", id]);
+    expect(resumed).toMatchObject({ id, accepted: 20, duplicates: 10 });
+    await (await fleet.worker(["--drain"])).ended;
+    expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 30 } });
+    expect((await fleet.run(["crawl", "--resume", id])).stderr).toMatch(/BAD_USAGE: .*trawl worker --queues fetch/);
+  });
+
+  it("tells that workers have to be allowed private networks, and --wait ends as the job did", async () => {
+    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
+    const env = { TRAWL_ALLOW_PRIVATE: "" };
+    await fleet.worker([], env);
+
+    const end = await fleet.run(["submit", `${site.url}/`, "--ignore-robots", "--wait", "--json", "--quiet"], { env });
+
+    expect(end.code).toBe(1);
+    expect(end.stderr).toMatch(/private network: .*TRAWL_ALLOW_PRIVATE=127\.0\.0\.0\/8/);
+    expect(lastJson<Submitted>(end)).toMatchObject({ state: "failed", counts: { dead: 1 } });
+    expect(site.log).toEqual([]);
+  });
+}

@@ -1,0 +1,114 @@
+-- Holds the counts a Redis broker keeps against the tasks they count; replies with what is wrong. For tests only: it
+-- walks everything.
+-- KEYS  1 the shard
+local shard, wrong = KEYS[1], {}
+local function check(right, ...)
+  if not right then wrong[#wrong + 1] = table.concat({ ... }, " ") end
+end
+local function keys(name) return redis.call("KEYS", (string.gsub(shard, "[{}]", "?")) .. ":" .. name) end
+local function after(key, name) return string.sub(key, #shard + #name + 3) end
+
+local lanes, in_flight, jobs, at_site, per_queue, pending = {}, {}, {}, {}, {}, 0
+local function count(of, name, by) of[name] = (of[name] or 0) + by end
+
+local sites = {}
+for _, key in ipairs(keys("site:*")) do sites[after(key, "site")] = cmsgpack.unpack(redis.call("GET", key)) end
+-- The words of a turn in a site's row, by name.
+local function turns_of(site)
+  local turns = {}
+  for at = 17, #site, 7 do
+    turns[site[at]] = {
+      served = site[at + 2], due = site[at + 3], lanes = site[at + 4], only = site[at + 5], score = site[at + 6],
+    }
+  end
+  return turns
+end
+
+for _, key in ipairs(keys("lane:*")) do
+  local name = after(key, "lane")
+  local row = cmsgpack.unpack(redis.call("GET", key))
+  local job, site, priority, queue = string.match(name, "^(%d+):(%d+):(%d+):(.*)$")
+  check(job == tostring(row[9]) and site == tostring(row[10]) and priority == tostring(row[11]) and queue == row[12],
+    "lane", name, "does not know its name")
+  lanes[name] = { leased = row[5], found = 0, job = job, site = site, queue = queue, rank = row[2] }
+  local queued, back = redis.call("LLEN", shard .. ":tasks:" .. name), redis.call("ZCARD", shard .. ":back:" .. name)
+  local delayed = redis.call("ZCARD", shard .. ":delayed:" .. name)
+  check(row[3] == back and row[4] == delayed, "lane", name, "miscounts what waits")
+  check(queued + back + delayed + row[5] > 0, "lane", name, "has nothing in it")
+  check(redis.call("ZSCORE", shard .. ":job-lanes:" .. job, name), "lane", name, "is not among those of its job")
+  local turn = turns_of(sites[site])[row[2] .. ":" .. queue]
+  local set = shard .. ":lanes:" .. site .. ":" .. row[2] .. ":" .. queue
+  local score = tonumber(redis.call("ZSCORE", set, struct.pack(">I6", row[1]) .. name) or nil) or false
+  if turn.only then
+    check(turn.only == name and score == false, "lane", name, "is not the only one of its turn")
+    score = turn.score
+  end
+  check(score == row[7], "lane", name, "stands at", tostring(score))
+  count(jobs, job .. " queued", queued + back)
+  count(jobs, job .. " delayed", delayed)
+  count(at_site, site, queued + back + delayed)
+  count(per_queue, queue, queued + back + delayed)
+  pending = pending + queued + back + delayed
+end
+
+local leases = redis.call("HGETALL", shard .. ":leases")
+for at = 1, #leases, 2 do
+  local row = cmsgpack.unpack(leases[at + 1])
+  local lane = lanes[row[7]]
+  check(lane, "task", leases[at], "is leased from a lane that is not there")
+  if lane then
+    lane.found = lane.found + 1
+    count(in_flight, lane.site, 1)
+    count(jobs, lane.job .. " leased", 1)
+  end
+  check(redis.call("ZSCORE", shard .. ":expiry", struct.pack(">I6", leases[at])), "task", leases[at], "never expires")
+  check(redis.call("SISMEMBER", shard .. ":held:" .. row[8], leases[at]) == 1, "task", leases[at], "is held by nobody")
+end
+check(redis.call("ZCARD", shard .. ":expiry") == #leases / 2, "expiry has more than there are leases")
+local held = 0
+for _, key in ipairs(keys("held:*")) do
+  local size = redis.call("SCARD", key)
+  held = held + size
+  check(tonumber(redis.call("HGET", shard .. ":holders", after(key, "held"))) == size, key, "is miscounted")
+end
+check(held == #leases / 2, "workers hold more than there are leases")
+for name, lane in pairs(lanes) do check(lane.leased == lane.found, "lane", name, "miscounts its leases") end
+
+local due_in_all = 0
+for n, row in pairs(sites) do
+  check(row[3] == (in_flight[n] or 0), "site", row[1], "miscounts requests under way")
+  local waiting = tonumber(redis.call("HGET", shard .. ":site-waiting", n) or 0)
+  check(waiting == (at_site[n] or 0), "site", row[1], "miscounts what waits")
+  local policies, turns = 0, {}
+  for of in string.gmatch(row[15], "=(%d+);") do policies = policies + tonumber(of) end
+  for _, lane in pairs(lanes) do
+    if lane.site == n then
+      policies = policies - 1
+      count(turns, lane.rank .. ":" .. lane.queue, 1)
+    end
+  end
+  check(policies == 0, "site", row[1], "miscounts policies")
+  for name, turn in pairs(turns_of(row)) do
+    check(turn.lanes == turns[name], "site", row[1], "miscounts the lanes of turn", name)
+    local member = struct.pack(">I6", turn.served) .. struct.pack(">I6", tonumber(n))
+    local due = tonumber(redis.call("ZSCORE", shard .. ":due:" .. name, member) or nil) or 9e15
+    check(due == turn.due, "site", row[1], "is due at", tostring(due))
+    due_in_all = due_in_all + (turn.due < 9e15 and 1 or 0)
+    turns[name] = nil
+  end
+  check(not next(turns), "site", row[1], "lacks a turn")
+end
+for _, key in ipairs(keys("job:*")) do
+  local n = after(key, "job")
+  for _, name in ipairs({ "queued", "delayed", "leased" }) do
+    check(tonumber(redis.call("HGET", key, name)) == (jobs[n .. " " .. name] or 0), "job", n, "miscounts", name)
+  end
+end
+for queue, waiting in pairs(per_queue) do
+  check(tonumber(redis.call("HGET", shard .. ":waiting", queue) or 0) == waiting, "queue", queue, "is miscounted")
+end
+check(tonumber(redis.call("HGET", shard .. ":meta", "pending")) == pending, "pending is miscounted")
+check(redis.call("SCARD", shard .. ":unsynced") == 0, "some jobs were never brought into line")
+for _, key in ipairs(keys("due:*")) do due_in_all = due_in_all - redis.call("ZCARD", key) end
+check(due_in_all == 0, -due_in_all, "turns too many are due")
+return wrong

@@ -1,0 +1,10 @@
+/** Holds the counts a Redis broker keeps against the tasks they count. */
+import { readFileSync } from "node:fs";
+import { withRedis } from "../services/redis-talk.ts";
+
+const AUDIT = readFileSync(new URL("./audit-redis.lua", import.meta.url), "utf8");
+
+/** What is wrong with the books of a shard; nothing, unless there is a bug. */
+export async function auditShard(port: number, shard: string): Promise<string[]> {
+  return withRedis(port, async (redis) => (await redis.eval(AUDIT, 1, shard)) as string[]);
+}

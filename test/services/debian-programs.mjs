@@ -1,0 +1,137 @@
+// Servers that tests start for themselves, from Debian's packages: unpacked into a folder of ours, not installed. So no
+// init script leaves a daemon behind, nobody has to be root, and the machine's own packages stay as they are.
+import { spawnSync } from "node:child_process";
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const UNPACKED = fileURLToPath(new URL("../../node_modules/.cache/debian", import.meta.url));
+
+/** Which packages a program is in. */
+const PACKAGES = {
+  "redis-server": ["redis-server", "redis-tools"],
+  "valkey-server": ["valkey-server", "valkey-tools"],
+};
+/** What both are linked with and a bare system lacks. */
+const LIBRARIES = ["libatomic1", "libjemalloc2", "liblzf1"];
+
+/** How to run a program, the machine's own or ours; undefined if there is none. Takes microseconds. */
+export function findProgram(name) {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    if (isExecutable(join(folder, name))) return { command: join(folder, name), env: {} };
+  }
+  const root = join(UNPACKED, name);
+  const command = join(root, "usr/bin", name);
+  return isExecutable(command) ? { command, env: { LD_LIBRARY_PATH: findLibraries(root) } } : undefined;
+}
+
+/** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
+export function ensurePrograms(names = Object.keys(PACKAGES)) {
+  const obstacles = [];
+  for (const name of names.filter((wanted) => findProgram(wanted) === undefined)) {
+    console.error(`Fetching ${name} for the tests …`);
+    const because = fetchProgram(name);
+    if (because !== undefined) obstacles.push({ name, because });
+  }
+  return obstacles;
+}
+
+/** Undefined, or why it could not be had. */
+function fetchProgram(name) {
+  if (spawnSync("apt-get", ["--version"]).status !== 0) return "there is no apt-get here";
+  mkdirSync(UNPACKED, { recursive: true });
+  const area = mkdtempSync(join(UNPACKED, ".fetching-"));
+  try {
+    if (!unpack(PACKAGES[name], area)) return "apt-get has no such package, or cannot reach its source";
+    const root = join(area, "root");
+    if (!runs(name, root) && !(unpack(LIBRARIES, area) && runs(name, root))) return "it does not run on this system";
+    // Whole or not at all, also when two test runs fetch at once: the later one replaces the same by the same.
+    rmSync(join(UNPACKED, name), { recursive: true, force: true });
+    renameSync(root, join(UNPACKED, name));
+    return undefined;
+  } finally {
+    rmSync(area, { recursive: true, force: true });
+  }
+}
+
+function unpack(packages, area) {
+  const folder = mkdtempSync(join(area, "packages-"));
+  return (
+    download(packages, folder, area) &&
+    readdirSync(folder)
+      .filter((file) => file.endsWith(".deb"))
+      .every((file) => spawnSync("dpkg", ["--extract", join(folder, file), join(area, "root")]).status === 0)
+  );
+}
+
+/** From the sources this system has, else from the backports of its release at the same place. */
+function download(packages, folder, area) {
+  if (aptGet([], folder, "download", ...packages)) return true;
+  const own = mainRepository([]) === undefined ? listsIn(join(area, "lists")) : [];
+  if (own.length > 0 && aptGet(own, folder, "update") && aptGet(own, folder, "download", ...packages)) return true;
+  const repository = mainRepository(own);
+  if (repository === undefined) return false;
+  const sources = join(area, "backports.list");
+  writeFileSync(sources, `deb ${repository} ${codename()}-backports main\n`);
+  const backports = [
+    ...listsIn(join(area, "backports-lists")),
+    ...["-o", `Dir::Etc::sourcelist=${sources}`, "-o", "Dir::Etc::sourceparts=-"],
+  ];
+  return aptGet(backports, folder, "update") && aptGet(backports, folder, "download", ...packages);
+}
+
+/** Package lists of our own: the system's may be empty, and only root may fetch those. */
+function listsIn(folder) {
+  mkdirSync(join(folder, "lists/partial"), { recursive: true });
+  mkdirSync(join(folder, "cache/archives/partial"), { recursive: true });
+  return ["-o", `Dir::State::lists=${folder}/lists`, "-o", `Dir::Cache=${folder}/cache`];
+}
+
+/** Where this system's release comes from; undefined while no package lists are there. */
+function mainRepository(flags) {
+  const format = ["--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)"];
+  const { stdout } = spawnSync("apt-get", [...flags, "indextargets", ...format, "Created-By: Packages"], {
+    encoding: "utf8",
+  });
+  const wanted = new RegExp(`^(\\S+) ${codename()} main$`, "m");
+  return wanted.exec(stdout)?.[1];
+}
+
+function codename() {
+  return /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "stable";
+}
+
+function aptGet(flags, cwd, ...words) {
+  // What it says on the way matters only to who looks for the reason: every failure is retried elsewhere or reported.
+  return spawnSync("apt-get", ["--quiet", ...flags, ...words], { cwd, stdio: "ignore" }).status === 0;
+}
+
+function runs(name, root) {
+  const env = { ...process.env, LD_LIBRARY_PATH: findLibraries(root) };
+  return spawnSync(join(root, "usr/bin", name), ["--version"], { env }).status === 0;
+}
+
+/** Folders below `root` that hold shared libraries, as the dynamic linker wants them. */
+function findLibraries(root) {
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => /\.so\.\d+$/.test(file));
+  return [...new Set(files.map((file) => join(root, dirname(file))))].join(":");
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // that it is not there is the answer
+  }
+}
