@@ -42,15 +42,15 @@ export function formatVerdicts(verdicts) {
   return verdicts.map(({ bar, verdict, words }) => `${VERDICTS[verdict]}  ${bar}: ${words}`).join("\n");
 }
 
-function formatSpread({ median, least, most }, format) {
+export function formatSpread({ median, least, most }, format) {
   return `${format(median)} (${format(least)}-${format(most)})`;
 }
 
-function group(value) {
+export function group(value) {
   return Math.round(value).toLocaleString("en-US");
 }
 
-function alignColumns(rows) {
+export function alignColumns(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const line = (row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd : cell.padStart).call(cell, widths[column]));

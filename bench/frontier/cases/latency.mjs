@@ -1,0 +1,28 @@
+/** From the moment a URL is submitted to the moment a worker that had nothing to do has it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeTask } from "../workload.mjs";
+
+/** Time for the worker to find that there is nothing more, and to go back to waiting. */
+const PAUSE_MS = 5;
+
+export async function measureLatency({ open, samples }) {
+  const contestant = await open();
+  let arrived = () => undefined;
+  await contestant.serve((url) => arrived(url));
+  const latencies = [];
+  for (let nth = 0; nth < samples; nth++) {
+    await sleep(PAUSE_MS);
+    const task = makeTask(nth, samples);
+    const arrival = new Promise((resolve) => {
+      arrived = (url) => {
+        if (url === task.url) resolve(performance.now());
+      };
+    });
+    const submittedAt = performance.now();
+    await contestant.submit([task]);
+    latencies.push((await arrival) - submittedAt);
+  }
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const at = (share) => sorted[Math.min(samples - 1, Math.floor(share * samples))];
+  return { samples, p50Ms: at(0.5), p99Ms: at(0.99), mostMs: sorted.at(-1) };
+}

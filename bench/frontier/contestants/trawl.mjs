@@ -1,0 +1,111 @@
+/** Trawl's frontier on Redis, through its contract and nothing else. */
+import { loadTrawl } from "../load-trawl.mjs";
+
+const LEASE_MS = 60_000;
+const WORKERS = 4;
+/** Longer than any measurement: only a wake-up, or its absence, is seen. */
+const IDLE_MS = 600_000;
+
+/** As fast as one asks, as many as one likes. */
+export const UNLIMITED = { intervalMs: 0, burst: 1, perSite: 1_000_000 };
+const JOB = "bench";
+/** How often an idle worker looks although nobody woke it. */
+const POLL_MS = 5_000;
+
+export async function openTrawl({ url, variant: { max = 500 }, from, prefix = "trawl" }) {
+  const { openRedisFrontier, clock, log } = await loadTrawl(from);
+  const options = { prefix, shards: 1, maxPending: 1e9, patienceMs: 10_000, pollMs: POLL_MS, time: "broker" };
+  const open = () => openRedisFrontier(url, { clock, log }, options);
+  const frontier = await open();
+  const opened = [frontier];
+  const stopping = new AbortController();
+  await createJob(frontier, UNLIMITED);
+
+  /** Another worker, with connections of its own. */
+  async function openAnother() {
+    const another = await open();
+    opened.push(another);
+    return another;
+  }
+
+  return {
+    frontier,
+    openAnother,
+    clock,
+    createJob,
+    submit: (tasks, jobId = JOB) => submit(frontier, tasks, jobId),
+    settleAll: (grants) => settleAll(frontier, grants),
+    lease: (most, worker) => lease(frontier, most, worker),
+    async drain(total) {
+      let ended = 0;
+      const keepDraining = async (_, nth) => {
+        while (ended < total) {
+          const count = await leaseAndSettle(frontier, max, `worker-${nth}`);
+          ended += count;
+        }
+      };
+      await Promise.all(Array.from({ length: WORKERS }, keepDraining));
+    },
+    async serve(onUrl) {
+      const worker = await openAnother();
+      whileIdle(worker, "idle", stopping.signal, async (grants) => {
+        for (const grant of grants) onUrl(grant.url);
+        await settleAll(worker, grants);
+      });
+    },
+    async idle(count) {
+      const workers = [];
+      for (let nth = 0; nth < count; nth++) workers.push(await openAnother());
+      workers.map((worker, nth) => whileIdle(worker, `idle-${nth}`, stopping.signal, () => undefined));
+    },
+    async close() {
+      stopping.abort();
+      await Promise.all(opened.map((one) => one.close()));
+    },
+  };
+}
+
+function createJob(frontier, policy, id = JOB) {
+  const retries = { max: 4, backoffMs: 1_000 };
+  const [limits, sites, spec, dedup] = [{}, {}, {}, { scope: "job" }];
+  const parts = { policy, sites, robots: false, retries, limits, dedup, spec };
+  return frontier.createJob({ id, name: "bench", queue: "fetch", priority: 5, ...parts });
+}
+
+async function submit(frontier, tasks, jobId) {
+  const rest = { kind: "fetch", queue: "fetch", priority: 5, depth: 0 };
+  const answer = await frontier.enqueue(
+    jobId,
+    tasks.map(({ url, site }) => ({ url, site, ...rest })),
+  );
+  if (answer.full !== undefined) throw new Error(`the frontier was full after ${answer.full.taken} of a batch`);
+  return answer.queued;
+}
+
+/** How many it was. */
+async function leaseAndSettle(frontier, max, worker) {
+  const grants = await lease(frontier, max, worker);
+  if (grants.length > 0) await settleAll(frontier, grants);
+  return grants.length;
+}
+
+async function lease(frontier, max, worker) {
+  const { grants } = await frontier.lease({ worker, queues: ["fetch"], max, leaseMs: LEASE_MS });
+  return grants;
+}
+
+async function settleAll(frontier, grants) {
+  const tally = { pages: 1, records: 1, invalid: 0, bytes: 20_000 };
+  const rest = { outcome: { kind: "done" }, discovered: [], refusedLinks: 0, site: { kind: "ok" }, tally };
+  const { verdicts } = await frontier.settle(grants.map(({ taskId, token }) => ({ taskId, token, ...rest })));
+  if (verdicts.some((verdict) => verdict !== "settled")) throw new Error("a settlement was stale");
+}
+
+/** A worker's loop: ask, work, and wait for a wake-up when there is nothing. */
+export async function whileIdle(frontier, worker, signal, onGrants) {
+  while (!signal.aborted) {
+    const answer = await frontier.lease({ worker, queues: ["fetch"], max: 100, leaseMs: LEASE_MS });
+    if (answer.grants.length > 0) await onGrants(answer.grants);
+    else await frontier.waitForWork(answer.nextDueAt ?? Date.now() + IDLE_MS, signal);
+  }
+}

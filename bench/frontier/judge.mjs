@@ -1,0 +1,87 @@
+/** From runs to figures, and from figures to verdicts. Pure. */
+import { spread } from "../harness/judge.mjs";
+
+/** What Trawl's frontier on Redis promises, at full scale. */
+export const BARS = {
+  enqueueTimesBullmqLeast: 5,
+  drainTimesBullmqLeast: 5,
+  growthRatioLeast: 0.8,
+  pendingBytesMost: 120,
+  seenBytesMost: 16,
+  wastedMost: 0,
+};
+
+const BULLMQS = ["bullmq", "bullmq-plain"];
+
+/** Per case, contestant and variant: median, least and most over the sound rounds of what `read` finds in the figures. */
+export function summarise(runs, name, read) {
+  const groups = new Map();
+  for (const run of runs.filter((one) => one.case === name && one.figures !== undefined)) {
+    const found = read(run.figures);
+    if (found === undefined) continue;
+    const key = JSON.stringify([run.contestant, run.variant]);
+    const group = groups.get(key) ?? { contestant: run.contestant, variant: run.variant, figures: [] };
+    group.figures.push(found);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ figures, ...rest }) => ({
+    ...rest,
+    ...Object.fromEntries(Object.keys(figures[0]).map((key) => [key, spread(figures.map((one) => one[key]))])),
+  }));
+}
+
+/** One verdict per bar, `unknown` where somebody it needs was left out. */
+export function judge(runs) {
+  const [growth, memory, spacing] = ["growth", "memory", "spacing"].map((name) => figuresOf(runs, name));
+  const last = growth?.rows.at(-1);
+  return [
+    judgeRatio(runs, "enqueue", "enqueue with exact dedup", (figures) => figures.fresh, BARS.enqueueTimesBullmqLeast),
+    judgeRatio(runs, "drain", "lease and settle", (figures) => figures.drain, BARS.drainTimesBullmqLeast),
+    judgeFigure(
+      `with ${last?.pending.toLocaleString("en-US") ?? "5,000,000"} pending at least ${BARS.growthRatioLeast}x the rate with 1,000`,
+      last?.ratio,
+      (ratio) => ratio >= BARS.growthRatioLeast,
+      (ratio) => `${ratio.toFixed(2)}x`,
+    ),
+    judgeFigure(
+      `at most ${BARS.pendingBytesMost} bytes per pending URL of 60 characters`,
+      memory?.pendingBytes,
+      (bytes) => bytes <= BARS.pendingBytesMost,
+      (bytes) => `${bytes.toFixed(1)} bytes`,
+    ),
+    judgeFigure(
+      `at most ${BARS.seenBytesMost} bytes per seen URL`,
+      memory?.seenBytes,
+      (bytes) => bytes <= BARS.seenBytesMost,
+      (bytes) => `${bytes.toFixed(1)} bytes`,
+    ),
+    judgeFigure(
+      "no grant for a site that may not be hit",
+      spacing?.wasted,
+      (wasted) => wasted <= BARS.wastedMost,
+      (wasted) => `${wasted} of ${spacing?.grants}`,
+    ),
+  ];
+}
+
+/** The best of Trawl's variants against the best of BullMQ's, with or without dedup. */
+function judgeRatio(runs, name, words, read, least) {
+  const bar = `${words}: at least ${least}x BullMQ`;
+  const summary = summarise(runs, name, (figures) => read(figures));
+  const best = (names) =>
+    Math.max(...summary.filter(({ contestant }) => names.includes(contestant)).map(({ perS }) => perS.median));
+  const [ours, theirs] = [best(["trawl"]), best(BULLMQS)];
+  if (!Number.isFinite(ours) || !Number.isFinite(theirs))
+    return { bar, verdict: "unknown", words: "not both were run" };
+  const ratio = ours / theirs;
+  return { bar, verdict: ratio >= least ? "pass" : "fail", words: `${ratio.toFixed(2)}x` };
+}
+
+function judgeFigure(bar, figure, isMet, say) {
+  if (figure === undefined) return { bar, verdict: "unknown", words: "not measured" };
+  return { bar, verdict: isMet(figure) ? "pass" : "fail", words: say(figure) };
+}
+
+function figuresOf(runs, name) {
+  return runs.find((run) => run.case === name && run.contestant === "trawl" && run.figures !== undefined)?.figures;
+}

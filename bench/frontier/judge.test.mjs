@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { judge, summarise } from "./judge.mjs";
+
+function rate(perS) {
+  return { count: 1_000, perS };
+}
+
+function enqueued(contestant, perS, round = 1) {
+  return { case: "enqueue", contestant, variant: {}, round, figures: { fresh: rate(perS) } };
+}
+
+function drained(contestant, variant, perS) {
+  return { case: "drain", contestant, variant, round: 1, figures: { drain: rate(perS) } };
+}
+
+function once(name, figures) {
+  return { case: name, contestant: "trawl", variant: {}, round: 1, figures };
+}
+
+describe("judging the frontier", () => {
+  it("takes the median over the rounds and leaves failed runs out", () => {
+    const runs = [100, 900, 200].map((perS, nth) => enqueued("trawl", perS, nth + 1));
+    const failed = { case: "enqueue", contestant: "trawl", variant: {}, round: 4, problem: "ended with 1" };
+
+    const [entry] = summarise([...runs, failed], "enqueue", ({ fresh }) => fresh);
+
+    expect(entry.perS).toEqual({ median: 200, least: 100, most: 900 });
+  });
+
+  it("compares the best of Trawl with the best of BullMQ", () => {
+    const runs = [
+      drained("trawl", { max: 100 }, 400),
+      drained("trawl", { max: 500 }, 600),
+      drained("bullmq", { concurrency: 50 }, 60),
+      drained("bullmq-plain", { concurrency: 50 }, 125),
+    ];
+
+    expect(judge(runs)[1]).toMatchObject({ verdict: "fail", words: "4.80x" });
+    expect(judge(runs.slice(0, 3))[1]).toMatchObject({ verdict: "pass", words: "10.00x" });
+  });
+
+  it("leaves a bar open where one of the two was not run", () => {
+    expect(judge([enqueued("trawl", 100)])[0]).toMatchObject({ verdict: "unknown" });
+    expect(judge([]).map(({ verdict }) => verdict)).toEqual(Array(6).fill("unknown"));
+  });
+
+  it("holds the largest level against the smallest, memory and grants against their limits", () => {
+    const runs = [
+      once("growth", {
+        rows: [
+          { pending: 1_000, ratio: 1 },
+          { pending: 5_000_000, ratio: 0.79 },
+        ],
+      }),
+      once("memory", { pendingBytes: 120, seenBytes: 16.1 }),
+      once("spacing", { wasted: 0, grants: 1_900 }),
+    ];
+
+    expect(judge(runs).map(({ verdict }) => verdict)).toEqual(["unknown", "unknown", "fail", "pass", "fail", "pass"]);
+  });
+});

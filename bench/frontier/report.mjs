@@ -1,0 +1,116 @@
+/** Runs as tables. */
+import { alignColumns, formatSpread, group } from "../harness/report.mjs";
+import { summarise } from "./judge.mjs";
+
+const percent = (share) => `${(share * 100).toFixed(2)} %`;
+const seconds = (value) => value.toFixed(2);
+const millis = (value) => value.toFixed(2);
+
+/** One line while the run goes on. */
+export function formatProgress({ case: name, contestant, variant, round, figures, problem }) {
+  const words = Object.entries(variant).map(([key, value]) => ` ${key} ${value}`);
+  const lead = `round ${round} ${name} ${contestant}${words.join("")}`;
+  return problem === undefined ? `${lead}: ${sayBriefly(figures)}` : `${lead} FAILED: ${problem}`;
+}
+
+function sayBriefly({ fresh, drain, rows, p50Ms, pendingBytes, seenBytes, wasted, commandsPerS }) {
+  if (fresh ?? drain) return `${group((fresh ?? drain).perS)}/s`;
+  if (rows) return rows.map(({ ratio }) => `${ratio.toFixed(2)}x`).join(", ");
+  if (p50Ms !== undefined) return `${millis(p50Ms)} ms`;
+  if (pendingBytes !== undefined) return `${pendingBytes.toFixed(1)} bytes pending, ${seenBytes.toFixed(1)} seen`;
+  return wasted === undefined ? `${commandsPerS.toFixed(1)} commands/s` : `${wasted} wasted`;
+}
+
+/** All tables that have rows. */
+export function formatTables(runs) {
+  const tables = [
+    ratesTable("enqueue: new URLs, batches of 500, 4 at a time", runs, "enqueue", ({ fresh }) => fresh),
+    ratesTable("enqueue: the same URLs again", runs, "enqueue", ({ again }) => again),
+    ratesTable("lease and settle, no work in between", runs, "drain", ({ drain }) => drain),
+    latencyTable(runs),
+    memoryTable(runs),
+    growthTable("lease and settle, the more are pending", runs, "growth"),
+    growthTable("lease and settle, the more sites there are", runs, "sites"),
+    spacingTable(runs),
+    idleTable(runs),
+  ];
+  return tables.filter((table) => table !== undefined).join("\n\n");
+}
+
+function ratesTable(title, runs, name, read) {
+  const rows = summarise(runs, name, read).map((entry) => [
+    nameOf(entry),
+    group(entry.count.median),
+    formatSpread(entry.perS, group),
+    formatSpread(entry.cpuSPer100k, seconds),
+    seconds(entry.clientCpuSPer100k.median),
+    seconds(entry.redisCpuSPer100k.median),
+  ]);
+  return table(title, ["contestant", "URLs", "URLs/s", "CPU s/100k", "client", "Redis"], rows);
+}
+
+function latencyTable(runs) {
+  const rows = summarise(runs, "latency", (figures) => figures).map((entry) => [
+    nameOf(entry),
+    group(entry.samples.median),
+    ...[entry.p50Ms, entry.p99Ms, entry.mostMs].map((figure) => formatSpread(figure, millis)),
+  ]);
+  return table("from submit to an idle worker, ms", ["contestant", "samples", "p50", "p99", "most"], rows);
+}
+
+function memoryTable(runs) {
+  const rows = soundRuns(runs, "memory").map(({ contestant, figures }) => [
+    contestant,
+    group(figures.urls),
+    figures.pendingBytes.toFixed(1),
+    figures.seenBytes.toFixed(1),
+  ]);
+  return table("Redis memory per URL of 60 characters, bytes", ["contestant", "URLs", "pending", "seen"], rows);
+}
+
+function growthTable(title, runs, name) {
+  const rows = soundRuns(runs, name).flatMap(({ figures }) =>
+    figures.rows.map(({ pending, sites, perS, smallPerS, ratio }) => [
+      group(pending),
+      group(sites),
+      group(perS),
+      group(smallPerS),
+      `${ratio.toFixed(2)}x`,
+    ]),
+  );
+  return table(title, ["pending", "sites", "tasks/s", "1k pending beside it", "ratio"], rows);
+}
+
+function spacingTable(runs) {
+  const rows = soundRuns(runs, "spacing").map(({ figures }) => [
+    group(figures.sites),
+    ...[figures.grants, figures.close, figures.early, figures.crowded].map(group),
+    percent(figures.usedShare),
+  ]);
+  const headings = ["sites", "grants", "too close", "too early", "too many at once", "allowance used"];
+  return table("wasted grants, sites at one request per 50 ms", headings, rows);
+}
+
+function idleTable(runs) {
+  const rows = soundRuns(runs, "idle").map(({ contestant, figures }) => [
+    contestant,
+    group(figures.workers),
+    percent(figures.redisCpuShare),
+    percent(figures.redisCpuShareAlone),
+    figures.commandsPerS.toFixed(1),
+  ]);
+  const headings = ["contestant", "workers", "Redis CPU", "without them", "commands/s"];
+  return table("workers with nothing to do", headings, rows);
+}
+
+function soundRuns(runs, name) {
+  return runs.filter((run) => run.case === name && run.figures !== undefined);
+}
+
+function nameOf({ contestant, variant }) {
+  return [contestant, ...Object.entries(variant).map(([key, value]) => `${key} ${value}`)].join(", ");
+}
+
+function table(title, headings, rows) {
+  return rows.length === 0 ? undefined : `${title}\n${alignColumns([headings, ...rows])}`;
+}

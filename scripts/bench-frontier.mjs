@@ -1,0 +1,125 @@
+/** `node scripts/bench-frontier.mjs`: see bench/README.md for what is measured and why. */
+import { writeFile } from "node:fs/promises";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { createJiti } from "jiti";
+import { CASES, planRound } from "../bench/frontier/cases.mjs";
+import { CONTESTANTS, findContestantObstacle } from "../bench/frontier/contestants.mjs";
+import { judge } from "../bench/frontier/judge.mjs";
+import { formatProgress, formatTables } from "../bench/frontier/report.mjs";
+import { runOne } from "../bench/frontier/run.mjs";
+import { readCount } from "../bench/harness/options.mjs";
+import { formatVerdicts } from "../bench/harness/report.mjs";
+import { ensureReady } from "./ensure.mjs";
+
+const QUIET_LOAD = 0.5;
+const USAGE = `Usage: node scripts/bench-frontier.mjs [options]
+  --scale X          share of the full sizes, such as 0.01 for a look whether it works (1)
+  --sites N          sites that the URLs of enqueue, drain and memory are spread over (1000)
+  --rounds N         rounds of enqueue, drain and latency, contestants taking turns (3)
+  --cases a,b        of ${Object.keys(CASES).join(", ")} (all)
+  --only a,b         of ${Object.keys(CONTESTANTS).join(", ")} (all)
+  --appendonly WHEN  no, everysec or always: what Redis keeps on disk, for all contestants (no)
+  --program NAME     redis-server or valkey-server (redis-server)
+  --source           Trawl from src/ as it is, instead of the build
+  --timeout N        seconds a single measurement may take (900)
+  --json FILE        write every run and verdict there`;
+
+process.exitCode = await main();
+
+async function main() {
+  let options;
+  try {
+    options = readOptions();
+  } catch (cause) {
+    console.error(`${cause.message}\n\n${USAGE}`);
+    return 2;
+  }
+  if (options.from === "dist") await ensureReady();
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  process.once("SIGTERM", () => interrupted.abort());
+
+  const versions = await prepare(options).catch((cause) => console.error(cause.message));
+  if (versions === undefined) return 1;
+  const runs = await runRounds(options, interrupted.signal);
+  if (interrupted.signal.aborted) return 130;
+  const verdicts = judge(runs);
+  console.log(
+    `\nmedian of ${options.rounds} rounds (least-most)\n\n${formatTables(runs)}\n\n${formatVerdicts(verdicts)}`,
+  );
+  if (options.scale < 1) console.log(`note: the bars are meant for --scale 1; this was ${options.scale}`);
+  if (options.json !== undefined) {
+    const { json, ...settings } = options;
+    const result = { settings, machine: describeMachine(), versions, verdicts, runs };
+    await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
+  }
+  const isMissed = options.scale >= 1 && verdicts.some(({ verdict }) => verdict === "fail");
+  return isMissed || runs.some(({ problem }) => problem !== undefined) ? 1 : 0;
+}
+
+function readOptions() {
+  const text = { type: "string" };
+  const flags = { scale: text, sites: text, rounds: text, cases: text, only: text, appendonly: text, program: text };
+  const { values } = parseArgs({ options: { ...flags, source: { type: "boolean" }, timeout: text, json: text } });
+  const scale = Number(values.scale ?? "1");
+  if (!(scale > 0 && scale <= 10)) throw new Error(`--scale wants a number over 0, up to 10, not "${values.scale}"`);
+  return {
+    scale,
+    sites: readCount("--sites", values.sites ?? "1000"),
+    rounds: readCount("--rounds", values.rounds ?? "3"),
+    cases: readNames("--cases", values.cases, Object.keys(CASES)),
+    only: readNames("--only", values.only, Object.keys(CONTESTANTS)),
+    appendonly: readNames("--appendonly", values.appendonly ?? "no", ["no", "everysec", "always"])[0],
+    program: readNames("--program", values.program ?? "redis-server", ["redis-server", "valkey-server"])[0],
+    from: values.source ? "src" : "dist",
+    timeoutMs: readCount("--timeout", values.timeout ?? "900") * 1_000,
+    json: values.json,
+  };
+}
+
+/** In the order of `known`: the plan's order is part of the measurement. */
+function readNames(flag, given, known) {
+  const names = given?.split(",") ?? known;
+  const stranger = names.find((name) => !known.includes(name));
+  if (stranger !== undefined) throw new Error(`${flag}: there is no "${stranger}", only ${known.join(", ")}`);
+  return known.filter((name) => names.includes(name));
+}
+
+/** Says what is about to be compared, on what; installs what is missing, leaves out what cannot run. */
+async function prepare(options) {
+  const machine = describeMachine();
+  console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.toFixed(2)}`);
+  if (machine.load > QUIET_LOAD) console.log("note: this machine is not idle; rates taken now will be too low");
+  const versions = {};
+  for (const name of options.only) {
+    const obstacle = findContestantObstacle(name, options.from);
+    if (obstacle !== undefined) throw new Error(`${name} cannot run: ${obstacle}; leave it out with --only`);
+    versions[name] = await CONTESTANTS[name].prepare();
+    console.log(`${name} ${versions[name] ?? ""}`);
+  }
+  return versions;
+}
+
+function describeMachine() {
+  return { cpu: cpus()[0].model, cores: availableParallelism(), node: process.versions.node, load: loadavg()[0] };
+}
+
+async function runRounds({ program, appendonly, from, timeoutMs, rounds, ...plan }, signal) {
+  const { startRedis } = await createJiti(import.meta.url).import("../test/services/redis.ts");
+  const runs = [];
+  const redis = await startRedis({ program, appendonly });
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      for (const planned of planRound({ round, ...plan })) {
+        if (signal.aborted) return runs;
+        const run = await runOne(planned, { url: redis.url, from, timeoutMs, signal });
+        console.log(formatProgress(run));
+        runs.push(run);
+      }
+    }
+    return runs;
+  } finally {
+    await redis.stop();
+  }
+}
