@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import type { Visit } from "./fleet-log.ts";
+import { type FleetEvidence, judgeFleet } from "./judge-fleet.ts";
+import { expectedLedger, expectedPages, planWeb, type SitePlan } from "./sites.ts";
+
+const WEB = planWeb({ sites: 10, pages: 200, seconds: 10, network: "127.77", port: 8000, seed: 1 });
+const [SLOW, , , , , SINGLE] = WEB as [SitePlan, SitePlan, SitePlan, SitePlan, SitePlan, SitePlan];
+
+function visit(site: string, path: string, arrivedAt: number, more: Partial<Visit> = {}): Visit {
+  const over = arrivedAt + 5;
+  const seen = { arrivedAt, seenFrom: arrivedAt, endedAt: over, overFrom: over, status: 200 };
+  return { site, path, worker: "fleet-0/1", from: "127.0.0.1", ...seen, ...more };
+}
+
+/** robots.txt and then every page of every site, each as early as its rate allows. */
+function faultlessVisits(): Visit[] {
+  return WEB.flatMap(({ site, pages, perSecond }) => {
+    const paths = ["/robots.txt", ...Array.from({ length: pages }, (_, number) => `/page/${number}`)];
+    return paths.map((path, index) => visit(site, path, (index * 1000) / perSecond));
+  });
+}
+
+function faultless(): FleetEvidence {
+  return {
+    web: WEB,
+    visits: faultlessVisits(),
+    records: [...expectedPages(WEB)].map(([_url, label]) => ({ _url, label })),
+    job: { state: "finished", counts: expectedLedger(WEB), tally: { pages: 200, records: 200, invalid: 0, bytes: 1 } },
+    replayed: 0,
+    kills: [],
+    outages: [],
+    workers: 2,
+    concurrency: 3,
+    leaseMs: 5_000,
+  };
+}
+
+function problemsOf(change: (evidence: FleetEvidence) => Partial<FleetEvidence>): string[] {
+  const evidence = faultless();
+  return judgeFleet({ ...evidence, ...change(evidence) }).problems;
+}
+
+const withVisits = (...more: Visit[]) => problemsOf(({ visits }) => ({ visits: [...visits, ...more] }));
+
+describe("the judge of a fleet", () => {
+  it("finds no fault where there is none", () => {
+    expect(judgeFleet(faultless())).toMatchObject({
+      problems: [],
+      visits: 210,
+      records: 200,
+      repeated: 0,
+      unexplained: 0,
+      dead: 0,
+    });
+  });
+
+  it("sees a lost page, a duplicate record, a record nobody asked for, and one that is another page's", () => {
+    expect(problemsOf(({ records }) => ({ records: records.slice(1) }))).toEqual([
+      expect.stringMatching(/^1 pages are lost: .*127\.77\.0\.1:8000\/page\/0$/),
+    ]);
+    expect(problemsOf(({ records }) => ({ records: [...records, ...records.slice(0, 2)] }))).toEqual([
+      expect.stringContaining("2 pages have more than one record"),
+    ]);
+    expect(problemsOf(({ records }) => ({ records: [...records, { _url: "http://127.77.0.1:8000/x" }] }))).toEqual([
+      expect.stringContaining("1 records nobody asked for"),
+    ]);
+    const swapped = (records: FleetEvidence["records"]) =>
+      records.map((record, index) => (index === 0 ? { ...record, label: "another" } : record));
+    expect(problemsOf(({ records }) => ({ records: swapped(records) }))).toEqual([
+      expect.stringContaining("1 records are not what their page says"),
+    ]);
+  });
+
+  it("sees a ledger that is wrong by one, or does not add up, a wrong tally, a job that has not ended", () => {
+    const withCounts = (more: Record<string, number>) =>
+      problemsOf(({ job }) => ({ job: { ...job, counts: { ...job.counts, ...more } } }));
+    const { done, duplicate } = expectedLedger(WEB);
+
+    expect(withCounts({ done: done - 1, dead: 1 })).toEqual([
+      `the ledger is wrong: done ${done - 1} instead of ${done}, dead 1 instead of 0`,
+    ]);
+    expect(withCounts({ duplicate: duplicate + 1 })).toEqual([
+      expect.stringContaining("the ledger is wrong"),
+      expect.stringContaining("does not balance"),
+    ]);
+    expect(problemsOf(({ job }) => ({ job: { ...job, tally: { ...job.tally, records: 201 } } }))).toEqual([
+      expect.stringContaining("the tally is wrong"),
+    ]);
+    expect(problemsOf(({ job }) => ({ job: { ...job, state: "running" } }))).toEqual([
+      "the job is running, not finished",
+    ]);
+  });
+
+  it("sees more URLs given up on than workers died with", () => {
+    const kills = [1, 2].map((at) => ({ worker: `fleet-0/${at}`, at }));
+    expect(problemsOf(() => ({ kills, replayed: 2 }))).toEqual([]);
+    expect(problemsOf(() => ({ kills, replayed: 3 }))).toEqual(["3 URLs were given up on; 2 kills explain 2"]);
+  });
+
+  it("sees a page never asked for, and what must not be asked for", () => {
+    expect(problemsOf(({ visits }) => ({ visits: visits.slice(0, -1) }))).toEqual([
+      expect.stringContaining("1 pages were never asked for"),
+    ]);
+    expect(withVisits(visit(SLOW.site, "/private/3", 1e6))).toEqual([
+      expect.stringContaining("1 requests that robots.txt disallows"),
+    ]);
+    expect(withVisits(visit(SLOW.site, "/page/20", 1e6), visit("127.77.9.9:8000", "/", 1e6))).toEqual([
+      expect.stringContaining("2 requests for what no page links to"),
+    ]);
+  });
+});
+
+describe("the judge of politeness", () => {
+  /** One page of a site moved, in ms; with what the server may have missed. */
+  const moved = (site: string, lateMs: number, missedMs: number) =>
+    problemsOf(({ visits }) => ({
+      visits: visits.map((one) => {
+        if (one.site !== site || one.path !== "/page/7") return one;
+        const arrivedAt = one.arrivedAt + lateMs;
+        return { ...one, arrivedAt, seenFrom: arrivedAt - missedMs, overFrom: arrivedAt + 5 };
+      }),
+    }));
+
+  it("sees one window of one site that is too fast, and forgives what its own lateness explains", () => {
+    expect(moved(SLOW.site, 60, 0)).toEqual([
+      expect.stringMatching(/^127\.77\.0\.1:8000 was asked too fast: .* 60\.0 ms too short for 2\/s/),
+    ]);
+    expect(moved(SLOW.site, 60, 60)).toEqual([]);
+    expect(moved(SLOW.site, 40, 0)).toEqual([]);
+  });
+
+  it("sees one request too many at once, and takes a client that went away to have gone when it may have", () => {
+    const { site, perSite } = SINGLE;
+    expect(perSite).toBe(1);
+    const longer = (overFrom: number | undefined) =>
+      problemsOf(({ visits }) => ({
+        visits: visits.map((one) => (one.site === site && one.path === "/page/7" ? { ...one, overFrom } : one)),
+      }));
+    const at = faultlessVisits().find((one) => one.site === site && one.path === "/page/7")?.arrivedAt ?? 0;
+
+    expect(longer(at + 101)).toEqual([`${site} had 2 requests at once; it allows 1`]);
+    expect(longer(undefined)).toEqual([expect.stringContaining("requests at once")]);
+    expect(longer(at + 100)).toEqual([]);
+    expect(longer(at - 3)).toEqual([]);
+  });
+});
+
+describe("the judge of repeated requests", () => {
+  const LATER = 1e6;
+  const died = (count: number, concurrency: number, kill: { worker: string; at: number }) =>
+    problemsOf(({ visits }) => {
+      const dying = Array.from({ length: count }, (_, nth) =>
+        visit(SLOW.site, `/page/${nth}`, LATER + nth * 500, { worker: "fleet-1/7" }),
+      );
+      const again = dying.map((one, nth) => visit(one.site, one.path, LATER + 1e5 + nth * 500));
+      const asked = new Set(dying.map(({ path }) => path));
+      const others = visits.filter(({ site, path }) => site !== SLOW.site || !asked.has(path));
+      return { visits: [...others, ...dying, ...again], concurrency, kills: [kill] };
+    });
+
+  it("forgives those of a worker that died with them, up to as many as it had at once", () => {
+    expect(died(3, 3, { worker: "fleet-1/7", at: LATER + 1_200 })).toEqual([]);
+    expect(died(4, 3, { worker: "fleet-1/7", at: LATER + 1_700 })).toEqual([
+      "4 requests were repeated; the kills allow 3",
+      "one kill caused 4 requests to be repeated; a worker has 3 at once",
+    ]);
+  });
+
+  it("sees those of a worker that lived on, or died later, or long after it must have settled them", () => {
+    const unexplained = [expect.stringMatching(/^1 requests were repeated and no death explains it/)];
+    expect(died(1, 3, { worker: "fleet-1/8", at: LATER + 10 })).toEqual(unexplained);
+    expect(died(1, 3, { worker: "fleet-1/7", at: LATER + 2e5 })).toEqual(unexplained);
+    expect(died(1, 3, { worker: "fleet-1/7", at: LATER + 4_000 })).toEqual(unexplained);
+  });
+
+  it("forgives those that a dead broker kept from being settled, and no others", () => {
+    const repeatedAt = (at: number) =>
+      problemsOf(({ visits }) => ({
+        visits: [...visits, visit(SLOW.site, "/page/0", LATER), visit(SLOW.site, "/page/0", at)].filter(
+          ({ site, path, arrivedAt }) => site !== SLOW.site || path !== "/page/0" || arrivedAt >= LATER,
+        ),
+        outages: [{ from: LATER + 100, to: LATER + 1_100 }],
+      }));
+
+    expect(repeatedAt(LATER + 5_200)).toEqual([]);
+    expect(repeatedAt(LATER + 50)).toEqual([
+      expect.stringContaining("too fast"),
+      expect.stringContaining("no death explains it"),
+    ]);
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * One crawl by a fleet: worker processes that share a broker and a store are killed and replaced all along, and so is
+ * the broker; in the end it is judged what the sites saw and what was kept. Everything is in a folder of the caller's.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { MAIN } from "../../e2e/dist.ts";
+import { type Broker, type BrokerKind, startBroker } from "./broker.ts";
+import { type FleetJob, submitFleetJob } from "./fleet-job.ts";
+import { readFleetLog, type Visit } from "./fleet-log.ts";
+import type { Ground } from "./ground.ts";
+import { type FleetVerdict, type JobSummary, judgeFleet } from "./judge-fleet.ts";
+import { type Blow, planBlows } from "./kill-schedule.ts";
+import { jobOf, planWeb, type SitePlan, type WebOptions } from "./sites.ts";
+import { startWebProcess, type WebProcess } from "./web-process.ts";
+import { startPool, type WorkerPool } from "./worker-pool.ts";
+
+export type FleetOptions = {
+  workers: number;
+  concurrency: number;
+  kills: number;
+  brokerKills: number;
+  broker: BrokerKind;
+  web: Pick<WebOptions, "sites" | "pages" | "seconds">;
+  seed: number;
+  /** A fleet that has not ended by then hangs. */
+  mostMs: number;
+  /** Empty, and the caller's to remove. */
+  folder: string;
+  ground: Ground;
+  onProgress(progress: FleetProgress): void;
+};
+
+export type FleetProgress = { seconds: number; visits: number; kills: number; brokerKills: number };
+
+export type FleetRun = FleetVerdict & {
+  seed: number;
+  kills: number;
+  brokerKills: number;
+  /** From the first worker's start to the end of the job. */
+  seconds: number;
+  /** Addresses that requests came from. */
+  machines: string[];
+};
+
+type Fleet = { options: FleetOptions; env: Record<string, string>; web: SitePlan[]; log: string; job: FleetJob };
+
+const LEASE_MS = 5_000;
+const TELL_EVERY_MS = 5_000;
+const NETWORKS = "127.0.0.0/8,10.77.0.0/16,10.78.0.0/16";
+
+export async function runFleet(options: FleetOptions): Promise<FleetRun> {
+  const { folder, ground, seed } = options;
+  const log = join(folder, "visits.jsonl");
+  const web = { ...options.web, network: ground.sitesAt, port: 0, seed };
+  const server = await startWebProcess(web, log);
+  try {
+    const broker = await startBroker(options.broker, ground, folder);
+    try {
+      const plan = planWeb({ ...web, port: server.port });
+      const env = environmentFor(broker, folder);
+      const job = await submitFleetJob(jobOf(plan, seed), { cwd: folder, env });
+      return await crawl({ options, env, web: plan, log, job }, server, broker);
+    } finally {
+      await broker.stop();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+function environmentFor({ url }: Broker, folder: string): Record<string, string> {
+  return {
+    TRAWL_BROKER: url,
+    TRAWL_STORE: `sqlite:${join(folder, "store.db")}`,
+    TRAWL_BODIES: "none",
+    TRAWL_ALLOW_PRIVATE: NETWORKS,
+    TRAWL_LEASE: `${LEASE_MS}ms`,
+  };
+}
+
+async function crawl(fleet: Fleet, server: WebProcess, broker: Broker): Promise<FleetRun> {
+  const { options } = fleet;
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1000;
+  const pool = startPool(workerOf(fleet), options.workers);
+  const progress = setInterval(() => {
+    const [kills, brokerKills] = [pool.kills.length, broker.outages.length];
+    options.onProgress({ seconds: seconds(), visits: server.arrived(), kills, brokerKills });
+  }, TELL_EVERY_MS);
+  try {
+    const blows = strike(blowsFor(options), server, pool, broker);
+    const end = await fleet.job.end(() => server.arrived() >= options.web.pages, options.mostMs);
+    const took = seconds();
+    const failures = await blows.end();
+    await pool.stop();
+    await server.stop();
+    return await judged(fleet, { ...end, pool, broker, seconds: took, failures });
+  } finally {
+    clearInterval(progress);
+    pool.abort();
+  }
+}
+
+function blowsFor({ seed, kills, brokerKills, workers, web }: FleetOptions): Blow[] {
+  return planBlows({ seed, kills, brokerKills, workers, visits: web.pages });
+}
+
+/** Deals each blow when the sites have seen that many requests. What fails is a failure of the harness: said in the end. */
+function strike(plan: readonly Blow[], server: WebProcess, pool: WorkerPool, broker: Broker) {
+  const left = [...plan];
+  const dealt = { worker: Promise.resolve(), broker: Promise.resolve() };
+  const failures: string[] = [];
+  const deal = (blow: Blow) => (blow.kind === "worker" ? pool.kill(blow.slot) : broker.bounce(blow.downMs));
+  server.onProgress((arrived) => {
+    while (left[0] !== undefined && left[0].afterVisits <= arrived) {
+      const blow = left.shift() as Blow;
+      // One after another of each kind; a broker that is away does not save the workers.
+      dealt[blow.kind] = dealt[blow.kind]
+        .then(() => deal(blow))
+        .catch((error: unknown) => void failures.push(`${blow.kind}: ${error}`));
+    }
+  });
+  return {
+    async end(): Promise<string[]> {
+      const undealt = left.splice(0).length;
+      await Promise.all([dealt.worker, dealt.broker]);
+      return [...failures, ...(undealt > 0 ? [`${undealt} of ${plan.length} kills never came to pass`] : [])];
+    },
+  };
+}
+
+function workerOf({ options, env }: Fleet): (name: string, slot: number) => ChildProcess {
+  const { folder, ground, concurrency } = options;
+  const clean = Object.entries(process.env).filter(([key]) => !/^(TRAWL_|NODE_OPTIONS$|VITEST)/.test(key));
+  return (name, slot) => {
+    const words = ["worker", "--queues", "fetch", "-c", String(concurrency)];
+    const [command = "", ...rest] = ground.wrap(slot, [process.execPath, MAIN, ...words]);
+    const said = openSync(join(folder, `worker-${slot}.log`), "a");
+    const child = spawn(command, rest, {
+      cwd: folder,
+      env: { ...Object.fromEntries(clean), ...env, TRAWL_USER_AGENT: name },
+      stdio: ["ignore", "ignore", said],
+    });
+    closeSync(said); // it is the child's now
+    return child;
+  };
+}
+
+type End = {
+  job: JobSummary;
+  replayed: number;
+  pool: WorkerPool;
+  broker: Broker;
+  seconds: number;
+  failures: readonly string[];
+};
+
+async function judged(fleet: Fleet, { job, replayed, pool, broker, seconds, failures }: End): Promise<FleetRun> {
+  const { options, web, log } = fleet;
+  const { workers, concurrency, seed } = options;
+  const visits = readFleetLog(log);
+  const deaths = { kills: pool.kills, outages: broker.outages, workers, concurrency, leaseMs: LEASE_MS };
+  const verdict = judgeFleet({ web, visits, records: await fleet.job.records(), job, replayed, ...deaths });
+  return {
+    ...verdict,
+    problems: [...verdict.problems, ...pool.surprises, ...failures],
+    seed,
+    kills: pool.kills.length,
+    brokerKills: broker.outages.length,
+    seconds,
+    machines: addressesOf(visits),
+  };
+}
+
+function addressesOf(visits: readonly Visit[]): string[] {
+  return [...new Set(visits.map(({ from }) => from))].sort();
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// Serves a fleet's web in a process of its own and keeps its log (web-server.ts).
+//   node test/chaos/fleet/serve-web.mjs '{"log":"visits.jsonl","web":{"sites":20,"pages":1500,…}}'
+// Prints {"port":N} first, then {"arrived":N} whenever more requests have come. Ends when its stdin does.
+import { createJiti } from "jiti";
+
+const TELL_EVERY_MS = 20;
+
+const jiti = createJiti(import.meta.url);
+const { startWeb } = await jiti.import("./web-server.ts");
+const { createFleetLogWriter } = await jiti.import("./fleet-log.ts");
+const { keepLookout } = await jiti.import("../lookout.ts");
+
+const { log: file, web } = JSON.parse(process.argv[2] ?? "{}");
+const log = createFleetLogWriter(file);
+const running = await startWeb({ log, lookout: keepLookout() }, web);
+console.log(JSON.stringify({ port: Number(running.web[0].site.split(":")[1]) }));
+
+let told = 0;
+setInterval(() => {
+  if (log.count() === told) return;
+  told = log.count();
+  console.log(JSON.stringify({ arrived: told }));
+}, TELL_EVERY_MS).unref();
+
+process.stdin.resume().once("end", async () => {
+  await running.close();
+  process.exit(0);
+});

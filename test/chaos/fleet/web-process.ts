@@ -1,0 +1,53 @@
+/** The process that serves a fleet's web, seen from the harness. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants, setPriority } from "node:os";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { WebOptions } from "./sites.ts";
+
+export type WebProcess = {
+  port: number;
+  /** Requests that have come so far. */
+  arrived(): number;
+  onProgress(listener: (arrived: number) => void): void;
+  /** Resolves when its log is complete. Harmless when repeated. */
+  stop(): Promise<void>;
+};
+
+const SERVE = fileURLToPath(new URL("./serve-web.mjs", import.meta.url));
+
+export async function startWebProcess(web: WebOptions, log: string): Promise<WebProcess> {
+  const words = [SERVE, JSON.stringify({ log, web })];
+  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
+  lookPromptly(child);
+  const listeners: ((arrived: number) => void)[] = [];
+  let latest = 0;
+  const lines = createInterface({ input: child.stdout });
+  const exit = once(child, "exit");
+  const first = await Promise.race([once(lines, "line"), exit.then(() => undefined)]);
+  if (first === undefined) throw new Error("the web could not be served; its process has said why");
+  const { port } = JSON.parse(first[0] as string) as { port: number };
+  lines.on("line", (line) => {
+    latest = (JSON.parse(line) as { arrived: number }).arrived;
+    for (const listener of listeners) listener(latest);
+  });
+  return {
+    port,
+    arrived: () => latest,
+    onProgress: (listener) => void listeners.push(listener),
+    async stop() {
+      child.stdin.end();
+      await exit;
+    },
+  };
+}
+
+/** A site that has to wait for a processor sees requests later than they came, and closer together. */
+function lookPromptly({ pid = 0 }: ChildProcess): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may: then it stays as it is
+  }
+}

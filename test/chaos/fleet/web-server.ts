@@ -1,0 +1,85 @@
+/** Serves all sites of a fleet's web from one process: each at an address of its own, all at one port. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { preciseNow } from "../../site/origin.ts";
+import type { Lookout } from "../lookout.ts";
+import { seededRandom } from "../seeded-random.ts";
+import type { FleetLogWriter } from "./fleet-log.ts";
+import { DISALLOWED_PREFIX, htmlOf, numberOf, planWeb, ROBOTS, type SitePlan, type WebOptions } from "./sites.ts";
+
+export type WebServer = { web: SitePlan[]; close(): Promise<void> };
+
+type Deps = { log: FleetLogWriter; lookout: Pick<Lookout, "seenFrom"> };
+
+/** With `port` 0 the first site takes any free port, and the others the same. */
+export async function startWeb({ log, lookout }: Deps, options: WebOptions): Promise<WebServer> {
+  const random = seededRandom(options.seed);
+  let web: SitePlan[] = planWeb(options);
+  const servers: Server[] = [];
+  let { port } = options;
+  for (const [index, { host }] of web.entries()) {
+    const server = createServer((request, response) => {
+      note(request, response, web[index]?.site ?? "");
+      const answer = answerTo(web, index, request.url ?? "", random.next());
+      setTimeout(() => send(response, answer), answer.delayMs);
+    });
+    servers.push(server);
+    port = await listen(server, host, port);
+  }
+  web = planWeb({ ...options, port });
+
+  function note(request: IncomingMessage, response: ServerResponse, site: string): void {
+    const { url: path = "", headers, socket } = request;
+    const worker = headers["user-agent"] ?? "";
+    const start = { site, path, worker, from: socket.remoteAddress ?? "", seenFrom: lookout.seenFrom() };
+    const noteEnd = log.onArrival({ ...start, arrivedAt: preciseNow() });
+    let isOver = false;
+    const end = (isAnswered: boolean) => {
+      if (isOver) return;
+      isOver = true;
+      const endedAt = preciseNow();
+      // An answer is over when we say so; that a client has gone we may learn late.
+      if (isAnswered) noteEnd({ endedAt, overFrom: endedAt, status: response.statusCode });
+      else noteEnd({ endedAt, overFrom: lookout.seenFrom(), status: 0 });
+    };
+    response.once("finish", () => end(true));
+    response.once("close", () => end(false));
+  }
+
+  return { web, close: async () => void (await Promise.all(servers.map(closeServer))) };
+}
+
+type Answer = { status: number; type: string; body: string; delayMs: number };
+
+/** `chance`, from 0 to 1, says how long a page takes between the least and the most of its site. */
+function answerTo(web: readonly SitePlan[], index: number, path: string, chance: number): Answer {
+  const site = web[index];
+  if (path === "/robots.txt") return { status: 200, type: "text/plain", body: ROBOTS, delayMs: 0 };
+  if (path.startsWith(DISALLOWED_PREFIX))
+    return { status: 200, type: "text/html", body: "<h1>Private</h1>", delayMs: 0 };
+  const number = site === undefined ? undefined : numberOf(path, site);
+  if (site === undefined || number === undefined) return { status: 404, type: "text/plain", body: "", delayMs: 0 };
+  const { least, most } = site.delayMs;
+  const delayMs = least + chance * (most - least);
+  return { status: 200, type: "text/html", body: htmlOf(web, index, number), delayMs };
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer): void {
+  if (response.destroyed) return; // the client has gone
+  response.writeHead(status, { "content-type": `${type}; charset=utf-8`, "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,82 @@
+/**
+ * Keeps a number of worker processes running: one that is killed is replaced at once, under a new name. One that ends
+ * without having been told to is replaced as well, and noted: nothing that happens here is a reason to end.
+ */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+
+export type WorkerPool = {
+  /** `kill -9` of whoever has this place now; resolves when it is dead and its successor started. */
+  kill(slot: number): Promise<void>;
+  /** SIGTERM to all; resolves when they have ended. Harmless when repeated. */
+  stop(): Promise<void>;
+  /** At once, and without a word: for the way out when something went wrong. */
+  abort(): void;
+  kills: readonly { worker: string; at: number }[];
+  /** Workers that ended by themselves, or not well when told to, in words. */
+  surprises: readonly string[];
+};
+
+type Running = { name: string; child: ChildProcess; isMeant: boolean };
+
+/** A worker that cannot start ends again and again: this often is enough to know. */
+const SURPRISES_MOST = 20;
+/** A worker that was told to stop has ended by then, or never will. */
+const STOPS_WITHIN_MS = 30_000;
+
+export function startPool(spawnWorker: (name: string, slot: number) => ChildProcess, workers: number): WorkerPool {
+  const kills: { worker: string; at: number }[] = [];
+  const surprises: string[] = [];
+  let isStopping = false;
+  let started = 0;
+  const slots = Array.from({ length: workers }, (_, slot) => start(slot));
+
+  function start(slot: number): Running {
+    const name = `fleet-${slot}/${++started}`;
+    const running: Running = { name, child: spawnWorker(name, slot), isMeant: false };
+    running.child.once("exit", (code, signal) => {
+      if (running.isMeant) return;
+      surprises.push(`${name} ended by itself: ${code ?? signal}`);
+      if (!isStopping && surprises.length < SURPRISES_MOST) slots[slot] = start(slot);
+    });
+    return running;
+  }
+
+  return {
+    kills,
+    surprises,
+    async kill(slot) {
+      const running = slots[slot];
+      if (running === undefined || isStopping || hasEnded(running.child)) return;
+      running.isMeant = true;
+      const exit = once(running.child, "exit");
+      kills.push({ worker: running.name, at: performance.timeOrigin + performance.now() });
+      running.child.kill("SIGKILL");
+      await exit;
+      slots[slot] = start(slot);
+    },
+    async stop() {
+      isStopping = true;
+      const left = slots.filter(({ child }) => !hasEnded(child));
+      surprises.push(...(await Promise.all(left.map(stopped))).filter((words) => words !== ""));
+    },
+    abort() {
+      isStopping = true;
+      for (const { child } of slots) child.kill("SIGKILL");
+    },
+  };
+}
+
+async function stopped(running: Running): Promise<string> {
+  running.isMeant = true;
+  const exit = once(running.child, "exit");
+  running.child.kill("SIGTERM");
+  const timer = setTimeout(() => running.child.kill("SIGKILL"), STOPS_WITHIN_MS);
+  const [code, signal] = (await exit) as [number | null, NodeJS.Signals | null];
+  clearTimeout(timer);
+  return code === 0 ? "" : `${running.name} was told to stop and ended with ${code ?? signal}`;
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
