@@ -1,6 +1,7 @@
 /** Everything that is measured: by what, for whom, at which size, and whether in every round or once. */
 import { measureDrain } from "./cases/drain.mjs";
 import { measureEnqueue } from "./cases/enqueue.mjs";
+import { measureFirstByte } from "./cases/first-byte.mjs";
 import { measureGrowth, measureSites } from "./cases/growth.mjs";
 import { measureIdle } from "./cases/idle.mjs";
 import { measureLatency } from "./cases/latency.mjs";
@@ -28,6 +29,12 @@ export const CASES = {
     who: ["trawl", "bullmq-plain"],
     everyRound: true,
     size: ({ scale }) => ({ samples: atLeast(50, 500 * scale) }),
+  },
+  "first-byte": {
+    run: measureFirstByte,
+    who: ["trawl"],
+    everyRound: true,
+    size: ({ scale }) => ({ workers: scale < 1 ? 2 : 4, samples: atLeast(20, 200 * scale) }),
   },
   memory: {
     run: measureMemory,

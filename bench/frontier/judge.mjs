@@ -9,6 +9,7 @@ export const BARS = {
   pendingBytesMost: 120,
   seenBytesMost: 16,
   wastedMost: 0,
+  firstByteMsMost: 10,
 };
 
 const BULLMQS = ["bullmq", "bullmq-plain"];
@@ -54,6 +55,12 @@ export function judge(runs) {
       memory?.seenBytes,
       (bytes) => bytes <= BARS.seenBytesMost,
       (bytes) => `${bytes.toFixed(1)} bytes`,
+    ),
+    judgeFigure(
+      `from submit to the first byte at the site, idle workers: p50 at most ${BARS.firstByteMsMost} ms`,
+      figuresOf(runs, "first-byte")?.p50Ms,
+      (p50) => p50 <= BARS.firstByteMsMost,
+      (p50) => `${p50.toFixed(1)} ms`,
     ),
     judgeFigure(
       "no grant for a site that may not be hit",

@@ -41,10 +41,10 @@ describe("judging the frontier", () => {
 
   it("leaves a bar open where one of the two was not run", () => {
     expect(judge([enqueued("trawl", 100)])[0]).toMatchObject({ verdict: "unknown" });
-    expect(judge([]).map(({ verdict }) => verdict)).toEqual(Array(6).fill("unknown"));
+    expect(judge([]).map(({ verdict }) => verdict)).toEqual(Array(7).fill("unknown"));
   });
 
-  it("holds the largest level against the smallest, memory and grants against their limits", () => {
+  it("holds the largest level against the smallest; memory, delay and grants against their limits", () => {
     const runs = [
       once("growth", {
         rows: [
@@ -53,9 +53,11 @@ describe("judging the frontier", () => {
         ],
       }),
       once("memory", { pendingBytes: 120, seenBytes: 16.1 }),
+      once("first-byte", { p50Ms: 10.1 }),
       once("spacing", { wasted: 0, grants: 1_900 }),
     ];
 
-    expect(judge(runs).map(({ verdict }) => verdict)).toEqual(["unknown", "unknown", "fail", "pass", "fail", "pass"]);
+    const verdicts = judge(runs).map(({ verdict }) => verdict);
+    expect(verdicts).toEqual(["unknown", "unknown", "fail", "pass", "fail", "fail", "pass"]);
   });
 });

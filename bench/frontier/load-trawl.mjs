@@ -13,10 +13,27 @@ export function findTrawlObstacle(from) {
   return existsSync(file) ? undefined : `${file} is missing`;
 }
 
-export async function loadTrawl(from) {
+function loader(from) {
   const jiti = createJiti(import.meta.url);
-  const load = (name) =>
-    from === "dist" ? import(pathToFileURL(fileOf(from, name)).href) : jiti.import(fileOf(from, name));
+  return (name) => (from === "dist" ? import(pathToFileURL(fileOf(from, name)).href) : jiti.import(fileOf(from, name)));
+}
+
+/** Submits one URL as a job, the way the command line does, without asking for robots.txt. */
+export async function loadSubmit(from) {
+  const names = ["config/resolve", "submit/resolve-job", "submit/submit-job"];
+  const [{ resolveConfig }, { newJobId, parseJob, resolveJob }, { submitJob }] = await Promise.all(
+    names.map(loader(from)),
+  );
+  const config = resolveConfig([]);
+  return (frontier, url) => {
+    const input = parseJob({ urls: [url], politeness: { robots: false, rate: "unlimited", perSite: 64 } });
+    const context = { id: newJobId(Date.now()), queue: "fetch", typedHosts: [], out: undefined };
+    return submitJob({ frontier, now: Date.now }, resolveJob(input, config, context), [url]);
+  };
+}
+
+export async function loadTrawl(from) {
+  const load = loader(from);
   const [{ openRedisFrontier }, { systemClock }, { createLog }] = await Promise.all(
     ["frontier/redis/open", "runtime/clock", "runtime/log"].map(load),
   );

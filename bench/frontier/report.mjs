@@ -27,7 +27,12 @@ export function formatTables(runs) {
     ratesTable("enqueue: new URLs, batches of 500, 4 at a time", runs, "enqueue", ({ fresh }) => fresh),
     ratesTable("enqueue: the same URLs again", runs, "enqueue", ({ again }) => again),
     ratesTable("lease and settle, no work in between", runs, "drain", ({ drain }) => drain),
-    latencyTable(runs),
+    latencyTable("from submit to an idle worker, ms", runs, "latency"),
+    latencyTable(
+      "from submit to the first byte at the site, workers being processes of their own, ms",
+      runs,
+      "first-byte",
+    ),
     memoryTable(runs),
     growthTable("lease and settle, the more are pending", runs, "growth"),
     growthTable("lease and settle, the more sites there are", runs, "sites"),
@@ -49,13 +54,13 @@ function ratesTable(title, runs, name, read) {
   return table(title, ["contestant", "URLs", "URLs/s", "CPU s/100k", "client", "Redis"], rows);
 }
 
-function latencyTable(runs) {
-  const rows = summarise(runs, "latency", (figures) => figures).map((entry) => [
+function latencyTable(title, runs, name) {
+  const rows = summarise(runs, name, (figures) => figures).map((entry) => [
     nameOf(entry),
     group(entry.samples.median),
     ...[entry.p50Ms, entry.p99Ms, entry.mostMs].map((figure) => formatSpread(figure, millis)),
   ]);
-  return table("from submit to an idle worker, ms", ["contestant", "samples", "p50", "p99", "most"], rows);
+  return table(title, ["contestant", "samples", "p50", "p99", "most"], rows);
 }
 
 function memoryTable(runs) {

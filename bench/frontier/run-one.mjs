@@ -18,7 +18,7 @@ const opened = [];
 
 await flush();
 if (["enqueue", "drain"].includes(name)) await warmUp();
-const figures = await CASES[name].run({ open, meter, hasDedup, ...size });
+const figures = await CASES[name].run({ open, meter, hasDedup, url, from, ...size });
 process.send(figures);
 await Promise.all(opened.map((one) => one.close()));
 meter.close();

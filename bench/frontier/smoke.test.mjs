@@ -32,7 +32,7 @@ describe.skipIf(!isPossible)("the benchmark of the frontier", () => {
     expect(status, `${stdout}\n${stderr}`).toBe(0);
     const { runs, verdicts } = JSON.parse(readFileSync(json, "utf8"));
     expect(new Set(runs.map((run) => run.case))).toEqual(
-      new Set(["enqueue", "drain", "latency", "memory", "growth", "sites", "spacing", "idle"]),
+      new Set(["enqueue", "drain", "latency", "first-byte", "memory", "growth", "sites", "spacing", "idle"]),
     );
     expect(runs.filter(({ figures }) => figures === undefined)).toEqual([]);
     expect(verdicts.find(({ bar }) => bar.includes("may not be hit"))).toMatchObject({ verdict: "pass" });

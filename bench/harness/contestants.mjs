@@ -19,6 +19,7 @@ const KEPT_ENV = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
 export const CONTESTANTS = {
   floor: { keepsRecords: false, prepare: describeFloor, command: floorCommand },
   trawl: { keepsRecords: true, prepare: describeTrawl, command: trawlCommand },
+  "trawl-redis": { keepsRecords: true, prepare: describeTrawl, command: trawlRedisCommand },
   crawlee: { keepsRecords: true, prepare: installCrawlee, command: crawleeCommand },
 };
 
@@ -26,9 +27,16 @@ function floorCommand(url) {
   return nodeCommand([contestantFile("floor.mjs"), url, String(CONCURRENCY)], ROOT, {});
 }
 
+const CRAWL_WORDS = ["--rate", "unlimited", "--per-site", String(CONCURRENCY), "-c", String(CONCURRENCY), "--json"];
+
+/** The CPU of its Redis counts with its own. */
+function trawlRedisCommand(url, scratch) {
+  const words = [contestantFile("trawl-redis.mjs"), TRAWL_MAIN, scratch, url, ...CRAWL_WORDS];
+  return nodeCommand(words, scratch, {});
+}
+
 function trawlCommand(url, scratch) {
-  const limits = ["--rate", "unlimited", "--per-site", String(CONCURRENCY), "-c", String(CONCURRENCY)];
-  return nodeCommand([TRAWL_MAIN, "crawl", url, ...limits, "--json"], scratch, {
+  return nodeCommand([TRAWL_MAIN, "crawl", url, ...CRAWL_WORDS], scratch, {
     TRAWL_BROKER: `sqlite:${join(scratch, "broker.db")}`,
     TRAWL_STORE: `sqlite:${join(scratch, "store.db")}`,
   });

@@ -1,7 +1,12 @@
 /** From runs to figures, and from figures to verdicts. Pure. */
 
 /** What Trawl promises. CPU in seconds per page against the other's, memory in MB of its process tree. */
-export const BARS = { cpuTimesFloorMost: 1.5, crawleeTimesTrawlLeast: 8, peakRssMbUnder: 250 };
+export const BARS = {
+  cpuTimesFloorMost: 1.5,
+  redisTimesEmbeddedMost: 1.3,
+  crawleeTimesTrawlLeast: 8,
+  peakRssMbUnder: 250,
+};
 
 const FIGURES = ["pagesPerS", "cpuSPer1kPages", "peakRssMb", "wallS"];
 
@@ -37,7 +42,13 @@ export function findCpuRatio(summary, above, below) {
 export function judge(summary) {
   const trawl = summary.find((entry) => entry.name === "trawl");
   if (trawl === undefined) return [];
-  return [judgeCompleteness(trawl), judgeFloor(summary), judgeCrawlee(summary), judgeMemory(trawl)];
+  return [
+    judgeCompleteness(trawl),
+    judgeFloor(summary),
+    judgeRedis(summary),
+    judgeCrawlee(summary),
+    judgeMemory(trawl),
+  ];
 }
 
 function judgeCompleteness({ runs, failed }) {
@@ -51,6 +62,17 @@ function judgeFloor(summary) {
   const ratio = findCpuRatio(summary, "trawl", "floor");
   if (ratio === undefined) return unknown(bar, summary, "floor");
   return { bar, verdict: ratio <= BARS.cpuTimesFloorMost ? "pass" : "fail", words: `it needs ${ratio.toFixed(2)}x` };
+}
+
+function judgeRedis(summary) {
+  const bar = `trawl on Redis, its Redis included, needs at most ${BARS.redisTimesEmbeddedMost}x the CPU of the embedded one`;
+  const ratio = findCpuRatio(summary, "trawl-redis", "trawl");
+  if (ratio === undefined) return unknown(bar, summary, "trawl-redis");
+  return {
+    bar,
+    verdict: ratio <= BARS.redisTimesEmbeddedMost ? "pass" : "fail",
+    words: `it needs ${ratio.toFixed(2)}x`,
+  };
 }
 
 function judgeCrawlee(summary) {

@@ -17,11 +17,21 @@ export function withPlaces(command: Command): Command {
     .option("--json", "print one JSON object as the last line of stdout");
 }
 
-type Opening = { flags: PlaceFlags; settings?: Record<string, unknown> };
+type Opening = {
+  flags: PlaceFlags;
+  settings?: Record<string, unknown>;
+  /** Whether the command has work to save: it waits for a lost broker as long as the settings say. */
+  isPatient?: boolean;
+};
+
+/** Somebody who asks a question wants to hear within this that there is nobody to answer it. */
+const QUESTION_MS = 5_000;
 
 /** Opens what a command works on. Close it, whatever happens: a store that is not closed leaves its log file behind. */
-export async function openSession({ flags, settings = {} }: Opening): Promise<Session> {
-  const config = await loadConfig({ broker: flags.broker, store: flags.store, ...settings }, process.cwd());
+export async function openSession({ flags, settings = {}, isPatient = false }: Opening): Promise<Session> {
+  const asked = await loadConfig({ broker: flags.broker, store: flags.store, ...settings }, process.cwd());
+  const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUESTION_MS);
+  const config = { ...asked, brokerPatienceMs };
   const screen = processScreen();
   const trawl = await openTrawl(config, (line) => screen.err(line));
   return { config, screen, trawl, close: () => trawl.close() };

@@ -1,20 +1,39 @@
-/** Names a process so that others on the same machine can tell for certain when it is dead. */
-import { readFileSync } from "node:fs";
+/** Names a process so that others that see the same processes can tell for certain when it is dead. */
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** `host/pid/start`: a process id alone may be given out again. */
+/** `host/pid/start/view`: a process id alone may be given out again, and a host name to two machines. */
 export function thisProcess(): string {
-  return [hostname(), process.pid, startOf(process.pid) ?? 0].join("/");
+  return [hostname(), process.pid, startOf(process.pid) ?? 0, ownView()].join("/");
 }
 
-/** False only for a process of this machine that certainly no longer runs. */
+/** False only for a process that would be seen from here if it still ran. */
 export function mayBeAlive(name: string): boolean {
-  const [host, pidText, start] = name.split("/");
+  const [host, pidText, start, view] = name.split("/");
   const pid = Number(pidText);
-  if (host !== hostname() || !Number.isInteger(pid) || pid <= 0) return true;
+  if (host !== hostname() || view !== ownView() || !Number.isInteger(pid) || pid <= 0) return true;
   if (!isRunning(pid)) return false;
   const now = startOf(pid);
   return now === undefined || start === "0" || String(now) === start;
+}
+
+/**
+ * Which processes can be seen from here: those of this boot of this machine, in this container. Two machines made from
+ * one image share a host name; containers on the host's network share it with each other.
+ */
+function ownView(): string {
+  const boot = readOr(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8));
+  const container = readOr(() => readlinkSync("/proc/self/ns/pid").replace(/\D/g, ""));
+  return `${boot}-${container}`;
+}
+
+/** Empty where the system does not tell: the host name has to do. */
+function readOr(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
 }
 
 function isRunning(pid: number): boolean {

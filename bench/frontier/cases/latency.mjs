@@ -1,6 +1,7 @@
 /** From the moment a URL is submitted to the moment a worker that had nothing to do has it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeTask } from "../workload.mjs";
+import { percentiles } from "./first-byte.mjs";
 
 /** Time for the worker to find that there is nothing more, and to go back to waiting. */
 const PAUSE_MS = 5;
@@ -22,7 +23,5 @@ export async function measureLatency({ open, samples }) {
     await contestant.submit([task]);
     latencies.push((await arrival) - submittedAt);
   }
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const at = (share) => sorted[Math.min(samples - 1, Math.floor(share * samples))];
-  return { samples, p50Ms: at(0.5), p99Ms: at(0.99), mostMs: sorted.at(-1) };
+  return percentiles(latencies);
 }

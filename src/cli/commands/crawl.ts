@@ -61,7 +61,7 @@ async function crawl(targets: readonly string[], flags: Flags, stops: Stops): Pr
   const target = given.length > 0 || resume === undefined ? await readTarget(given, flags) : undefined;
   if (target === undefined) refuseShapeFlags(flags);
   const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
-  return inSession({ flags, settings }, async (session) => {
+  return inSession({ flags, settings, isPatient: true }, async (session) => {
     const resumed = resume === undefined ? undefined : await findResumed(session, resume, flags, target);
     const spec = resumed ?? (await beginCrawl(session, target, flags.out));
     return runAndReport(session, stops, { ...spec, out: flags.out ?? spec.out }, flags);

@@ -40,7 +40,7 @@ export function addWorker(program: Command, stops: Stops): void {
 
 async function work(flags: Flags, stops: Stops): Promise<void> {
   const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
-  await inSession({ flags, settings }, async (session) => {
+  await inSession({ flags, settings, isPatient: true }, async (session) => {
     const { screen, config } = session;
     const voice = createVoice(flags.quiet === true ? muted(screen) : screen, config, flags.json === true);
     const run = { queues: flags.queues, drain: flags.drain === true, quiet: flags.quiet === true };

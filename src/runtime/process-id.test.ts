@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { mayBeAlive, thisProcess } from "./process-id.ts";
+
+describe("the name of a process", () => {
+  const parts = thisProcess().split("/");
+  const named = (nth: number, part: string) => parts.with(nth, part).join("/");
+  const deadPid = String(spawnSync(process.execPath, ["--version"]).pid);
+
+  it("tells that this process is alive", () => {
+    expect(mayBeAlive(thisProcess())).toBe(true);
+  });
+
+  it("tells that one which has ended, or whose id was given out again, is dead", () => {
+    expect(mayBeAlive(named(1, deadPid))).toBe(false);
+    expect(mayBeAlive(named(2, "1"))).toBe(false);
+  });
+
+  it("never judges what it cannot see: other hosts, other machines of the same name, other containers", () => {
+    expect(mayBeAlive(named(1, deadPid).replace(/^[^/]+/, "elsewhere"))).toBe(true);
+    expect(mayBeAlive([parts[0], deadPid, parts[2], "0badb007-4026531836"].join("/"))).toBe(true);
+    expect(mayBeAlive([parts[0], deadPid, parts[2]].join("/"))).toBe(true);
+    expect(mayBeAlive("not a process at all")).toBe(true);
+  });
+});
