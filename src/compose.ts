@@ -158,7 +158,7 @@ export async function openBroker(config: Config, deps: { clock: Clock; log: Log 
 
 const REDIS_SCHEMES = ["redis", "rediss", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel"];
 /** Redis wakes who waits; only a wake-up that got lost with a connection is waited for so long. */
-const LOST_WAKEUP_MS = 1_000;
+const LOST_WAKEUP_MS = 5_000;
 const CLUSTER_SHARDS = 16;
 
 /** Loaded on first use: whoever has one file needs no client of Redis. */

@@ -53,6 +53,11 @@ export const ERRORS = {
     means: "The broker holds as many waiting URLs as it may.",
     fix: "Let workers catch up and submit the rest, or raise maxPending.",
   },
+  BROKER_UNSAFE: {
+    exit: 3,
+    means: "The broker is a Redis that may throw URLs away: its maxmemory-policy is not noeviction.",
+    fix: "Set maxmemory-policy noeviction on that Redis; see docs/operations.md.",
+  },
   BROKER_SCHEMA: {
     exit: 3,
     means: "The broker was written by a newer Trawl.",

@@ -53,8 +53,16 @@ end
 
 local leases = redis.call("HGETALL", shard .. ":leases")
 for at = 1, #leases, 2 do
-  local row = cmsgpack.unpack(leases[at + 1])
-  local lane = lanes[row[7]]
+  local value = leases[at + 1]
+  local lane_name, worker
+  if string.byte(value) == 0x92 then
+    local _, pair = cmsgpack.unpack_one(value)
+    lane_name, worker = pair[1], pair[2]
+  else
+    local row = cmsgpack.unpack(value)
+    lane_name, worker = row[7], row[8]
+  end
+  local lane = lanes[lane_name]
   check(lane, "task", leases[at], "is leased from a lane that is not there")
   if lane then
     lane.found = lane.found + 1
@@ -62,7 +70,7 @@ for at = 1, #leases, 2 do
     count(jobs, lane.job .. " leased", 1)
   end
   check(redis.call("ZSCORE", shard .. ":expiry", struct.pack(">I6", leases[at])), "task", leases[at], "never expires")
-  check(redis.call("SISMEMBER", shard .. ":held:" .. row[8], leases[at]) == 1, "task", leases[at], "is held by nobody")
+  check(redis.call("SISMEMBER", shard .. ":held:" .. worker, leases[at]) == 1, "task", leases[at], "is held by nobody")
 end
 check(redis.call("ZCARD", shard .. ":expiry") == #leases / 2, "expiry has more than there are leases")
 local held = 0
@@ -100,8 +108,9 @@ for n, row in pairs(sites) do
 end
 for _, key in ipairs(keys("job:*")) do
   local n = after(key, "job")
-  for _, name in ipairs({ "queued", "delayed", "leased" }) do
-    check(tonumber(redis.call("HGET", key, name)) == (jobs[n .. " " .. name] or 0), "job", n, "miscounts", name)
+  local row = cmsgpack.unpack(redis.call("GET", key))
+  for nth, name in ipairs({ "queued", "delayed", "leased" }) do
+    check(row[22 + nth] == (jobs[n .. " " .. name] or 0), "job", n, "miscounts", name)
   end
 end
 for queue, waiting in pairs(per_queue) do

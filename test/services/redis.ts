@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, type ProgramName } from "./debian-programs.mjs";
@@ -18,6 +18,8 @@ export type RedisOptions = {
   appendonly?: "always" | "everysec" | "no";
   /** More settings as on the command line: `["--maxmemory", "50mb"]`. */
   args?: readonly string[];
+  /** Not a server for keys but a sentinel, which watches nobody yet. */
+  sentinel?: boolean;
 };
 
 export type RedisServer = {
@@ -88,10 +90,18 @@ function serverOf(launch: Launch, first: ChildProcess): RedisServer {
   };
 }
 
-function wordsFor({ appendonly = "no", args = [] }: RedisOptions, folder: string, port: number): string[] {
+function wordsFor({ appendonly = "no", args = [], sentinel }: RedisOptions, folder: string, port: number): string[] {
+  if (sentinel === true) return sentinelWords(folder, port, args);
   const durability = appendonly === "no" ? [] : ["--appendonly", "yes", "--appendfsync", appendonly];
   const files = ["--dir", folder, "--logfile", join(folder, "server.log"), "--save", ""];
   return ["--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no", ...files, ...durability, ...args];
+}
+
+/** A sentinel keeps what it learns in its configuration: it must be a file. */
+function sentinelWords(folder: string, port: number, args: readonly string[]): string[] {
+  const file = join(folder, "sentinel.conf");
+  writeFileSync(file, `bind 127.0.0.1\nport ${port}\ndir ${folder}\nlogfile ${join(folder, "server.log")}\n`);
+  return [file, "--sentinel", ...args];
 }
 
 /** Starts the process and waits until it serves. */

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "../../frontier/frontier-admin.ts";
 import { showFindings } from "./show-findings.ts";
 
-const screen = { paint: pc.createColors(false), outColumns: () => Number.POSITIVE_INFINITY } as Parameters<
-  typeof showFindings
->[1];
+type Screen = Parameters<typeof showFindings>[1];
+const wide = (columns: number) => ({ paint: pc.createColors(false), outColumns: () => columns }) as Screen;
+const screen = wide(Number.POSITIVE_INFINITY);
 
 describe("findings", () => {
   it("stand in columns, each with its fix below it", () => {
@@ -30,5 +30,19 @@ describe("findings", () => {
 
     for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     expect(shown.replaceAll(/\s+/g, " ")).toContain(says.trim());
+  });
+
+  it("take the room that a terminal has, up to what is good to read", () => {
+    const findings: Finding[] = [{ check: "store", verdict: "ok", says: "word ".repeat(60).trim() }];
+    const longest = (columns: number) =>
+      Math.max(
+        ...showFindings(findings, wide(columns))
+          .split("\n")
+          .map((line) => line.length),
+      );
+
+    expect([60, 100, 300].map((columns) => longest(columns) <= Math.min(columns, 110))).toEqual([true, true, true]);
+    expect(longest(100)).toBeGreaterThan(90);
+    expect(longest(60)).toBeGreaterThan(50);
   });
 });

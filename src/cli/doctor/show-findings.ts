@@ -2,18 +2,22 @@
 import type { Finding } from "../../frontier/frontier-admin.ts";
 import type { Screen } from "../terminal.ts";
 
-const WIDEST = 80;
+/** Of a pipe or a file, which have no width. */
+const USUAL = 80;
+/** Longer lines are hard to read, whatever the terminal. */
+const WIDEST = 110;
 const GAP = "  ";
 
 export function showFindings(findings: readonly Finding[], { paint, outColumns }: Screen): string {
   const colour = { ok: paint.green, warning: paint.yellow, problem: paint.red };
   const verdictWidth = Math.max(...findings.map(({ verdict }) => verdict.length));
   const checkWidth = Math.max(...findings.map(({ check }) => check.length));
+  const width = Number.isFinite(outColumns()) ? Math.min(outColumns(), WIDEST) : USUAL;
   const indent = verdictWidth + checkWidth + 2 * GAP.length;
   // A check with a very long name leaves no room beside it: its words then go below.
-  const isNarrow = indent > WIDEST / 2;
+  const isNarrow = indent > width / 2;
   const margin = isNarrow ? GAP.length : indent;
-  const room = Math.max(20, Math.min(outColumns(), WIDEST) - margin);
+  const room = Math.max(20, width - margin);
   const block = ({ check, verdict, says, fix }: Finding): string => {
     const lines = [...wrapped(says, room), ...(fix === undefined ? [] : wrapped(`fix: ${fix}`, room))];
     const head = `${colour[verdict](verdict.padEnd(verdictWidth))}${GAP}${check.padEnd(isNarrow ? 0 : checkWidth)}`;

@@ -18,6 +18,8 @@ export type BrokerTime = {
 };
 
 const KEPT_MS = 60_000;
+/** Instants of today are told to a quarter of a microsecond; a trip all of which went one way must not look like a move. */
+const ROUNDING_MS = 0.01;
 /** However unsure the comparison, so much of a slot is left to send in. */
 const LEAST_SHARE = 0.2;
 
@@ -39,7 +41,8 @@ export function createBrokerTime(clock: Pick<Clock, "now">): BrokerTime {
       const errorMs = (at - sentAt) / 2;
       const sample = { at, aheadMs: (at + sentAt) / 2 - brokerNow, errorMs };
       // A clock that was set has moved further than either sample can err.
-      const hasMoved = Math.abs(sample.aheadMs - best.aheadMs) > sample.errorMs + best.errorMs;
+      const apartMs = Math.abs(sample.aheadMs - best.aheadMs);
+      const hasMoved = apartMs > sample.errorMs + best.errorMs + ROUNDING_MS;
       if (sample.errorMs <= next.errorMs) next = sample;
       if (hasMoved || sample.errorMs <= best.errorMs) best = next = sample;
       else if (at - best.at > KEPT_MS) {

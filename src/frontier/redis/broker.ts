@@ -7,9 +7,19 @@ import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { BrokerTime } from "./broker-time.ts";
-import { type Client, connect, isLostContact, isOutOfMemory, isUnknownScript, wasNeverSent } from "./connect.ts";
+import {
+  type Client,
+  connect,
+  isLostContact,
+  isOutOfMemory,
+  isRefusal,
+  isUnknownScript,
+  onDisconnect,
+  onRefusal,
+  wasNeverSent,
+} from "./connect.ts";
 import type { RedisPlace } from "./place.ts";
-import type { Script } from "./scripts.ts";
+import { type Script, withComment } from "./scripts.ts";
 
 export type Word = string | number;
 export type Reply = readonly (string | number)[];
@@ -22,54 +32,85 @@ export type Broker = {
   ask(command: string, ...words: readonly Word[]): Promise<unknown>;
   /** Heard on `channel`, for as long as the broker is open. */
   listen(channel: string, heard: () => void): Promise<void>;
-  /** Called when the broker turns out to be another one than before, or to have been restarted. */
+  /** Called when the broker may have been restarted, and so may have lost its last writes. */
   onRestart(call: () => void): void;
   close(): Promise<void>;
 };
 
 type Deps = { clock: Clock; log: Log; time: BrokerTime; scripts: ReadonlyMap<string, Script> };
 
+/** What scripts say that find nothing where there was a broker (lib/rows.lua). */
+const EMPTIED = "this broker was emptied under a running Trawl";
 /** Pause between two tries; the client itself reconnects meanwhile. */
 const TRY_AGAIN_MS = 25;
+/**
+ * What sells slots is loaded once for every shard: another shard of the same server, or another prefix, whose clients
+ * came first after a restart would else have brought the script back without this shard knowing of the restart.
+ */
+const PER_SHARD: ReadonlySet<string> = new Set(["lease", "spend"]);
 
 export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { patienceMs: number }): Broker {
   const { clock, log, time, scripts } = deps;
-  const client = opened(connect(place));
   const closing = new AbortController();
   const restarted: (() => void)[] = [];
+  const ownScripts = new Map<string, Script>();
   let ears: Client | undefined;
   let lostAt: number | undefined;
+  let reason: Error | undefined;
+  /** Why the server last did not let us in, unless it has since. */
+  let refusal: Error | undefined;
+  const client = opened(connect(place));
 
   function opened(fresh: Client): Client {
-    // The calls report what goes wrong; without a listener the library would throw.
-    fresh.on("error", () => {});
+    // What a call is told says only that there is no connection; this says why.
+    fresh.on("error", (error: Error) => {
+      reason = error;
+    });
+    onRefusal(fresh, (error) => {
+      refusal = error;
+    });
+    fresh.on("ready", () => {
+      refusal = undefined;
+    });
+    // Whoever comes first brings a restarted server its scripts back: all others learn of it by their lost connection.
+    onDisconnect(fresh, mayHaveRestarted);
     return fresh;
+  }
+
+  function mayHaveRestarted(): void {
+    for (const call of restarted) call();
   }
 
   /** Makes a call until it is answered. */
   async function persist<T>(op: string, call: (again: boolean) => Promise<T>): Promise<T> {
     let again = false;
+    let failingSince: number | undefined;
     for (;;) {
       try {
         if (client.status === "wait") await client.connect();
         const answer = await call(again);
         if (lostAt !== undefined) log.info("broker.back", { broker: place.shown, lostMs: clock.now() - lostAt });
         lostAt = undefined;
+        reason = undefined;
         return answer;
-      } catch (error) {
+      } catch (caught) {
+        const error = refusal ?? caught;
+        withoutCommand(error);
         if (closing.signal.aborted || !isLostContact(error)) throw coded(place, op, error);
         again ||= !wasNeverSent(error);
-        await waitForContact(op, error);
+        // Each call has its own patience: of a cluster, other nodes may answer all the while.
+        failingSince ??= clock.now();
+        await waitForContact(op, error, failingSince);
       }
     }
   }
 
-  async function waitForContact(op: string, error: unknown): Promise<void> {
+  async function waitForContact(op: string, error: unknown, since: number): Promise<void> {
     if (lostAt === undefined) {
       lostAt = clock.now();
-      log.warn("broker.lost", { broker: place.shown, cause: error });
+      log.warn("broker.lost", { broker: place.shown, cause: reason ?? error });
     }
-    if (clock.now() - lostAt >= patienceMs) throw unreachable(place, op, error, clock.now() - lostAt);
+    if (clock.now() - since >= patienceMs) throw unreachable(place, op, reason ?? error, clock.now() - since);
     await clock.sleep(TRY_AGAIN_MS, closing.signal);
   }
 
@@ -89,13 +130,20 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
     const hasRestarted = (await client.eval(source, 1, shard)) === 1;
     if (!hasRestarted) return;
     log.warn("broker.restarted", { broker: place.shown });
-    for (const call of restarted) call();
+    mayHaveRestarted();
+  }
+
+  function scriptFor(name: string, shard: string): Script {
+    if (!PER_SHARD.has(name)) return scriptNamed(scripts, name);
+    const own = ownScripts.get(`${name} ${shard}`) ?? withComment(scriptNamed(scripts, name), shard);
+    ownScripts.set(`${name} ${shard}`, own);
+    return own;
   }
 
   return {
     shown: place.shown,
     async run(name, shard, words) {
-      const script = scriptNamed(scripts, name);
+      const script = scriptFor(name, shard);
       let isAgain = false;
       const reply = await persist(`frontier.${name}`, async (again) => {
         isAgain = again;
@@ -133,6 +181,11 @@ function scriptNamed(scripts: ReadonlyMap<string, Script>, name: string): Script
   return script;
 }
 
+/** The library hangs the whole command on an error: a password, or a script of 30 KB, that would end up in a log. */
+function withoutCommand(error: unknown): void {
+  if (error instanceof Error && "command" in error) error.command = undefined;
+}
+
 function unreachable(place: RedisPlace, op: string, cause: unknown, lostMs: number): TrawlError {
   const { message } = cause as Error;
   return new TrawlError("BROKER_UNREACHABLE", {
@@ -156,7 +209,11 @@ function coded(place: RedisPlace, op: string, cause: unknown): unknown {
       cause,
     });
   }
-  if (/^(NOAUTH|WRONGPASS|NOPERM)/.test(message) || /unknown command|invalid username/i.test(message)) {
+  if (message.includes(EMPTIED)) {
+    const text = `broker ${place.shown}: ${EMPTIED}; restart what runs on it, and submit its jobs again`;
+    return new TrawlError("BROKER_UNREACHABLE", { op, message: text, detail, cause });
+  }
+  if (isRefusal(cause)) {
     return new TrawlError("BROKER_UNREACHABLE", {
       op,
       message: `broker ${place.shown} refuses us: ${message}; docs/operations.md lists the rights that are needed`,

@@ -1,5 +1,7 @@
 /** Opens a client on a place, and knows what its errors mean. The only file that names the client library. */
+import { readFileSync } from "node:fs";
 import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { TrawlError } from "../../errors.ts";
 import type { RedisPlace } from "./place.ts";
 
 export type Client = Redis | Cluster;
@@ -7,21 +9,25 @@ export type Client = Redis | Cluster;
 /** A server that has stopped answering is taken for lost after this: a script of ours takes 20 ms at the most. */
 const ANSWER_MS = 5_000;
 const CONNECT_MS = 5_000;
+/** A socket that the server does not close after us is dropped; until then it would keep a process from ending. */
+const FAREWELL_MS = 100;
 const RETRY_LEAST_MS = 20;
 const RETRY_MOST_MS = 1_000;
 
-/** Connects in the background; whoever calls hears of failures. */
+/** Connects in the background; whoever calls hears of failures. Throws BAD_CONFIG if a file of the place is missing. */
 export function connect(place: RedisPlace): Client {
-  const { kind, nodes, master, database, tls } = place;
+  const { kind, nodes, database } = place;
   const options = {
     ...(place.username === "" ? {} : { username: place.username }),
     ...(place.password === "" ? {} : { password: place.password }),
-    ...(tls ? { tls: {} } : {}),
+    ...(place.tls === undefined ? {} : { tls: readTlsFiles(place.tls) }),
     connectTimeout: CONNECT_MS,
     commandTimeout: ANSWER_MS,
+    disconnectTimeout: FAREWELL_MS,
     // What was on its way when a connection broke may have been done: only we know which calls may be made again.
     autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: null,
+    // And they are told at once: with null they would wait out the time that answers have.
+    maxRetriesPerRequest: 0,
     // A former master that has become a replica refuses writes: look for the new one.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   } satisfies RedisOptions;
@@ -29,7 +35,7 @@ export function connect(place: RedisPlace): Client {
   const [first = { host: "127.0.0.1", port: 6379 }] = nodes;
   if (kind === "single") return new Redis({ ...own, ...first, db: database });
   if (kind === "sentinel") {
-    return new Redis({ ...own, db: database, name: master, sentinels: [...nodes], sentinelRetryStrategy: waitBefore });
+    return new Redis({ ...own, db: database, ...sentinelOptions(place) });
   }
   return new Cluster([...nodes], {
     redisOptions: options,
@@ -41,6 +47,74 @@ export function connect(place: RedisPlace): Client {
   });
 }
 
+function sentinelOptions({ nodes, master, sentinel, tls }: RedisPlace) {
+  return {
+    name: master,
+    sentinels: [...nodes],
+    sentinelRetryStrategy: waitBefore,
+    sentinelCommandTimeout: ANSWER_MS,
+    ...(sentinel.username === "" ? {} : { sentinelUsername: sentinel.username }),
+    ...(sentinel.password === "" ? {} : { sentinelPassword: sentinel.password }),
+    // Without the first the library would talk to the master in the clear, whatever `tls` says.
+    ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: readTlsFiles(tls) }),
+  } satisfies RedisOptions;
+}
+
+/** What is not named is left to Node, which trusts the usual authorities and those of NODE_EXTRA_CA_CERTS. */
+function readTlsFiles(files: NonNullable<RedisPlace["tls"]>): Record<string, Buffer> {
+  const named = Object.entries(files).filter(([, path]) => path !== "");
+  return Object.fromEntries(named.map(([name, path]) => [name, readTlsFile(name, path)]));
+}
+
+function readTlsFile(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new TrawlError("BAD_CONFIG", {
+      op: "frontier.open",
+      message: `TRAWL_BROKER: ${name}=${path} cannot be read (${(cause as Error).message}); name a PEM file that this user may read`,
+      detail: { name, path },
+      cause,
+    });
+  }
+}
+
+/**
+ * Why there is no connection, where the client has been told: a call only hears that there is none. Begins to listen when
+ * it is made; the answer is undefined while connected, and before anything went wrong.
+ */
+export function createTroubleEar(client: Client): () => Error | undefined {
+  let trouble: Error | undefined;
+  const note = (error: unknown) => {
+    // Of a cluster or of sentinels the last node's error says more than that all of them failed.
+    trouble = (error as { lastNodeError?: Error }).lastNodeError ?? (error as Error);
+  };
+  client.on("error", note);
+  client.on("+node", (node: Redis) => node.on("error", note));
+  client.on("ready", () => {
+    trouble = undefined;
+  });
+  return () => trouble;
+}
+
+/** Called whenever a connection to a server ends, of a cluster to any of its nodes. */
+export function onDisconnect(client: Client, call: () => void): void {
+  client.on("close", call);
+  client.on("+node", (node: Redis) => node.on("close", call));
+}
+
+/** Called with the reason when a server does not let us in; the library itself would try again for ever. */
+export function onRefusal(client: Client, call: (error: Error) => void): void {
+  const look = (error: Error) => isRefusal(error) && call(error);
+  client.on("error", look);
+  client.on("node error", look);
+}
+
+/** A wrong password, or a right that is missing. */
+export function isRefusal(error: unknown): boolean {
+  return /\b(NOAUTH|WRONGPASS|NOPERM)\b|invalid username|unknown command/i.test((error as Error).message);
+}
+
 /** Whether a call that failed like this may have been made all the same, and is worth making again. */
 export function isLostContact(error: unknown): boolean {
   const { name, message } = error as Error;
@@ -49,7 +123,7 @@ export function isLostContact(error: unknown): boolean {
     name === "MaxRetriesPerRequestError" ||
     /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|UNBLOCKED|NOREPLICAS)\b/.test(message) ||
     /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/.test(message) ||
-    /Connection is closed|Stream isn't writeable|Command timed out|Cluster isn't ready|All sentinels are unreachable|None of startup nodes|Failed to refresh slots|Socket closed|Connection ended|Reader is ended/i.test(
+    /Connection is closed|Stream isn't writeable|Command timed out|Cluster isn't ready|All sentinels are unreachable|None of startup nodes|Failed to refresh slots|Too many Cluster redirections|Socket closed|Connection ended|Reader is ended/i.test(
       message,
     )
   );

@@ -3,15 +3,20 @@
  * none sees all: each tells when it has nothing left of a job, and whoever hears it looks at all of them, twice. If none
  * had anything both times and none had taken anything in between, there was an instant when nothing of the job was
  * left anywhere; then the home shard ends it, unless something was put back meanwhile (see finish.lua).
- * A crash in the middle leaves the job to the next reaper.
+ * A crash in the middle leaves the job to the reapers: they look through all jobs, some at a time.
  */
 import type { JobRow } from "./job-rows.ts";
-import type { Shards } from "./shards.ts";
+import type { Shard, Shards } from "./shards.ts";
 
 export type Endings = {
   /** Of jobs that have nothing left on some shard, those that this call has ended. */
   end(quiet: readonly string[]): Promise<string[]>;
+  /** Looks at the next LOOKED_AT jobs of every shard, and ends those that whoever was to end them has left behind. */
+  sweep(): Promise<void>;
 };
+
+/** Jobs looked at in one call on each shard. */
+const LOOKED_AT = 100;
 
 type Find = (jobId: string) => Promise<JobRow | undefined>;
 
@@ -32,7 +37,26 @@ export function createEndings(shards: Shards, find: Find): Endings {
     return true;
   }
 
+  /** Where to go on, what this round has found to be over, and what the round before has. */
+  const rounds = shards.all.map(() => ({ from: 0, found: new Set<string>(), before: new Set<string>() }));
+
+  async function sweepShard(shard: Shard, round: (typeof rounds)[number]): Promise<void> {
+    const [, looked, ...over] = await shard.run("find-over", round.from, LOOKED_AT);
+    for (const jobId of over.map(String)) {
+      if (shards.home(jobId) !== shard) continue;
+      // One that was over in the round before too: else it may just be about to be ended, or to get dead letters back.
+      if (round.before.has(jobId)) await endOne(jobId);
+      else round.found.add(jobId);
+    }
+    round.from += LOOKED_AT;
+    if (Number(looked) < LOOKED_AT) Object.assign(round, { from: 0, before: round.found, found: new Set() });
+  }
+
   return {
+    async sweep() {
+      if (shards.all.length === 1) return;
+      await Promise.all(rounds.map((round, nth) => sweepShard(shards.all[nth] as Shard, round)));
+    },
     async end(quiet) {
       // With one shard the script has done it.
       if (shards.all.length === 1) return [...quiet];

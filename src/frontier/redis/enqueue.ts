@@ -4,19 +4,21 @@ import { isTrawlError, TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type EnqueueAnswer } from "../frontier.ts";
 import type { Reply } from "./broker.ts";
 import { jobMissing } from "./jobs.ts";
+import type { PageQuota } from "./page-quota.ts";
 import type { Shard, Shards } from "./shards.ts";
 import { createLaneBook, taskWords } from "./words.ts";
 
 /** How soon a submitter that met the cap should come back. */
 const FULL_RETRY_MS = 1000;
 
+type Deps = { shards: Shards; quota: PageQuota };
 type Placed = { task: NewTask; index: number };
 type Refused = EnqueueAnswer["refused"][number];
 /** `taken` is short of the part's length when the cap was met. */
 type PartAnswer = { taken: number; queued: number; duplicates: number; refused: Refused[] };
 
 export async function enqueue(
-  shards: Shards,
+  { shards, quota }: Deps,
   jobId: string,
   tasks: readonly NewTask[],
   maxPending: number,
@@ -25,7 +27,7 @@ export async function enqueue(
   // Once even for no tasks at all, so that a job that is missing or has ended is always told.
   for (let from = 0; from === 0 || from < tasks.length; from += BATCH_MOST) {
     const step = tasks.slice(from, from + BATCH_MOST);
-    const answer = await enqueueStep(shards, jobId, step, maxPending);
+    const answer = await enqueueStep({ shards, quota }, jobId, step, maxPending);
     total.queued += answer.queued;
     total.duplicates += answer.duplicates;
     total.refused.push(...answer.refused.map(({ index, reason }) => ({ index: index + from, reason })));
@@ -37,14 +39,24 @@ export async function enqueue(
 }
 
 /** Links that a page of `job` led to, ahead of its settlement. They are taken even past the cap. */
-export async function discover(shard: Shard, jobId: string, links: readonly NewTask[]): Promise<void> {
+export async function discover(
+  shard: Shard,
+  quota: PageQuota,
+  jobId: string,
+  links: readonly NewTask[],
+): Promise<void> {
   for (let from = 0; from < links.length; from += BATCH_MOST) {
-    await send(shard, jobId, links.slice(from, from + BATCH_MOST), "discovered", 0);
+    const step = links.slice(from, from + BATCH_MOST);
+    await quota.provide(shard, jobId, step);
+    const lanes = createLaneBook();
+    const words = taskWords(step, lanes);
+    const [, isThere] = await shard.run("discover", jobId, ...lanes.words(), ...words);
+    if (isThere !== 1) throw jobMissing(jobId, "frontier.settle");
   }
 }
 
 async function enqueueStep(
-  shards: Shards,
+  { shards, quota }: Deps,
   jobId: string,
   tasks: readonly NewTask[],
   maxPending: number,
@@ -56,7 +68,13 @@ async function enqueueStep(
   const parts = [...splitByShard(shards, fitting)];
   // One shard is asked even for no tasks at all.
   if (parts.length === 0) parts.push([shards.home(jobId), []]);
-  const answers = await Promise.all(parts.map(([shard, part]) => enqueuePart(shard, jobId, part, maxPending)));
+  const answers = await Promise.all(
+    parts.map(async ([shard, part]) => {
+      const own = part.map(({ task }) => task);
+      await quota.provide(shard, jobId, own);
+      return enqueuePart(shard, jobId, part, maxPending);
+    }),
+  );
   return {
     taken: answers.some(({ taken }, nth) => taken < (parts[nth]?.[1].length ?? 0)) ? 0 : fitting.length,
     queued: answers.reduce((sum, { queued }) => sum + queued, 0),
@@ -82,13 +100,8 @@ async function roomOf(shards: Shards, maxPending: number): Promise<number> {
 
 async function enqueuePart(shard: Shard, jobId: string, placed: readonly Placed[], most: number): Promise<PartAnswer> {
   try {
-    const reply = await send(
-      shard,
-      jobId,
-      placed.map(({ task }) => task),
-      "submitted",
-      most,
-    );
+    const own = placed.map(({ task }) => task);
+    const reply = await send(shard, jobId, own, most);
     return readAnswer(reply, placed);
   } catch (error) {
     // A server out of memory takes nothing new: the same as meeting the cap.
@@ -97,16 +110,10 @@ async function enqueuePart(shard: Shard, jobId: string, placed: readonly Placed[
   }
 }
 
-async function send(
-  shard: Shard,
-  jobId: string,
-  tasks: readonly NewTask[],
-  as: "submitted" | "discovered",
-  most: number,
-): Promise<Reply> {
+async function send(shard: Shard, jobId: string, tasks: readonly NewTask[], most: number): Promise<Reply> {
   const lanes = createLaneBook();
   const words = taskWords(tasks, lanes);
-  const reply = await shard.run("enqueue", jobId, most, as, ...lanes.words(), ...words);
+  const reply = await shard.run("enqueue", jobId, most, "submitted", ...lanes.words(), ...words);
   const state = String(reply[1]);
   if (state === "") return reply;
   if (state === "missing") throw jobMissing(jobId, "frontier.enqueue");

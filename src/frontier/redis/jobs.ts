@@ -56,7 +56,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
   }
 
   async function create(job: NewJob): Promise<void> {
-    const words = jobWords(job, time);
+    const words = jobWords(job, time, shards.all.length);
     // The home shard last: a job that is found is whole.
     for (const shard of homeLast(shards, job.id)) await shard.run("create-job", ...words);
   }
@@ -148,7 +148,7 @@ const ZEROES = [
   ...["dead", "cancelled", "duplicate", "refused", "pages", "records", "invalid", "bytes"],
 ];
 
-function jobWords(job: NewJob, time: BrokerTime): Word[] {
+function jobWords(job: NewJob, time: BrokerTime, shards: number): Word[] {
   const { policy, retries, limits, dedup } = job;
   const rules = Object.entries(job.sites);
   const fields: Record<string, Word | undefined> = {
@@ -164,7 +164,7 @@ function jobWords(job: NewJob, time: BrokerTime): Word[] {
     robots: job.robots ? 1 : 0,
     retries: retries.max,
     backoff: retries.backoffMs,
-    page_limit: limits.pages,
+    ...pageLimit(limits.pages, shards),
     lapse: "expireAfterMs" in dedup ? dedup.expireAfterMs : undefined,
     spec: JSON.stringify(job.spec),
   };
@@ -177,4 +177,10 @@ function jobWords(job: NewJob, time: BrokerTime): Word[] {
     ...pairs,
     ...rules.flatMap(([site, rule]) => [site, `${rule.intervalMs} ${rule.burst} ${rule.perSite}`]),
   ];
+}
+
+/** Of several shards each begins with none and is allotted what it needs, see page-quota.ts. */
+function pageLimit(pages: number | undefined, shards: number): Record<string, Word | undefined> {
+  if (pages === undefined || shards === 1) return { page_limit: pages };
+  return { page_limit: 0, pages_left: pages };
 }

@@ -21,6 +21,7 @@ import type { Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import type { Endings } from "./endings.ts";
 import { discover } from "./enqueue.ts";
+import type { PageQuota } from "./page-quota.ts";
 import type { Shard, Shards } from "./shards.ts";
 import { createLaneBook, readGrants, settlementWords, taskWords } from "./words.ts";
 
@@ -37,6 +38,7 @@ type Deps = {
   shards: Shards;
   time: BrokerTime;
   endings: Endings;
+  quota: PageQuota;
   /** Replaced when the broker may have forgotten. */
   seen(): SeenCache;
   /** Where this process is told of new work. */
@@ -48,7 +50,7 @@ const LINKS_MOST = 500;
 /** A settlement as it goes to the script: links it knows to be seen are only counted. */
 type Prepared = { index: number; settlement: Settlement; jobId: string | undefined; known: number; links: NewTask[] };
 
-export function createLeases({ shards, time, endings, seen, ear }: Deps): Leases {
+export function createLeases({ shards, time, endings, quota, seen, ear }: Deps): Leases {
   /** What this process holds, and for whom. */
   const held = new Map<string, { worker: string; jobId: string }>();
   let firstShard = 0;
@@ -61,7 +63,12 @@ export function createLeases({ shards, time, endings, seen, ear }: Deps): Leases
     const order = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
     firstShard += 1;
     for (const shard of order) {
-      const answer = await leaseFrom(shard, { ...request, max: request.max - grants.length });
+      const left = { ...request, max: request.max - grants.length };
+      const answer = await leaseFrom(shard, left).catch((error: unknown) => {
+        // What other shards have granted is not lost with one that is out of reach: the next call will tell.
+        if (grants.length === 0) throw error;
+        return { grants: [], nextDueAt: undefined, lookAt: undefined };
+      });
       grants.push(...answer.grants);
       if (answer.nextDueAt !== undefined) due.push(answer.nextDueAt);
       if (answer.lookAt !== undefined) looks.push(answer.lookAt);
@@ -101,19 +108,18 @@ export function createLeases({ shards, time, endings, seen, ear }: Deps): Leases
     const here = prepared.links.filter(({ site }) => shards.ofSite(site) === shard);
     const elsewhere = prepared.links.filter(({ site }) => shards.ofSite(site) !== shard);
     const ahead = [...elsewhere, ...here.slice(LINKS_MOST)];
+    const along = here.slice(0, LINKS_MOST);
     const { jobId } = prepared;
-    if (ahead.length === 0) return prepared;
+    if (jobId !== undefined) await quota.provide(shard, jobId, along);
     // Nobody's task: a claim that is not this process's is stale, or will be settled without these.
-    if (jobId === undefined || !(await isHeld(shard, prepared.settlement)))
-      return { ...prepared, links: here.slice(0, LINKS_MOST) };
-    for (const target of shards.all) {
-      await discover(
-        target,
-        jobId,
-        ahead.filter(({ site }) => shards.ofSite(site) === target),
-      );
+    if (ahead.length === 0 || jobId === undefined || !(await isHeld(shard, prepared.settlement))) {
+      return { ...prepared, links: along };
     }
-    return { ...prepared, links: here.slice(0, LINKS_MOST) };
+    for (const target of shards.all) {
+      const links = ahead.filter(({ site }) => shards.ofSite(site) === target);
+      await discover(target, quota, jobId, links);
+    }
+    return { ...prepared, links: along };
   }
 
   async function isHeld(shard: Shard, { taskId, token }: Claim): Promise<boolean> {

@@ -17,6 +17,7 @@ import { createFleet } from "./fleet.ts";
 import { createJobs } from "./jobs.ts";
 import { shardKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
+import { createPageQuota } from "./page-quota.ts";
 import { parseRedisPlace } from "./place.ts";
 import { loadScripts } from "./scripts.ts";
 import { createShards } from "./shards.ts";
@@ -85,7 +86,8 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   broker.onRestart(() => {
     seen = createSeenCache();
   });
-  const leases = createLeases({ shards, time, endings: jobs, seen: () => seen, ear });
+  const quota = createPageQuota(shards);
+  const leases = createLeases({ shards, time, endings: jobs, quota, seen: () => seen, ear });
   /** When the last lease call told this process to look again, where that differs from when something is due. */
   let told: { nextDueAt: number | undefined; lookAt: number | undefined } = { nextDueAt: undefined, lookAt: undefined };
 
@@ -98,7 +100,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
 
   return {
     createJob: (job) => jobs.create(job),
-    enqueue: (jobId, tasks) => waking(enqueue(shards, jobId, tasks, options.maxPending)),
+    enqueue: (jobId, tasks) => waking(enqueue({ shards, quota }, jobId, tasks, options.maxPending)),
     seal: (jobId) => waking(jobs.seal(jobId)),
     async lease(request) {
       wakeups.looked();
@@ -111,6 +113,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     release: (claims) => waking(leases.release(claims)),
     async reap(max) {
       const moved = (await leases.expire(max)) + ((await jobs.tidy()) ? 1 : 0);
+      await jobs.sweep();
       if (moved > 0) wakeups.changed();
       return moved;
     },

@@ -9,7 +9,10 @@ export type RedisPlace = {
   database: number;
   username: string;
   password: string;
-  tls: boolean;
+  /** Undefined: no TLS. Files, as PEM: who may have signed the server's certificate, and our own certificate with its key. */
+  tls: { ca: string; cert: string; key: string } | undefined;
+  /** Sentinels have users and passwords of their own. */
+  sentinel: { username: string; password: string };
   /** For people: no password in it. */
   shown: string;
 };
@@ -23,9 +26,14 @@ const SCHEMES: Record<string, { kind: RedisPlace["kind"]; tls: boolean; port: nu
   "rediss+sentinel": { kind: "sentinel", tls: true, port: 26379 },
 };
 
+/** What may stand behind a ? in the URL. */
+const TLS_WORDS = ["ca", "cert", "key"];
+const SENTINEL_WORDS = ["sentinelUser", "sentinelPassword"];
+
 /** Throws BAD_CONFIG, without the password, for what is no such URL. */
 export function parseRedisPlace(url: string): RedisPlace {
-  const [, name = "", authority = "", path = ""] = /^([a-z+]+):\/\/([^/]*@)?(.*)$/is.exec(url) ?? [];
+  const [, name = "", authority = "", path = "", query = ""] =
+    /^([a-z+]+):\/\/([^/]*@)?([^?]*)(?:\?(.*))?$/is.exec(url) ?? [];
   const scheme = SCHEMES[name.toLowerCase()];
   if (scheme === undefined) throw badPlace(name, "its scheme is none of ", Object.keys(SCHEMES).join(", "));
   const [hosts = "", ...rest] = path.split("/");
@@ -38,8 +46,36 @@ export function parseRedisPlace(url: string): RedisPlace {
     throw badPlace(name, "what follows the host is no database number: ", rest.join("/"));
   }
   if (scheme.kind === "cluster" && database !== 0) throw badPlace(name, "a cluster has database 0 only");
-  const shown = `${name}://${nodes.map(({ host, port }) => `${host}:${port}`).join(",")}${rest[0] ? `/${rest[0]}` : ""}`;
-  return { kind: scheme.kind, nodes, master, database, username, password, tls: scheme.tls, shown };
+  const hostsShown = nodes.map(({ host, port }) => `${host}:${port}`).join(",");
+  const shown = `${name}://${[hostsShown, master, rest[0]].filter((part) => part).join("/")}`;
+  const words = parseQuery(query, scheme, name);
+  const { ca = "", cert = "", key = "", sentinelUser = "", sentinelPassword = "" } = words;
+  return {
+    kind: scheme.kind,
+    nodes,
+    master,
+    database,
+    username,
+    password,
+    tls: scheme.tls ? { ca, cert, key } : undefined,
+    sentinel: { username: sentinelUser, password: sentinelPassword },
+    shown,
+  };
+}
+
+/** A word that would be passed over is refused: it may be the one that was to make things safe. */
+function parseQuery(query: string, { kind, tls }: { kind: string; tls: boolean }, scheme: string) {
+  const allowed = [...(tls ? TLS_WORDS : []), ...(kind === "sentinel" ? SENTINEL_WORDS : [])];
+  const words = Object.fromEntries(new URLSearchParams(query));
+  const unknown = Object.keys(words).filter((word) => !allowed.includes(word));
+  if (unknown.length > 0) {
+    const takes = allowed.length === 0 ? "nothing is taken there" : `only ${allowed.join(", ")} are taken there`;
+    throw badPlace(scheme, `unknown after ?: ${unknown.join(", ")}; with ${scheme}:// ${takes}`);
+  }
+  if ((words.cert === undefined) !== (words.key === undefined)) {
+    throw badPlace(scheme, "cert and key are files that belong together: give both");
+  }
+  return words;
 }
 
 function credentials(authority: string): string[] {

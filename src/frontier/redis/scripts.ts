@@ -16,6 +16,12 @@ export function loadScripts(): ReadonlyMap<string, Script> {
   return new Map(names.map((file) => [file.slice(0, -4), loadScript(file)]));
 }
 
+/** The same script under another name to the server. */
+export function withComment({ name, source }: Script, comment: string): Script {
+  const text = `${source}\n-- ${JSON.stringify(comment)}\n`;
+  return { name, source: text, sha: hash("sha1", text) };
+}
+
 function loadScript(file: string): Script {
   const text = read(file);
   const included = INCLUDE.exec(text)?.[1]?.split(" ") ?? [];

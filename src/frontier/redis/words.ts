@@ -76,16 +76,20 @@ function siteWord(site: Settlement["site"]): string {
 /** Reads what lease.lua granted: per site its state before, then its tasks, which take their slots in that order. */
 export function readGrants(reply: Reply, now: number, slotHere: (slot: Slot) => Slot): Grant[] {
   const grants: Grant[] = [];
-  for (let at = 3; at < reply.length; ) {
-    const [site, arrival, intervalMs, burst, asks, count] = reply.slice(at, at + 6);
-    const turn = { site: String(site), mustAskRobots: asks === 1 };
-    const policy: SitePolicy = { intervalMs: Number(intervalMs), burst: Number(burst), perSite: 0 };
-    let arrivalAt = Number(arrival);
-    at += 6;
-    for (const end = at + 2 * Number(count); at < end; at += 2) {
-      const slot = takeSlot(now, arrivalAt, policy);
-      arrivalAt = slot.arrivalAt;
-      grants.push(readGrant(turn, String(reply[at]), String(reply[at + 1]), slotHere(slot)));
+  let at = 3;
+  const next = () => reply[at++] ?? "";
+  while (at < reply.length) {
+    const site = String(next());
+    let arrivalAt = Number(next());
+    const policy: SitePolicy = { intervalMs: Number(next()), burst: Number(next()), perSite: 0 };
+    const turn = { site, mustAskRobots: next() === 1 };
+    for (let jobs = Number(next()); jobs > 0; jobs--) {
+      const jobId = String(next());
+      for (let tasks = Number(next()); tasks > 0; tasks--) {
+        const slot = takeSlot(now, arrivalAt, policy);
+        arrivalAt = slot.arrivalAt;
+        grants.push(readGrant(turn, jobId, String(next()), slotHere(slot)));
+      }
     }
   }
   return grants;
@@ -93,16 +97,18 @@ export function readGrants(reply: Reply, now: number, slotHere: (slot: Slot) => 
 
 type Turn = { site: string; mustAskRobots: boolean };
 
+/** "id body" of a task in its first lease; "!id token failures body" of one that was granted before. */
 function readGrant({ site, mustAskRobots }: Turn, jobId: string, text: string, slot: Slot): Grant {
+  const isFirst = !text.startsWith("!");
   const afterId = text.indexOf(" ");
-  const afterToken = text.indexOf(" ", afterId + 1);
-  const afterFailures = text.indexOf(" ", afterToken + 1);
+  const afterToken = isFirst ? afterId : text.indexOf(" ", afterId + 1);
+  const afterFailures = isFirst ? afterId : text.indexOf(" ", afterToken + 1);
   return {
-    taskId: text.slice(0, afterId),
-    token: Number(text.slice(afterId + 1, afterToken)),
+    taskId: text.slice(isFirst ? 0 : 1, afterId),
+    token: isFirst ? 1 : Number(text.slice(afterId + 1, afterToken)),
     jobId,
     site,
-    attempt: Number(text.slice(afterToken + 1, afterFailures)) + 1,
+    attempt: isFirst ? 1 : Number(text.slice(afterToken + 1, afterFailures)) + 1,
     ...decodeBody(text.slice(afterFailures + 1), site),
     slot,
     mustAskRobots,

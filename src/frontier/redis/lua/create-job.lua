@@ -6,22 +6,25 @@
 -- Reply: now.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua
 begin(ARGV[1])
+-- What no script looks at: kept beside the row.
+local ABOUT = { name = true, queue = true, spec = true }
 local id, scope, deadline, words = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]) * 2
 if redis.call("HEXISTS", key("jobs"), id) == 1 then return exact(step.now) end
 
 local n = redis.call("HINCRBY", key("meta"), "next_job", 1)
-local own = redis.call("HGET", key("scopes"), scope)
+local own = tonumber(redis.call("HGET", key("scopes"), scope) or nil)
 if not own then
   own = redis.call("HINCRBY", key("meta"), "next_scope", 1)
   redis.call("HSET", key("scopes"), scope, own)
   redis.call("HSET", key("scope", own), "job", n)
 end
-redis.call("HSET", key("job", n), "id", id, "state", "running", "scope", own, "created", exact(step.now),
-  unpack(ARGV, 6, 5 + words))
-if deadline ~= "" then
-  redis.call("HSET", key("job", n), "deadline", deadline)
-  redis.call("ZADD", key("deadlines"), deadline, n)
+local job = { n = n, id = id, state = "running", scope = own, created = step.now, deadline = tonumber(deadline) }
+for at = 6, 5 + words, 2 do
+  if ABOUT[ARGV[at]] then redis.call("HSET", key("about", n), ARGV[at], ARGV[at + 1])
+  else job[ARGV[at]] = tonumber(ARGV[at + 1]) end
 end
+write_job(job)
+if job.deadline then redis.call("ZADD", key("deadlines"), deadline, n) end
 for at = 6 + words, #ARGV, 2 do redis.call("HSET", key("rules", n), ARGV[at], ARGV[at + 1]) end
 redis.call("HSET", key("jobs"), id, n)
 redis.call("ZADD", key("job-order"), exact(step.now), ordered(n))

@@ -8,7 +8,7 @@ begin(ARGV[1])
 local known = {}
 for at = 3, #ARGV do known[ARGV[at]] = true end
 for _, id in ipairs(redis.call("SMEMBERS", key("held", ARGV[2]))) do
-  local task = not known[id] and #ended.ids < BATCH_MOST and claimed(id)
+  local task = not known[id] and ended.count < BATCH_MOST and claimed(id)
   if task then hand_back(task, false) end
 end
 forget_ended()

@@ -3,8 +3,9 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id or ""   3 job number, if no id
 -- Reply: now, then its number and its view, see lib/view; nothing more if there is no such job.
--- @include lib/base.lua lib/view.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/view.lua
 local reply = { exact(time_of(ARGV[1])) }
-local n = ARGV[2] == "" and ARGV[3] or redis.call("HGET", key("jobs"), ARGV[2])
-if n then add_view(reply, n) end
+local job
+if ARGV[2] == "" then job = job_numbered(tonumber(ARGV[3])) else job = job_named(ARGV[2]) end
+if job then add_view(reply, job) end
 return reply

@@ -9,11 +9,11 @@ step.now = time_of(ARGV[1])
 local page = redis.call("HSCAN", key("leases"), ARGV[2], "COUNT", ARGV[3])
 local rows, tail = page[2], ARGV[5]
 for at = 1, #rows, 2 do
-  local row = cmsgpack.unpack(rows[at + 1])
-  local is_there = string.sub(row[7], 1, #ARGV[4]) == ARGV[4]
-  if is_there and string.sub(row[6], -#tail) == tail and (ARGV[6] == "" or rows[at] == ARGV[6]) then
+  local task = read_lease(rows[at], rows[at + 1])
+  local is_there = string.sub(task.lane, 1, #ARGV[4]) == ARGV[4]
+  if is_there and string.sub(task.body, -#tail) == tail and (ARGV[6] == "" or rows[at] == ARGV[6]) then
     local lease_until = redis.call("ZSCORE", key("expiry"), ordered(tonumber(rows[at])))
-    return { exact(step.now), "0", rows[at], row[8], lease_until }
+    return { exact(step.now), "0", rows[at], task.worker, lease_until }
   end
 end
 return { exact(step.now), page[1] }

@@ -9,9 +9,13 @@ step.now = time_of(ARGV[1])
 local place, from, most, tail = key(ARGV[2], ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local range = ARGV[2] == "tasks" and "LRANGE" or "ZRANGE"
 local found = redis.call(range, place, from, from + most - 1)
+local function number_of(member)
+  return ARGV[2] == "tasks" and tonumber(id_of(member)) or number_in(member)
+end
+
 for _, member in ipairs(found) do
-  if string.sub(member, -#tail) == tail and (ARGV[7] == "" or number_in(member) == tonumber(ARGV[7])) then
-    if ARGV[2] == "tasks" then return { exact(step.now), #found, tostring(number_in(member)), "0", "", "" } end
+  if string.sub(member, -#tail) == tail and (ARGV[7] == "" or number_of(member) == tonumber(ARGV[7])) then
+    if ARGV[2] == "tasks" then return { exact(step.now), #found, id_of(member), "0", "", "" } end
     local task = unpack_task(member)
     return {
       exact(step.now), #found, tostring(task.id), tostring(task.failures),

@@ -6,8 +6,9 @@
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua
 begin(ARGV[1])
 local job = job_named(ARGV[2])
-local generation = redis.call("HGET", key("job", job.n), "generation")
-if job.finished or (ARGV[3] ~= "" and generation ~= ARGV[3]) then return { exact(step.now), 0 } end
-redis.call("HSET", key("job", job.n), "finished", exact(step.now))
-if job.state == "running" then redis.call("HSET", key("job", job.n), "state", ARGV[4]) end
+local is_known = ARGV[3] == "" or job.generation == tonumber(ARGV[3])
+if job.finished or not is_known then return { exact(step.now), 0 } end
+job.finished = step.now
+if job.state == "running" then job.state = ARGV[4] end
+write_job(job)
 return { exact(step.now), 1 }

@@ -4,12 +4,14 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 worker   3 its ear (see wake), "" to leave no trace   4 most grants   5 lease, ms   6… queues
 -- Reply: now, when the next is due or "", when this worker should look again by itself or "", then for each site:
---        name, its arrival time before, interval, burst, 1 to ask for robots.txt first, how many tasks, and for each
---        its job and "id token failures body".
+--        name, its arrival time before, interval, burst, 1 to ask for robots.txt first, how many jobs, and for each of
+--        those its id, how many tasks, and the tasks: "id body" when granted for the first time, else
+--        "!id token failures body".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/turns.lua lib/idle.lua
 begin(ARGV[1])
 local worker, ear, most, lease_ms = ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), BATCH_MOST), tonumber(ARGV[5])
-local queues = { unpack(ARGV, 6) }
+local queues, ranks = { unpack(ARGV, 6) }, {}
+for _, queue in ipairs(queues) do ranks[queue] = ranks_of(queue) end
 
 -- One task to each due site in turn, and at a site to each job in turn, while there is room.
 local function share_out(turns, room)
@@ -35,7 +37,7 @@ end
 if most > 0 then
   for rank = 0, 9 do
     for _, queue in ipairs(queues) do
-      if granted < most then grant_at(queue, rank) end
+      if granted < most and string.find(ranks[queue], rank, 1, true) then grant_at(queue, rank) end
     end
   end
 end
@@ -43,7 +45,7 @@ if granted > 0 then keep_grants(worker) end
 -- With room left this worker will take what comes due itself.
 own_share = granted < most and NEVER or 0
 if next(step.sites) then save() end
-local due, queue = first_due(queues)
+local due, queue = first_due(queues, ranks)
 if due < NEVER then reply[2] = exact(due) end
 if ear ~= "" then reply[3] = stand_by(queues, ear, granted < most, due, queue) end
 return reply

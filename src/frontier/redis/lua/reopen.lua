@@ -7,10 +7,10 @@
 begin(ARGV[1])
 for at = 2, #ARGV do
   local job = job_named(ARGV[at])
-  redis.call("HINCRBY", key("job", job.n), "generation", 1)
+  job.generation = job.generation + 1
   if job.state == "finished" or job.state == "failed" then
-    redis.call("HSET", key("job", job.n), "state", "running", "stopped", 0)
-    redis.call("HDEL", key("job", job.n), "finished", "deadline")
+    job.state, job.stopped, job.finished, job.deadline = "running", 0, nil, nil
   end
+  write_job(job)
 end
 return { exact(step.now) }

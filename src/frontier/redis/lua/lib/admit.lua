@@ -59,7 +59,7 @@ local function admit(job, lanes, from, count, as)
     if verdict == "queued" then
       local basket = basket_at(lanes, job, math.abs(place))
       if #basket.tasks == 0 then used[#used + 1] = basket end
-      basket.tasks[#basket.tasks + 1] = ordered(next_task_id()) .. ARGV[at + 2]
+      basket.tasks[#basket.tasks + 1] = next_task_id() .. " " .. ARGV[at + 2]
       step.totals.next_task = step.totals.next_task + 1
       answer.queued = answer.queued + 1
     elseif verdict == "duplicate" then answer.duplicates = answer.duplicates + 1

@@ -32,3 +32,8 @@ local function time_of(given)
   local now = redis.call("TIME")
   return now[1] * 1000 + now[2] / 1000
 end
+
+-- A task that was never granted is "id body"; this is its id, as text.
+local function id_of(packed)
+  return string.match(packed, "^%d+")
+end

@@ -1,9 +1,9 @@
 -- idle: what a worker with room to spare does until something comes. One of those that wait is to look when the next
 -- site becomes due; the others are told by it, and look by themselves only if it did not come.
-local function first_due(queues)
+local function first_due(queues, ranks)
   local first, whose = NEVER, nil
   for _, queue in ipairs(queues) do
-    for rank = 0, 9 do
+    for rank in string.gmatch(ranks[queue], "%d") do
       local due = first_score(key("due", rank .. ":" .. queue)) or NEVER
       if due < first then first, whose = due, queue end
     end
@@ -26,7 +26,10 @@ local function stand_by(queues, ear, has_room, due, queue)
     end
     return ""
   end
-  if watcher ~= "" and watcher ~= ear and at <= due then return exact(due + ALARM_LATE_MS) end
+  if watcher ~= "" and watcher ~= ear and at <= due then
+    -- One after the other, whoever has waited longest first: should the watcher not come, the next one does.
+    return exact(due + ALARM_LATE_MS * (1 + redis.call("ZRANK", key("idle", queue), ear)))
+  end
   redis.call("HSET", key("alarm"), queue, exact(due) .. " " .. ear)
   return exact(due)
 end

@@ -71,7 +71,14 @@ local function turn_at(site, rank, queue)
   end
 end
 
+-- Ranks a queue has ever had, as digits: a lease call looks at no others.
+local function ranks_of(queue)
+  return redis.call("HGET", key("ranks"), queue) or ""
+end
+
 local function add_turn(site, rank, queue)
+  local ranks = ranks_of(queue)
+  if not string.find(ranks, rank, 1, true) then redis.call("HSET", key("ranks"), queue, ranks .. rank) end
   local at = #site + 1
   local turn = { rank .. ":" .. queue, step.now, 0, NEVER, 0, false, false }
   for nth, word in ipairs(turn) do site[at + nth - 1] = word end

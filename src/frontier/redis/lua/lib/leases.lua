@@ -1,19 +1,39 @@
--- leases: how claims end: settled, handed back, expired or abandoned. A task on the move is packed as
--- token, failures, crashes, not_before, history, body behind its number; a leased one has its lane and worker too.
+-- leases: how claims end: settled, handed back, expired or abandoned. A task that was granted before is packed as token,
+-- failures, crashes, not_before, history, body behind its number; leased, it is that and lane and worker. A task in its
+-- first lease, as almost all are, is lane and worker, packed, and then the task as it lay in the list.
 local CRASHES_MOST = 3
-local ended = { ids = {}, members = {}, workers = {} }
+local FIRST_LEASE = 0x92 -- how a packed pair begins
+local ended = { ids = {}, members = {}, workers = {}, count = 0 }
+local last_head, last_pair
 
--- The task a claim is good for, if it still is.
-local function claimed(id, token)
-  if ended[id] then return nil end
-  local packed = redis.call("HGET", key("leases"), id)
-  if not packed then return nil end
-  local row = cmsgpack.unpack(packed)
-  if token and row[1] ~= tonumber(token) then return nil end
+-- Lane and worker of a task in its first lease: the same for most tasks of a call, so the last ones are remembered.
+local function holder_of(value)
+  if last_head and string.sub(value, 1, #last_head) == last_head then return last_pair end
+  local after, pair = cmsgpack.unpack_one(value)
+  last_head, last_pair = string.sub(value, 1, after), pair
+  return pair
+end
+
+local function read_lease(id, value)
+  if string.byte(value) == FIRST_LEASE then
+    local pair = holder_of(value)
+    return {
+      id = tonumber(id), token = 1, failures = 0, crashes = 1, not_before = false, history = false,
+      body = string.sub(value, #last_head + #id + 2), lane = pair[1], worker = pair[2],
+    }
+  end
+  local row = cmsgpack.unpack(value)
   return {
     id = tonumber(id), token = row[1], failures = row[2], crashes = row[3], not_before = row[4], history = row[5],
     body = row[6], lane = row[7], worker = row[8],
   }
+end
+
+-- The task a claim is good for, if it still is.
+local function claimed(id, token)
+  local value = not ended[id] and redis.call("HGET", key("leases"), id)
+  local task = value and read_lease(id, value)
+  if task and (not token or task.token == tonumber(token)) then return task end
 end
 
 local function pack_task(task)
@@ -31,24 +51,26 @@ local function unpack_task(member)
 end
 
 -- Takes a task out of the counts of what is leased; the caller says where it goes.
-local function end_lease(task)
-  local lane = find_lane(task.lane)
+local function end_lease(id, lane_name, worker)
+  local lane = find_lane(lane_name)
   local row = lane.row
   local job, site = job_numbered(row[JOB_NUMBER]), site_numbered(row[SITE_NUMBER])
   row[LEASED], job.leased, site[IN_FLIGHT] = row[LEASED] - 1, job.leased - 1, site[IN_FLIGHT] - 1
+  local number, nth = tonumber(id), ended.count + 1
   -- Whoever was to bring robots.txt has ended; if it did not, another is asked.
-  if site[ASKER] == task.id then site[ASKER], site[ASKED_UNTIL] = 0, 0 end
-  local id = string.format("%.0f", task.id)
-  ended[id] = true
-  ended.ids[#ended.ids + 1] = id
-  ended.members[#ended.members + 1] = ordered(task.id)
-  ended.workers[task.worker] = ended.workers[task.worker] or {}
-  table.insert(ended.workers[task.worker], id)
+  if site[ASKER] == number then site[ASKER], site[ASKED_UNTIL] = 0, 0 end
+  ended[id], ended.count, ended.ids[nth], ended.members[nth] = true, nth, id, ordered(number)
+  local ids = ended.workers[worker]
+  if not ids then
+    ids = {}
+    ended.workers[worker] = ids
+  end
+  ids[#ids + 1] = id
   return lane, job, site
 end
 
 local function forget_ended()
-  if #ended.ids == 0 then return end
+  if ended.count == 0 then return end
   redis.call("HDEL", key("leases"), unpack(ended.ids))
   redis.call("ZREM", key("expiry"), unpack(ended.members))
   for worker, ids in pairs(ended.workers) do
@@ -91,7 +113,7 @@ end
 -- Back to where it was, unless it has taken down too many workers or its job is over. An untouched task has crashed
 -- nobody: its count is as before the grant. A retry goes back among the retries.
 local function hand_back(task, crashed)
-  local lane, job, site = end_lease(task)
+  local lane, job, site = end_lease(string.format("%.0f", task.id), task.lane, task.worker)
   if crashed and task.crashes >= CRASHES_MOST then
     local detail = cjson.encode("held by " .. task.worker)
     task.history = with_misfortune(task, '"because":"crashed_worker","detail":' .. detail)

@@ -19,26 +19,27 @@ local function next_number(name)
   return number
 end
 
--- In this order in the replies of HMGET; the first two are words, the others numbers or not there.
+-- A job's row, packed in this order; false for what is not there.
 local JOB = {
   "id", "state", "sealed", "stopped", "base_priority", "priority", "interval", "burst", "per_site", "has_rules",
   "robots", "retries", "backoff", "page_limit", "admitted", "deadline", "scope", "lapse", "finished", "synced",
   "submitted", "discovered", "queued", "delayed", "leased", "done", "dead", "cancelled", "duplicate", "refused",
-  "pages", "records", "invalid", "bytes",
+  "pages", "records", "invalid", "bytes", "generation", "created", "pages_left",
 }
 
 local function load_job(n)
-  local row = redis.call("HMGET", key("job", n), unpack(JOB))
-  if not row[1] then return nil end
-  local job, before = { n = n }, {}
-  for nth, name in ipairs(JOB) do
-    local value = row[nth] or nil
-    if nth > 2 then value = tonumber(value) end
-    job[name], before[name] = value, value
-  end
-  job.before = before
+  local packed = redis.call("GET", key("job", n))
+  if not packed then return nil end
+  local row, job = cmsgpack.unpack(packed), { n = n }
+  for nth, name in ipairs(JOB) do job[name] = row[nth] or nil end
   step.jobs[n] = job
   return job
+end
+
+local function write_job(job)
+  local row = {}
+  for nth, name in ipairs(JOB) do row[nth] = job[name] or false end
+  redis.call("SET", key("job", job.n), cmsgpack.pack(row))
 end
 
 local function job_numbered(n)

@@ -99,19 +99,7 @@ end
 
 local function save_job(job)
   end_if_over(job)
-  local changes, gone = {}, {}
-  for _, name in ipairs(JOB) do
-    local value = job[name]
-    if value ~= job.before[name] then
-      if value == nil then gone[#gone + 1] = name
-      else
-        changes[#changes + 1] = name
-        changes[#changes + 1] = value
-      end
-    end
-  end
-  if #changes > 0 then redis.call("HSET", key("job", job.n), unpack(changes)) end
-  if #gone > 0 then redis.call("HDEL", key("job", job.n), unpack(gone)) end
+  write_job(job)
 end
 
 local function save_counts(name, counts)

@@ -5,8 +5,12 @@ local VIEW = {
   "retries", "admitted", "generation", "spec",
 }
 
-local function add_view(reply, n)
-  local row = redis.call("HMGET", key("job", n), unpack(VIEW))
-  reply[#reply + 1] = tostring(n)
-  for _, word in ipairs(row) do reply[#reply + 1] = word or "" end
+local function add_view(reply, job)
+  local about = redis.call("HMGET", key("about", job.n), "name", "queue", "spec")
+  job.name, job.queue, job.spec = about[1], about[2], about[3]
+  reply[#reply + 1] = tostring(job.n)
+  for _, name in ipairs(VIEW) do
+    local word = job[name]
+    reply[#reply + 1] = word and (type(word) == "number" and exact(word) or word) or ""
+  end
 end

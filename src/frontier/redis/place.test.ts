@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { isTrawlError } from "../../errors.ts";
+import { parseRedisPlace } from "./place.ts";
+
+describe("parseRedisPlace", () => {
+  it("reads one server, with what is usual where nothing is said", () => {
+    expect(parseRedisPlace("redis://broker.internal")).toMatchObject({
+      kind: "single",
+      nodes: [{ host: "broker.internal", port: 6379 }],
+      master: "",
+      database: 0,
+      username: "",
+      password: "",
+      tls: undefined,
+      shown: "redis://broker.internal:6379",
+    });
+    expect(parseRedisPlace("rediss://10.0.0.1:7000/3")).toMatchObject({ tls: { ca: "" }, database: 3 });
+    expect(parseRedisPlace("redis://[::1]:7000/")).toMatchObject({ nodes: [{ host: "::1", port: 7000 }], database: 0 });
+  });
+
+  it("reads a cluster and sentinels", () => {
+    expect(parseRedisPlace("redis+cluster://a:1,b:2,c")).toMatchObject({
+      kind: "cluster",
+      nodes: [
+        { host: "a", port: 1 },
+        { host: "b", port: 2 },
+        { host: "c", port: 6379 },
+      ],
+    });
+    expect(parseRedisPlace("rediss+sentinel://a,b:2/main/4")).toMatchObject({
+      kind: "sentinel",
+      tls: { ca: "", cert: "", key: "" },
+      nodes: [
+        { host: "a", port: 26379 },
+        { host: "b", port: 2 },
+      ],
+      master: "main",
+      database: 4,
+    });
+  });
+
+  it("reads names and passwords, encoded or as typed, and shows neither", () => {
+    const cases: [string, string, string][] = [
+      ["redis://user:pass@h", "user", "pass"],
+      ["redis://:pass@h", "", "pass"],
+      ["redis://user@h", "user", ""],
+      ["redis://:p%40ss%3Aword@h", "", "p@ss:word"],
+      ["redis://u:100%@h", "u", "100%"],
+      ["redis://u:p@ss@h", "u", "p@ss"],
+      ["redis+cluster://u:secret@a,b", "u", "secret"],
+    ];
+    for (const [url, username, password] of cases) {
+      const place = parseRedisPlace(url);
+      expect(place, url).toMatchObject({ username, password });
+      expect(place.shown).not.toMatch(/pass|secret|100%|@/);
+    }
+  });
+
+  it("refuses what is no such place, names the fix and keeps the password to itself", () => {
+    const wrong = [
+      "",
+      "localhost:6379",
+      "http://localhost",
+      "redis://",
+      "redis://:secret@",
+      "redis://h:0",
+      "redis://h:99999",
+      "redis://h:port",
+      "redis://u:secret@h/db",
+      "redis://h/-1",
+      "redis://h/1/2",
+      "redis+cluster://h/1",
+      "redis+sentinel://u:secret@h",
+      "redis+sentinel://h/",
+    ];
+    for (const url of wrong) {
+      let caught: unknown;
+      try {
+        parseRedisPlace(url);
+      } catch (error) {
+        caught = error;
+      }
+      expect(isTrawlError(caught, "BAD_CONFIG"), url).toBe(true);
+      expect((caught as Error).message).toMatch(/TRAWL_BROKER.*redis:\/\/host:6379/);
+      expect((caught as Error).message).not.toContain("secret");
+    }
+  });
+});

@@ -1,0 +1,29 @@
+/** What a user of the broker must be allowed to do. docs/operations.md has them as a line for ACL SETUSER; a test holds both equal. */
+import { TrawlError } from "../../errors.ts";
+import type { Shards } from "./shards.ts";
+
+/** Commands of the scripts, and of inspection. What runs scripts and listens is known to be allowed once it has worked. */
+export const RIGHTS = [
+  ...["del", "get", "set", "unlink", "time", "publish"],
+  ...["hdel", "hexists", "hget", "hgetall", "hincrby", "hmget", "hscan", "hset"],
+  ...["lindex", "llen", "lpop", "lrange", "rpush"],
+  ...["sadd", "sismember", "smembers", "srandmember", "srem"],
+  ...["zadd", "zcount", "zpopmax", "zrange", "zrangebyscore", "zrem", "zrevrangebyscore", "zscan", "zscore"],
+] as const;
+
+/** Those of RIGHTS that are missing. */
+export async function findMissingRights(shards: Pick<Shards, "all">): Promise<string[]> {
+  const [desk] = shards.all;
+  return desk === undefined ? [] : (await desk.run("find-denied", ...RIGHTS)).slice(1).map(String);
+}
+
+/** Throws BROKER_UNREACHABLE, naming them. */
+export async function refuseMissingRights(shards: Pick<Shards, "all">, shown: string): Promise<void> {
+  const missing = await findMissingRights(shards);
+  if (missing.length === 0) return;
+  throw new TrawlError("BROKER_UNREACHABLE", {
+    op: "frontier.open",
+    message: `broker ${shown} does not let this user run ${missing.join(", ")}; give it the rights that docs/operations.md lists`,
+    detail: { missing },
+  });
+}

@@ -1,0 +1,26 @@
+/** Opens the broker of a race from what one word says: a file, or `redis://host:port?prefix=…&shards=…`. */
+import { openRedisFrontier } from "../../../src/frontier/redis/open.ts";
+import { openSqliteFrontier } from "../../../src/frontier/sqlite/open.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
+import { createLog } from "../../../src/runtime/log.ts";
+import type { AnyFrontier } from "./backend.ts";
+
+export async function openRaceBroker(place: string, clock: Clock): Promise<AnyFrontier> {
+  if (!place.startsWith("redis")) {
+    return openSqliteFrontier(place, { clock }, { maxPending: 1e6, busyMs: 30_000, pollMs: 20 });
+  }
+  const [url = "", query = ""] = place.split("?");
+  const words = new URLSearchParams(query);
+  return openRedisFrontier(
+    url,
+    { clock, log: createLog("warn", (line) => process.stderr.write(line)) },
+    {
+      prefix: words.get("prefix") ?? "",
+      shards: Number(words.get("shards")),
+      maxPending: 1e6,
+      patienceMs: 30_000,
+      pollMs: 10_000,
+      time: "broker",
+    },
+  );
+}

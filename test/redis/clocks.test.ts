@@ -1,0 +1,99 @@
+/** Workers whose clocks are wrong, each in its own way: what counts is the broker's (F18). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Slot } from "../../src/domain/politeness.ts";
+import { type Clock, systemClock } from "../../src/runtime/clock.ts";
+import { aJob, aRequest, settleAll, submit, tasksAt, viewOf } from "../contracts/frontier/makers.ts";
+import { type RedisServer, startRedis } from "../services/redis.ts";
+import { createStage } from "./stage.ts";
+
+const real = systemClock();
+const startAt = real.now();
+
+type WrongClock = Clock & { toReal(at: number): number };
+
+/** Ahead by `aheadMs` now, and going `drift` too fast. */
+function wrongClock(aheadMs: number, drift: number): WrongClock {
+  const wrong = (at: number) => at + aheadMs + (at - startAt) * drift;
+  return {
+    now: () => wrong(real.now()),
+    sleep: (ms, signal) => real.sleep(ms / (1 + drift), signal),
+    toReal: (at) => (at - aheadMs + startAt * drift) / (1 + drift),
+  };
+}
+
+describe("workers whose clocks are wrong", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  it("F18 are told slots in their own time, which in real time are a full interval apart", async () => {
+    const clocks = [wrongClock(10_000, 2e-4), wrongClock(-10_000, -2e-4), wrongClock(0, 0)];
+    const stage = createStage(server.url);
+    const handles = await Promise.all(clocks.map((clock) => stage.open({ clock })));
+    const intervalMs = 40;
+    const pages = 45;
+    await submit(
+      handles[0] as (typeof handles)[number],
+      aJob({ policy: { intervalMs, burst: 1, perSite: 9 } }),
+      tasksAt("a.test", pages),
+    );
+    const slots: (Pick<Slot, "sendAt" | "sendBy"> & { leftAt: number; by: number })[] = [];
+    const over = new AbortController();
+
+    await Promise.all(
+      handles.map(async (frontier, by) => {
+        const clock = clocks[by] as WrongClock;
+        while (slots.length < pages) {
+          const { grants, nextDueAt } = await frontier.lease(aRequest({ worker: `w${by}`, max: 1 }));
+          for (const { slot } of grants) {
+            // As a worker does it: by its own clock.
+            await clock.sleep(slot.sendAt - clock.now());
+            slots.push({
+              sendAt: clock.toReal(slot.sendAt),
+              sendBy: clock.toReal(slot.sendBy),
+              leftAt: real.now(),
+              by,
+            });
+          }
+          if (grants.length > 0) await settleAll(frontier, grants);
+          else await frontier.waitForWork(nextDueAt ?? clock.now() + 100, over.signal);
+        }
+        over.abort();
+      }),
+    );
+
+    slots.sort((one, other) => one.sendAt - other.sendAt);
+    const gaps = slots.slice(1).map(({ sendAt }, nth) => sendAt - (slots[nth]?.sendBy ?? 0));
+    const changes = slots.filter(({ by }, nth) => nth > 0 && by !== slots[nth - 1]?.by).length;
+    console.info(`least gap ${Math.min(...gaps).toFixed(3)} ms of ${intervalMs}, ${changes} changes of worker`);
+    expect(changes).toBeGreaterThan(0);
+    // What two comparisons of clocks may drift apart before either is made again.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(intervalMs - 0.5);
+    // No worker waits for seconds, or sends what is long past.
+    for (const { sendAt, leftAt } of slots) expect(Math.abs(leftAt - sendAt)).toBeLessThan(2000);
+    const views = await Promise.all(handles.map((frontier) => viewOf(frontier)));
+    for (const [nth, { createdAt }] of views.entries()) {
+      expect(Math.abs((clocks[nth] as WrongClock).toReal(createdAt) - (views[2]?.createdAt ?? 0))).toBeLessThan(1000);
+    }
+  });
+
+  it("F18 leave deadlines and robots.txt where they were meant to be", async () => {
+    const stage = createStage(server.url);
+    const clock = wrongClock(10_000, 0);
+    const ahead = await stage.open({ clock });
+    const right = await stage.open();
+    const fetchedAt = clock.now();
+    await ahead.keepRobots("a.test", { kind: "absent", text: "", fetchedAt, freshUntil: fetchedAt + 60_000 }, 0);
+    await submit(ahead, aJob({ limits: { deadlineAt: clock.now() + 5000 } }), tasksAt("a.test", 1));
+
+    const robots = await right.findRobots("a.test");
+    expect(Math.abs((robots?.freshUntil ?? 0) - (real.now() + 60_000))).toBeLessThan(1000);
+    // By a clock 10 s ahead it would have passed.
+    await right.reap(10);
+    expect((await viewOf(right)).counts.queued).toBe(1);
+    const [finding] = (await ahead.examine()).filter(({ check }) => check === "broker clock");
+    expect(finding).toMatchObject({ verdict: "warning", says: expect.stringMatching(/ahead of the broker/) });
+  });
+});

@@ -1,0 +1,99 @@
+/** The whole contract of the frontier on other servers than one Redis. */
+import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { allowance } from "../contracts/frontier/allowance.ts";
+import type { Features, Gap, Suite } from "../contracts/frontier/backend.ts";
+import { backpressure } from "../contracts/frontier/backpressure.ts";
+import { bounds } from "../contracts/frontier/bounds.ts";
+import { control } from "../contracts/frontier/control.ts";
+import { deadLetters } from "../contracts/frontier/dead-letters.ts";
+import { dedup } from "../contracts/frontier/dedup.ts";
+import { describeFrontier } from "../contracts/frontier/describe-frontier.ts";
+import { explaining } from "../contracts/frontier/explain.ts";
+import { fairness } from "../contracts/frontier/fairness.ts";
+import { jobs } from "../contracts/frontier/jobs.ts";
+import { leasesAndCrashes } from "../contracts/frontier/leases-and-crashes.ts";
+import { leasing } from "../contracts/frontier/leasing.ts";
+import { ledger } from "../contracts/frontier/ledger.ts";
+import { politeness } from "../contracts/frontier/politeness.ts";
+import { presence } from "../contracts/frontier/presence.ts";
+import { createRedisBackend } from "../contracts/frontier/redis-backend.ts";
+import { retries } from "../contracts/frontier/retries.ts";
+import { robots } from "../contracts/frontier/robots.ts";
+import { schema } from "../contracts/frontier/schema.ts";
+import { settling } from "../contracts/frontier/settling.ts";
+import { siteRest } from "../contracts/frontier/site-rest.ts";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
+import { withRedis } from "../services/redis-talk.ts";
+
+const valkeyObstacle = findRedisObstacle("valkey-server");
+if (valkeyObstacle !== undefined) console.warn(`SKIPPED: the frontier on Valkey: ${valkeyObstacle}`);
+
+describe.skipIf(valkeyObstacle !== undefined)("Valkey", () => {
+  let valkey: RedisServer;
+  beforeAll(async () => {
+    valkey = await startRedis({ program: "valkey-server", appendonly: "everysec" });
+  });
+  afterAll(() => valkey.stop());
+
+  describeFrontier("Valkey", createRedisBackend({ server: () => valkey, shards: 1 }));
+});
+
+/** Of several shards none knows what the others have: what a call grants first is decided on each of them. */
+const BY_SHARD = "the order of sites on different shards is nobody's to decide";
+const GAPS: Readonly<Record<string, string>> = {
+  "F2 rests a throttling site for as long as it asked for, and no other site": BY_SHARD,
+  "F5 grants what is more urgent first, across sites and jobs": BY_SHARD,
+  "F5 passes over urgent work of a site that may not be hit now": BY_SHARD,
+  "F5 fills a call from less urgent work when a site was served its urgent work in the same call": BY_SHARD,
+  "F5 shares a call between the sites that are due": BY_SHARD,
+  "F5 serves the site that waited longest first": BY_SHARD,
+  "F5 lets a site that is new queue up behind those that have waited longer": BY_SHARD,
+  "F12 moves all of a job's tasks with its priority, and keeps their order among themselves": BY_SHARD,
+  "F15 lists by job, reason, site and status, page by page": BY_SHARD,
+  "F4 a lease call costs the same however much is pending and however many sites are blocked":
+    "commands are counted on one server",
+};
+const TOPICS = [
+  ...[leasing, politeness, allowance, siteRest, robots, fairness, leasesAndCrashes, settling, dedup, ledger, jobs],
+  ...[control, backpressure, retries, deadLetters, explaining, presence, bounds, schema],
+];
+
+describe("a cluster of three nodes, four shards", () => {
+  let cluster: RedisCluster;
+  /** The node that has shard 0, which a test of versions writes to. */
+  let desk: { url: string; port: number };
+  beforeAll(async () => {
+    cluster = await startCluster({ nodes: 3 });
+    desk = { url: cluster.url, port: await portOf(cluster, "x:{0}") };
+  });
+  afterAll(() => cluster.stop());
+
+  const backend = createRedisBackend({ server: () => desk, shards: 4 });
+  afterEach(() => backend.cleanUp());
+  const test: Suite["test"] = (name, run) => {
+    const gap = GAPS[name];
+    if (gap === undefined) it(name, run);
+    else it.skip(`${name} (${gap})`);
+  };
+  const suite: Suite = {
+    open: (options) => backend.open({ maxPending: 1_000_000, ...options }),
+    test,
+    testWith(feature, name, run) {
+      const has = backend.features[feature] as Features[typeof feature] | Gap;
+      if (!("gap" in has)) test(name, () => run(has));
+    },
+  };
+  for (const topic of TOPICS) topic(suite);
+});
+
+async function portOf({ nodes }: RedisCluster, key: string): Promise<number> {
+  for (const { port } of nodes) {
+    const owns = await withRedis(port, (redis) => redis.exists(key)).then(
+      () => true,
+      () => false, // MOVED: another node's
+    );
+    if (owns) return port;
+  }
+  throw new Error(`no node has ${key}`);
+}

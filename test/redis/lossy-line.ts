@@ -1,0 +1,63 @@
+/** A line to a server that can be made to lose an answer, or to break: what a network does, at an instant of ours. */
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export type LossyLine = {
+  url: string;
+  /** The next request still reaches the server; its answer is lost, and the connection with it. Resolves when it is. */
+  loseNextAnswer(): Promise<void>;
+  /** Breaks all connections, and takes no new ones. */
+  cut(): void;
+};
+
+/** Call it inside a test. */
+export async function openLossyLine(port: number): Promise<LossyLine> {
+  const sockets = new Set<Socket>();
+  let toLose: (() => void) | undefined;
+  let isCut = false;
+
+  function join(near: Socket): void {
+    if (isCut) return void near.destroy();
+    const far = connect(port, "127.0.0.1");
+    const close = () => [near, far].forEach((socket) => void socket.destroy());
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", close).on("close", () => {
+        sockets.delete(socket);
+        close();
+      });
+    }
+    let lost: (() => void) | undefined;
+    near.on("data", (request) => {
+      lost ??= toLose;
+      toLose = undefined;
+      far.write(request);
+    });
+    far.on("data", (answer) => {
+      if (lost === undefined) return void near.write(answer);
+      close();
+      lost();
+    });
+  }
+
+  const server = createServer(join);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    loseNextAnswer: () =>
+      new Promise((resolve) => {
+        toLose = resolve;
+      }),
+    cut,
+  };
+}

@@ -1,0 +1,131 @@
+/** What becomes of calls whose answer was lost on its way: they were carried out, and nobody was told. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  aJob,
+  aRequest,
+  aTask,
+  countsOf,
+  grantsOf,
+  oneGrant,
+  settlementOf,
+  submit,
+  tasksAt,
+  viewOf,
+} from "../contracts/frontier/makers.ts";
+import { auditShard } from "../model/redis-books.ts";
+import { type RedisServer, startRedis } from "../services/redis.ts";
+import { openLossyLine } from "./lossy-line.ts";
+import { createStage } from "./stage.ts";
+
+describe("an answer that is lost on its way", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  async function open(shards = 1) {
+    const line = await openLossyLine(server.port);
+    const stage = createStage(line.url, { shards });
+    const frontier = await stage.open();
+    await frontier.createJob(aJob());
+    await frontier.lease(aRequest()); // the server knows the script from now on
+    return { line, stage, frontier };
+  }
+
+  it("F6 of a lease costs its tasks no crash, and their worker is woken for them", async () => {
+    const { line, frontier } = await open();
+    await frontier.enqueue("job", tasksAt("a.test", 1));
+
+    for (let nth = 0; nth < 4; nth++) {
+      const lost = line.loseNextAnswer();
+      expect((await frontier.lease(aRequest({ worker: "w" }))).grants).toEqual([]);
+      await lost;
+      await frontier.waitForWork(Number.MAX_SAFE_INTEGER, AbortSignal.timeout(10_000));
+      expect(await countsOf(frontier)).toEqual({ submitted: 1, queued: 1 });
+    }
+
+    // Two real crashes are forgiven, the third is not: none was counted before.
+    for (const nth of [1, 2, 3]) {
+      expect((await oneGrant(frontier, { worker: `w${nth}` })).attempt).toBe(1);
+      expect(await frontier.listDead({}, 10)).toEqual([]);
+      await frontier.abandon(`w${nth}`);
+    }
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, dead: 1 });
+  });
+
+  it("F1 of a lease leaves the worker what it held before", async () => {
+    const { line, frontier } = await open();
+    await frontier.enqueue("job", tasksAt("a.test", 6));
+    const held = await grantsOf(frontier, { worker: "w", max: 2 });
+
+    const lost = line.loseNextAnswer();
+    const more = await grantsOf(frontier, { worker: "w", max: 2 });
+    await lost;
+
+    expect(more).toHaveLength(2);
+    expect(await countsOf(frontier)).toEqual({ submitted: 6, leased: 4, queued: 2 });
+    const { verdicts } = await frontier.settle([...held, ...more].map((grant) => settlementOf(grant)));
+    expect(verdicts).toEqual(["settled", "settled", "settled", "settled"]);
+  });
+
+  it("F10 of a submission, a settlement, a release or a replay leaves the books right", async () => {
+    const { line, stage, frontier } = await open();
+    const losing = async (call: () => Promise<unknown>) => {
+      await call(); // the script is known from now on
+      const lost = line.loseNextAnswer();
+      await call();
+      await lost;
+      await viewOf(frontier);
+    };
+
+    await losing(() => frontier.enqueue("job", tasksAt("a.test", 20)));
+    expect((await countsOf(frontier)).queued).toBe(20);
+    await losing(async () => frontier.release(await grantsOf(frontier, { max: 3 })));
+    expect((await countsOf(frontier)).queued).toBe(20);
+    await losing(async () => frontier.settle([settlementOf(await oneGrant(frontier))]));
+    const outcome = { kind: "dead", because: "too_big" } as const;
+    await losing(async () => frontier.settle([settlementOf(await oneGrant(frontier), { outcome })]));
+    await losing(() => frontier.replayDead({}, 1, 1));
+
+    expect(await countsOf(frontier)).toMatchObject({ queued: 18 });
+    expect(await auditShard(server.port, `${stage.prefix}:{0}`)).toEqual([]);
+  });
+
+  it("F11 of the last settlement leaves a job of several shards to the reapers of others, who end it once", async () => {
+    const { line, stage, frontier } = await open(3);
+    const other = await stage.open({ url: server.url });
+    const doomed = await stage.open({ patienceMs: 0 });
+    await submit(other, aJob({ id: "last" }), [aTask("https://a.test/")]);
+    await other.seal("last");
+    const grant = await oneGrant(doomed);
+
+    const lost = line.loseNextAnswer().then(line.cut);
+    await expect(doomed.settle([settlementOf(grant)])).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
+    await lost;
+    expect(await viewOf(other, "last")).toMatchObject({ state: "running", counts: { done: 1, leased: 0 } });
+
+    for (let nth = 0; nth < 3; nth++) await other.reap(100);
+    const { state, finishedAt } = await viewOf(other, "last");
+    expect(state).toBe("finished");
+    await other.reap(100);
+    expect((await viewOf(other, "last")).finishedAt).toBeCloseTo(finishedAt ?? 0, -2);
+    await frontier.close();
+  });
+
+  it("F3 of a spend sells no slot twice", async () => {
+    const { line, frontier } = await open();
+    await submit(frontier, aJob({ id: "slow", policy: { intervalMs: 100, burst: 1, perSite: 9 } }), [
+      aTask("https://slow.test/"),
+    ]);
+    const slots = [(await oneGrant(frontier)).slot, await frontier.spend("slow.test")];
+
+    const lost = line.loseNextAnswer();
+    slots.push(await frontier.spend("slow.test"));
+    await lost;
+    slots.push(await frontier.spend("slow.test"));
+
+    const gaps = slots.slice(1).map(({ sendAt }, nth) => sendAt - (slots[nth]?.sendBy ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100 - 1e-3);
+  });
+});

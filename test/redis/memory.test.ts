@@ -1,0 +1,71 @@
+/** Redis at its maxmemory (F13): nothing new is taken, everything that makes room works. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { aJob, aTask, countsOf, grantsOf, oneGrant, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
+import { type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-talk.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { createStage } from "./stage.ts";
+
+const clock = systemClock();
+
+/** Leaves no room for anything. Returns how much there was. */
+async function fill({ port }: RedisServer): Promise<void> {
+  await withRedis(port, async (redis) => {
+    const [, used] = /^used_memory:(\d+)/m.exec(await redis.info("memory")) ?? [];
+    await redis.config("SET", "maxmemory", Number(used) - 200_000);
+  });
+}
+
+describe("Redis out of memory", () => {
+  for (const shards of [1, 3]) {
+    it(`F13 takes nothing new, and lets workers settle until there is room again, on ${shards} shard(s)`, async () => {
+      const server = await startRedis();
+      onTestFinished(() => server.stop());
+      const frontier = await createStage(server.url, { shards }).open();
+      const sites = Array.from({ length: 8 }, (_, nth) => `site-${nth}.test`);
+      await submit(
+        frontier,
+        aJob(),
+        sites.flatMap((site) => tasksAt(`long-name-of-${site}`, 4000)),
+      );
+      const dead = await grantsOf(frontier, { max: 3 });
+      await settleAll(frontier, dead, { outcome: { kind: "dead", because: "too_big" } });
+      await fill(server);
+
+      const { full } = await frontier.enqueue("job", [aTask("https://new.test/")]);
+      expect(full).toEqual({ taken: 0, retryAfterMs: expect.any(Number) });
+      await expect(frontier.createJob(aJob({ id: "another" }))).rejects.toMatchObject({ code: "BROKER_FULL" });
+
+      const [one, two, three] = await grantsOf(frontier, { max: 3, worker: "w" });
+      if (one === undefined || two === undefined || three === undefined) throw new Error("thousands are due");
+      expect(await frontier.extend([one, two], 60_000)).toEqual([true, true]);
+      await frontier.release([two]);
+      expect(await frontier.abandon("w")).toBe(2);
+      await oneGrant(frontier, { leaseMs: 0 });
+      expect(await frontier.reap(100)).toBeGreaterThanOrEqual(1);
+      await frontier.spend("long-name-of-site-0.test");
+      const robots = { kind: "absent", text: "", fetchedAt: clock.now(), freshUntil: clock.now() + 1000 } as const;
+      await frontier.keepRobots("long-name-of-site-0.test", robots, 0);
+      await frontier.announce({ worker: "w", queues: ["fetch"], unknownSpiders: [], version: "1" }, 1000);
+      expect(await frontier.listDead({}, 10)).toHaveLength(3);
+      expect(await frontier.discardDead({}, 1)).toBe(1);
+      await expect(frontier.replayDead({}, 10, 100)).rejects.toMatchObject({ code: "BROKER_FULL" });
+      await frontier.pause("job");
+      await frontier.resume("job");
+
+      // Links of pages are taken all the same: those at other shards, and more than go along with one settlement.
+      const links = sites.flatMap((site) => tasksAt(`of-${site}`, 150));
+      await settleAll(frontier, [await oneGrant(frontier)], { discovered: links });
+      expect(await countsOf(frontier)).toMatchObject({ discovered: links.length, done: 1 });
+
+      for (let grants = await grantsOf(frontier, { max: 500 }); grants.length > 0; ) {
+        await settleAll(frontier, grants);
+        grants = await grantsOf(frontier, { max: 500 });
+      }
+      // Redis counts the buffers of its connections too, and gives them back a little later.
+      const isTaken = async () => (await frontier.enqueue("job", [aTask("https://new.test/")])).queued === 1;
+      expect(await waitUntil(isTaken, 10_000)).toBe(true);
+    });
+  }
+});

@@ -1,0 +1,230 @@
+/** Redis killed and restarted under running handles, with and without the loss of its last writes. */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { SitePolicy } from "../../src/domain/politeness.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import type { AnyFrontier } from "../contracts/frontier/backend.ts";
+import {
+  aJob,
+  aRequest,
+  aTask,
+  countsOf,
+  grantsOf,
+  oneGrant,
+  settleAll,
+  settlementOf,
+  submit,
+  tasksAt,
+  viewOf,
+} from "../contracts/frontier/makers.ts";
+import { auditShard } from "../model/redis-books.ts";
+import { type RedisOptions, type RedisServer, startRedis } from "../services/redis.ts";
+import { startCluster } from "../services/redis-cluster.ts";
+import { withRedis } from "../services/redis-talk.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { createStage, openMany } from "./stage.ts";
+
+const clock = systemClock();
+const FAR_MS = 40_000;
+
+async function serverFor(options: RedisOptions): Promise<RedisServer> {
+  const server = await startRedis(options);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Leases and settles, each page leading to one more, until the job is over. */
+async function crawl(frontier: AnyFrontier, worker: string, onSettled: () => void): Promise<void> {
+  const signal = AbortSignal.timeout(FAR_MS);
+  while (!signal.aborted && (await frontier.findJob("job"))?.finishedAt === undefined) {
+    const { grants } = await frontier.lease(aRequest({ worker, max: 4 }));
+    for (const grant of grants) {
+      const discovered = grant.depth === 0 ? [aTask(`${grant.url}-more`, { depth: 1 })] : [];
+      await frontier.settle([settlementOf(grant, { discovered })]);
+      onSettled();
+    }
+    if (grants.length === 0) await frontier.waitForWork(clock.now() + 20, signal);
+  }
+}
+
+describe("Redis killed and restarted, every write kept", () => {
+  for (const shards of [1, 3]) {
+    it(`answers every call, loses nothing and counts right, on ${shards} shard(s)`, async () => {
+      const server = await serverFor({ appendonly: "always" });
+      const stage = createStage(server.url, { shards });
+      const handles = await openMany(stage, 3);
+      const [first] = handles as [AnyFrontier];
+      const sites = Array.from({ length: 6 }, (_, nth) => `site-${nth}.test`);
+      await submit(
+        first,
+        aJob(),
+        sites.flatMap((site) => tasksAt(site, 60)),
+      );
+      await first.seal("job");
+
+      let settled = 0;
+      const over = Promise.all(handles.map((frontier, nth) => crawl(frontier, `w${nth}`, () => settled++)));
+      for (const after of [60, 200, 400]) {
+        expect(await waitUntil(() => settled >= after, FAR_MS, 1)).toBe(true);
+        await server.restart();
+      }
+      await over;
+      for (let nth = 0; nth < 3; nth++) await first.reap(100);
+
+      const pages = 2 * 60 * sites.length;
+      expect(await viewOf(first)).toMatchObject({ state: "finished", counts: { done: pages, dead: 0 } });
+      expect(await first.listHolders()).toEqual([]);
+      for (let nth = 0; nth < shards; nth++) {
+        expect(await auditShard(server.port, `${stage.prefix}:{${nth}}`)).toEqual([]);
+      }
+      expect(stage.events).toContain("broker.restarted");
+    });
+  }
+
+  it("loses nothing on a cluster of which one node after the other is restarted", async () => {
+    const cluster = await startCluster({ nodes: 3, appendonly: "always" });
+    onTestFinished(() => cluster.stop());
+    const stage = createStage(cluster.url, { shards: 4 });
+    const handles = await openMany(stage, 2);
+    const [first] = handles as [AnyFrontier];
+    const sites = Array.from({ length: 8 }, (_, nth) => `site-${nth}.test`);
+    await submit(
+      first,
+      aJob(),
+      sites.flatMap((site) => tasksAt(site, 40)),
+    );
+    await first.seal("job");
+
+    let settled = 0;
+    const over = Promise.all(handles.map((frontier, nth) => crawl(frontier, `w${nth}`, () => settled++)));
+    for (const [nth, node] of cluster.nodes.entries()) {
+      const isTime = () => settled >= 50 + 100 * nth;
+      expect(await waitUntil(isTime, FAR_MS, 1)).toBe(true);
+      await node.restart();
+      await cluster.waitUntilWhole();
+    }
+    await over;
+
+    for (let nth = 0; nth < 3; nth++) await first.reap(100);
+    const pages = 2 * 40 * sites.length;
+    expect(await viewOf(first)).toMatchObject({ state: "finished", counts: { done: pages, dead: 0, leased: 0 } });
+    expect(await first.listHolders()).toEqual([]);
+  });
+
+  it("gives scripts back that were flushed, without taking it for a restart", async () => {
+    const server = await serverFor({});
+    const stage = createStage(server.url);
+    const handles = await openMany(stage, 2);
+    const [first] = handles as [AnyFrontier];
+    await submit(first, aJob(), tasksAt("a.test", 300));
+    await first.seal("job");
+
+    const over = Promise.all(handles.map((frontier, nth) => crawl(frontier, `w${nth}`, () => {})));
+    let isOver = false;
+    void over.finally(() => {
+      isOver = true;
+    });
+    await withRedis(server.port, async (redis) => {
+      while (!isOver) await redis.script("FLUSH");
+    });
+    await over;
+
+    expect(await countsOf(first)).toEqual({ submitted: 300, discovered: 300, done: 600 });
+    expect(stage.events).toEqual([]);
+  });
+});
+
+/** Keeps a copy of a server's files, and takes the server back to it: what a crash of the machine does. */
+async function createRewind(server: RedisServer): Promise<() => Promise<void>> {
+  const [, folder = ""] = await withRedis(server.port, (redis) => redis.config("GET", "dir") as Promise<string[]>);
+  const copy = mkdtempSync(join(tmpdir(), "trawl-rewind-"));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  cpSync(join(folder, "appendonlydir"), copy, { recursive: true });
+  return async () => {
+    await server.kill();
+    rmSync(join(folder, "appendonlydir"), { recursive: true });
+    cpSync(copy, join(folder, "appendonlydir"), { recursive: true });
+    await server.restart();
+  };
+}
+
+describe("Redis restarted without its last writes", () => {
+  const POLICIES: Record<string, SitePolicy> = {
+    "steady.test": { intervalMs: 400, burst: 1, perSite: 9 },
+    "bursty.test": { intervalMs: 300, burst: 3, perSite: 9 },
+    "other.test": { intervalMs: 500, burst: 1, perSite: 9 },
+    "third.test": { intervalMs: 350, burst: 2, perSite: 9 },
+  };
+
+  it("F3 hits no site sooner than a full interval after it, on any shard and prefix, whoever comes first", async () => {
+    const server = await serverFor({ appendonly: "everysec" });
+    const stages = [createStage(server.url, { shards: 3 }), createStage(server.url)];
+    const handles = await Promise.all(stages.map((stage) => stage.open()));
+    for (const frontier of handles) {
+      const tasks = Object.keys(POLICIES).flatMap((site) => tasksAt(site, 8));
+      await submit(frontier, aJob({ sites: POLICIES }), tasks);
+    }
+    const rewind = await createRewind(server);
+    // Sent, and about to be forgotten.
+    for (const frontier of handles) expect(await grantsOf(frontier, { max: 20 })).toHaveLength(7);
+
+    const killedAt = clock.now();
+    await rewind();
+
+    const firstAt = new Map<string, number>();
+    const until = clock.now() + FAR_MS;
+    while (firstAt.size < 2 * Object.keys(POLICIES).length && clock.now() < until) {
+      for (const [nth, frontier] of handles.entries()) {
+        for (const { site, slot } of await grantsOf(frontier, { max: 20 })) {
+          const name = `${nth} ${site}`;
+          firstAt.set(name, Math.min(firstAt.get(name) ?? Number.POSITIVE_INFINITY, slot.sendAt));
+        }
+      }
+    }
+    expect(firstAt.size).toBe(8);
+    for (const [name, at] of firstAt) {
+      const { intervalMs } = POLICIES[name.slice(2)] as SitePolicy;
+      expect(at - killedAt, name).toBeGreaterThanOrEqual(intervalMs);
+    }
+    for (const { events } of stages) expect(events).toContain("broker.restarted");
+  });
+
+  it("F3 hits a site that was lost with them no sooner either", async () => {
+    const server = await serverFor({ appendonly: "everysec" });
+    const frontier = await createStage(server.url).open();
+    const policy = POLICIES["steady.test"] as SitePolicy;
+    await frontier.createJob(aJob({ policy }));
+    const rewind = await createRewind(server);
+    await frontier.enqueue("job", tasksAt("lost.test", 2));
+    const { slot } = await oneGrant(frontier);
+
+    await rewind();
+    await frontier.enqueue("job", tasksAt("lost.test", 2));
+    const isGranted = async () => {
+      const [grant] = await grantsOf(frontier);
+      if (grant !== undefined) expect(grant.slot.sendAt - slot.sendBy).toBeGreaterThanOrEqual(policy.intervalMs);
+      return grant !== undefined;
+    };
+    expect(await waitUntil(isGranted, FAR_MS)).toBe(true);
+  });
+
+  it("F9 finds the links of a page again, though this process has seen them queued", async () => {
+    const server = await serverFor({ appendonly: "everysec" });
+    const [one, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
+    await submit(one, aJob(), [aTask("https://a.test/")]);
+    const rewind = await createRewind(server);
+    const discovered = tasksAt("b.test", 5);
+    await settleAll(one, [await oneGrant(one)], { discovered });
+    expect(await countsOf(one)).toMatchObject({ queued: 5 });
+
+    await rewind();
+    // The other one comes first, and brings the scripts back.
+    await other.release(await grantsOf(other));
+    await other.settle([settlementOf({ taskId: "1", token: 99 })]);
+    await settleAll(one, [await oneGrant(one)], { discovered });
+
+    expect(await countsOf(one)).toEqual({ submitted: 1, discovered: 5, done: 1, queued: 5 });
+  });
+});
