@@ -72,7 +72,9 @@ async function submit(targets: readonly string[], flags: Flags, stops: Stops): P
       processScreen().err("stopped while reading: nothing was submitted\n");
       return INTERRUPTED;
     }
-    return await inSession({ flags, isPatient: true }, (session) => submitIn(session, submission, flags, stopping.signal));
+    return await inSession({ flags, isPatient: true }, (session) =>
+      submitIn(session, submission, flags, stopping.signal),
+    );
   } finally {
     stopped.forget();
   }

@@ -10,6 +10,7 @@ import type { BrokerTime } from "./broker-time.ts";
 import {
   type Client,
   connect,
+  createTroubleEar,
   isLostContact,
   isOutOfMemory,
   isRefusal,
@@ -54,18 +55,18 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   const closing = new AbortController();
   const restarted: (() => void)[] = [];
   const ownScripts = new Map<string, Script>();
+  /** Shards whose server was asked, on the connections there are now, whether it is the one that was here last. */
+  const asked = new Set<string>();
   let ears: Client | undefined;
   let lostAt: number | undefined;
-  let reason: Error | undefined;
   /** Why the server last did not let us in, unless it has since. */
   let refusal: Error | undefined;
   const client = opened(connect(place));
+  const trouble = createTroubleEar(client);
 
   function opened(fresh: Client): Client {
-    // What a call is told says only that there is no connection; this says why.
-    fresh.on("error", (error: Error) => {
-      reason = error;
-    });
+    // The calls report what goes wrong; without a listener the library would throw.
+    fresh.on("error", () => {});
     onRefusal(fresh, (error) => {
       refusal = error;
     });
@@ -78,6 +79,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   }
 
   function mayHaveRestarted(): void {
+    asked.clear();
     for (const call of restarted) call();
   }
 
@@ -91,7 +93,6 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
         const answer = await call(again);
         if (lostAt !== undefined) log.info("broker.back", { broker: place.shown, lostMs: clock.now() - lostAt });
         lostAt = undefined;
-        reason = undefined;
         return answer;
       } catch (caught) {
         const error = refusal ?? caught;
@@ -108,13 +109,16 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   async function waitForContact(op: string, error: unknown, since: number): Promise<void> {
     if (lostAt === undefined) {
       lostAt = clock.now();
-      log.warn("broker.lost", { broker: place.shown, cause: reason ?? error });
+      log.warn("broker.lost", { broker: place.shown, cause: error });
     }
-    if (clock.now() - since >= patienceMs) throw unreachable(place, op, reason ?? error, clock.now() - since);
+    if (clock.now() - since >= patienceMs) throw unreachable(place, op, trouble() ?? error, clock.now() - since);
     await clock.sleep(TRY_AGAIN_MS, closing.signal);
   }
 
   async function evaluate({ sha, source }: Script, shard: string, words: readonly Word[]): Promise<Reply> {
+    // A former master that is master again has the scripts, and may lack the last writes.
+    if (!asked.has(shard)) await recover(shard);
+    asked.add(shard);
     try {
       return (await client.evalsha(sha, 1, shard, ...words)) as Reply;
     } catch (error) {

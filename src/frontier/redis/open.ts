@@ -19,6 +19,7 @@ import { shardKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
 import { createPageQuota } from "./page-quota.ts";
 import { parseRedisPlace } from "./place.ts";
+import { refusingUnsafe } from "./refuse-unsafe.ts";
 import { loadScripts } from "./scripts.ts";
 import { createShards } from "./shards.ts";
 import { createSites } from "./sites.ts";
@@ -63,11 +64,12 @@ export async function openRedisFrontier(
     await broker.close();
     throw error;
   }
-  return assemble({ clock, time, broker, ear, wakeups }, options);
+  return assemble({ clock, log, time, broker, ear, wakeups }, options);
 }
 
 type Parts = {
   clock: Clock;
+  log: Log;
   time: ReturnType<typeof createBrokerTime>;
   broker: Broker;
   ear: string;
@@ -75,7 +77,7 @@ type Parts = {
 };
 
 function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & FrontierAdmin {
-  const { clock, time, broker, ear, wakeups } = parts;
+  const { clock, log, time, broker, ear, wakeups } = parts;
   const shards = createShards(broker, clock, options);
   const jobs = createJobs({ shards, time });
   const sites = createSites({ shards, time });
@@ -98,7 +100,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     return answer;
   };
 
-  return {
+  const frontier: Frontier & FrontierAdmin = {
     createJob: (job) => jobs.create(job),
     enqueue: (jobId, tasks) => waking(enqueue({ shards, quota }, jobId, tasks, options.maxPending)),
     seal: (jobId) => waking(jobs.seal(jobId)),
@@ -149,6 +151,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     listQueues: () => fleet.queues(),
     examine: createExaminer({ broker, shards, time }, options),
   };
+  return refusingUnsafe(frontier, { shards, log, shown: broker.shown });
 }
 
 async function checkSchema(broker: Broker, { prefix, shards }: RedisFrontierOptions): Promise<void> {

@@ -10,5 +10,7 @@ if before == run then return 0 end
 redis.call("HSET", key("meta"), "run", run)
 if not before then return 0 end
 redis.call("HSET", key("meta"), "floor", exact(time_of("")))
+-- Numbers of tasks that were lost are not given to others: the store has pages under them.
+redis.call("HINCRBY", key("meta"), "next_task", 1000000)
 redis.call("DEL", key("alarm"))
 return 1

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// What Redis forgets of what it has answered for when it is killed, by how it keeps its append-only file. The table goes
+// into docs/operations.md.
+import { parseArgs } from "node:util";
+import { createJiti } from "jiti";
+
+const USAGE = `Usage: node scripts/broker-loss.mjs [--rounds N]
+  --rounds N   kills of each setting (10)`;
+
+/** When a kill comes, counted from the first call. */
+const [SOONEST_MS, LATEST_MS] = [200, 1_200];
+const SETTINGS = ["always", "everysec", "no"];
+
+process.exitCode = await main();
+
+async function main() {
+  let rounds;
+  try {
+    rounds = Number(parseArgs({ options: { rounds: { type: "string", default: "10" } } }).values.rounds);
+    if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds takes a whole number from 1 on");
+  } catch (cause) {
+    console.error(`${cause.message}\n\n${USAGE}`);
+    return 2;
+  }
+  const { runLossRound } = await createJiti(import.meta.url).import("../test/operations/loss-round.ts");
+  console.log("| append-only file | kills | URLs answered for | lost | settlements | lost | URLs/s in | tasks/s out |");
+  console.log("|---|---|---|---|---|---|---|---|");
+  for (const appendonly of SETTINGS) {
+    const sum = { queued: 0, settled: 0, lostUrls: 0, lostSettlements: 0, busyMs: 0 };
+    for (let round = 0; round < rounds; round++) {
+      const killAfterMs = SOONEST_MS + Math.random() * (LATEST_MS - SOONEST_MS);
+      const loss = await runLossRound(appendonly, killAfterMs);
+      for (const name of Object.keys(sum)) sum[name] += loss[name];
+    }
+    console.log(row(appendonly, rounds, sum));
+  }
+  return 0;
+}
+
+function row(appendonly, rounds, { queued, settled, lostUrls, lostSettlements, busyMs }) {
+  const name = appendonly === "no" ? "none" : `\`appendfsync ${appendonly}\``;
+  const perSecond = (count) => Math.round((count / busyMs) * 1000);
+  const counts = [rounds, queued, lostUrls, settled, lostSettlements, perSecond(queued), perSecond(settled)];
+  return `| ${name} | ${counts.map((count) => count.toLocaleString("en-US")).join(" | ")} |`;
+}

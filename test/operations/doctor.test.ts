@@ -1,0 +1,126 @@
+/** What the doctor finds on a Redis that is not as it should be. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openBroker } from "../../src/frontier/redis/broker.ts";
+import { callerTime } from "../../src/frontier/redis/broker-time.ts";
+import { parseRedisPlace } from "../../src/frontier/redis/place.ts";
+import { refusingUnsafe } from "../../src/frontier/redis/refuse-unsafe.ts";
+import { loadScripts } from "../../src/frontier/redis/scripts.ts";
+import { createShards } from "../../src/frontier/redis/shards.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { createLog } from "../../src/runtime/log.ts";
+import { aJob, aRequest } from "../contracts/frontier/makers.ts";
+import { lastJson, trawl } from "../e2e/cli.ts";
+import { ensureDist } from "../e2e/dist.ts";
+import type { Diagnosis } from "../e2e/fleet/fleet.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { createStage } from "../redis/stage.ts";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-talk.ts";
+
+const obstacle = findRedisObstacle("redis-server");
+
+describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "there is one"})`, () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    await ensureDist();
+    server = await startRedis({ appendonly: "everysec" });
+  });
+  afterAll(() => server.stop());
+
+  const call = (...words: string[]) =>
+    withRedis(server.port, (redis) => redis.call(...(words as [string, ...string[]])));
+  /** Until the test is over. */
+  async function set(name: string, value: string): Promise<void> {
+    const [, before = ""] = (await call("CONFIG", "GET", name)) as string[];
+    await call("CONFIG", "SET", name, value);
+    onTestFinished(async () => {
+      await call("CONFIG", "SET", name, before);
+    });
+  }
+  async function diagnose(database: number, env: Record<string, string> = {}) {
+    const at = { TRAWL_BROKER: `${server.url}/${database}`, TRAWL_BROKER_PATIENCE: "500ms", ...env };
+    const end = await trawl(["doctor", "--json"], { cwd: newFolder(), env: at });
+    const { findings } = lastJson<Diagnosis>(end);
+    return { code: end.code, troubles: findings.filter(({ verdict }) => verdict !== "ok"), words: end.stdout };
+  }
+
+  it("finds nothing where nothing is wrong", async () => {
+    expect(await diagnose(1)).toMatchObject({ code: 0, troubles: [] });
+  });
+
+  it("warns of what makes work slow, large or lost", async () => {
+    await set("set-max-intset-entries", "64");
+    await set("appendonly", "no");
+
+    const { code, troubles } = await diagnose(1);
+
+    expect(code).toBe(0);
+    expect(troubles).toMatchObject([
+      { check: "broker persistence", verdict: "warning", fix: expect.stringContaining("appendonly yes") },
+      { check: "broker packing", verdict: "warning", fix: expect.stringContaining("512") },
+    ]);
+  });
+
+  it("has a problem with a Redis that throws keys away", async () => {
+    await set("maxmemory-policy", "allkeys-lru");
+
+    const { code, troubles } = await diagnose(1);
+
+    expect(code).toBe(1);
+    expect(troubles).toMatchObject([
+      { check: "broker eviction", verdict: "problem", fix: expect.stringContaining("noeviction") },
+    ]);
+  });
+
+  it("says who else is in the database", async () => {
+    await withRedis(server.port, async (redis) => {
+      await redis.select(2);
+      await redis.set("sessions:7", "x");
+    });
+    expect((await diagnose(2)).troubles).toMatchObject([
+      { check: "broker database", verdict: "warning", says: expect.stringContaining("sessions:7") },
+    ]);
+    await diagnose(3, { TRAWL_BROKER_PREFIX: "staging" });
+    expect((await diagnose(3)).troubles).toMatchObject([
+      { check: "broker database", verdict: "warning", says: expect.stringContaining("the prefix staging") },
+    ]);
+  });
+
+  it("says why it gets no answer, and keeps passwords to itself", async () => {
+    await call("ACL", "SETUSER", "fleet", "on", ">s3cret", "~*", "&*", "+@all");
+    const wrong = `redis://fleet:wr0ng@127.0.0.1:${server.port}`;
+
+    const refused = await diagnose(1, { TRAWL_BROKER: wrong });
+    const missing = await diagnose(1, { TRAWL_BROKER: "redis://fleet:wr0ng@127.0.0.1:1" });
+
+    expect(refused).toMatchObject({ code: 1, troubles: [{ says: expect.stringContaining("WRONGPASS") }] });
+    expect(missing).toMatchObject({ code: 1, troubles: [{ says: expect.stringContaining("not been reached") }] });
+    expect(refused.words + missing.words).not.toContain("wr0ng");
+  });
+
+  describe("work for a Redis that throws keys away", () => {
+    async function aFrontier() {
+      const stage = createStage(server.url);
+      const [clock, log] = [systemClock(), createLog("silent", () => {})];
+      const deps = { clock, log, time: callerTime(), scripts: loadScripts() };
+      const broker = openBroker(parseRedisPlace(server.url), deps, { patienceMs: 5_000 });
+      onTestFinished(() => broker.close());
+      const shards = createShards(broker, clock, { prefix: stage.prefix, shards: 1, time: "broker" });
+      return refusingUnsafe(await stage.open(), { shards, log, shown: broker.shown });
+    }
+
+    it("is refused until that is mended, and can be looked at meanwhile", async () => {
+      const frontier = await aFrontier();
+      await call("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
+      const refusal = { code: "BROKER_UNSAFE", message: expect.stringMatching(/volatile-lru.*noeviction/) };
+
+      await expect(frontier.createJob(aJob())).rejects.toMatchObject(refusal);
+      await expect(frontier.lease(aRequest())).rejects.toMatchObject(refusal);
+      expect(await frontier.listJobs(1)).toEqual([]);
+
+      await call("CONFIG", "SET", "maxmemory-policy", "noeviction");
+      await frontier.createJob(aJob());
+      expect(await frontier.listJobs(1)).toHaveLength(1);
+    });
+  });
+});

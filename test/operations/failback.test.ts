@@ -1,0 +1,69 @@
+/** A broker that has gone back in time: its server was replaced by a replica, or lost its last writes. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { aJob, aTask, grantsOf, oneGrant, submit, tasksAt } from "../contracts/frontier/makers.ts";
+import { createStage } from "../redis/stage.ts";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-talk.ts";
+import { waitUntil } from "../services/wait-until.ts";
+
+const obstacle = findRedisObstacle("redis-server");
+
+describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Redis"})`, () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  it("that has been master before, and is again, counts every site's spacing anew", async () => {
+    const stage = createStage(server.url);
+    const frontier = await stage.open();
+    await submit(frontier, aJob(), tasksAt("a.test", 3));
+    const meta = `${stage.prefix}:{0}:meta`;
+    const leaseAfterLoss = async () => {
+      await withRedis(server.port, (redis) => redis.call("CLIENT", "KILL", "TYPE", "normal"));
+      await frontier.listJobs(1); // connects again: the lease finds a connection, and is nobody's second try
+      await grantsOf(frontier, { max: 1 });
+    };
+    await leaseAfterLoss(); // now the server has the scripts
+
+    // What a master finds that was a replica meanwhile: the other's mark in its keys, and no client left.
+    await withRedis(server.port, (redis) => redis.hset(meta, "run", "0123456789012345678901234567890123456789"));
+    await leaseAfterLoss();
+
+    expect(Number(await withRedis(server.port, (redis) => redis.hget(meta, "floor")))).toBeGreaterThan(0);
+  });
+
+  it("that has lost its last writes gives no task the number of one that was lost", async () => {
+    const frontier = await createStage(server.url).open();
+    await frontier.createJob(aJob());
+    await withRedis(server.port, (redis) => redis.call("SAVE"));
+    await frontier.enqueue("job", [aTask("https://a.test/lost")]);
+    const before = await oneGrant(frontier);
+
+    await server.restart(); // with what it had saved
+    await frontier.enqueue("job", [aTask("https://a.test/other")]);
+    const after = await oneGrant(frontier);
+
+    expect(after.url).toBe("https://a.test/other");
+    expect(after.taskId).not.toBe(before.taskId);
+  });
+
+  it("that takes no writes for want of a replica is waited for", async () => {
+    const stage = createStage(server.url);
+    const frontier = await stage.open();
+    const need = (replicas: number) =>
+      withRedis(server.port, (redis) => redis.config("SET", "min-replicas-to-write", replicas));
+    onTestFinished(async () => {
+      await need(0);
+    });
+    await need(1);
+
+    const made = frontier.createJob(aJob());
+    expect(await waitUntil(() => stage.events.includes("broker.lost"), 5_000)).toBe(true);
+    await need(0);
+
+    await made;
+    expect(await frontier.listJobs(1)).toHaveLength(1);
+  });
+});

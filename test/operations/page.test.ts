@@ -1,0 +1,114 @@
+/**
+ * Holds docs/operations.md to its word: its commands are run as they stand, by a shell, on a Redis with the settings it
+ * gives. Only the address is replaced by that of a server of the test, a site by one that is nobody's, and the measurement is
+ * cut short. They are in `bash` blocks: those in `sh` blocks of other pages need no Redis (see readme.test.ts).
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { lastJson, trawl } from "../e2e/cli.ts";
+import { ensureDist, MAIN } from "../e2e/dist.ts";
+import type { Diagnosis } from "../e2e/fleet/fleet.ts";
+import { newFolder } from "../e2e/folder.ts";
+import type { Summary } from "../e2e/ledger.ts";
+import { findProgram } from "../services/debian-programs.mjs";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-talk.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const PAGE = readFileSync(join(ROOT, "docs/operations.md"), "utf8");
+const COMMANDS = blocks("bash").flatMap((block) => block.split("\n"));
+const SETTINGS = blocks("conf").flatMap((block) => block.split("\n"));
+
+const obstacle = findRedisObstacle("redis-server");
+
+describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "there is a Redis"})`, () => {
+  let server: RedisServer;
+  let folder: string;
+  const cleanUps: (() => void)[] = [];
+  beforeAll(async () => {
+    await ensureDist();
+    const args = SETTINGS.map((line) => line.split(" ")).flatMap(([name, ...words]) => [`--${name}`, words.join(" ")]);
+    // A copy for --rdb would else wait five seconds for others that want one.
+    server = await startRedis({ args: [...args, "--repl-diskless-sync-delay", "0"] });
+    folder = aClone((clear) => void cleanUps.push(clear));
+  });
+  afterAll(async () => {
+    await server.stop();
+    for (const cleanUp of cleanUps) cleanUp();
+  });
+
+  async function jobsAt(url: string) {
+    const end = await trawl(["jobs", "--json"], { cwd: folder, env: { TRAWL_BROKER: url } });
+    // Without times: they are told in the clock of whoever asks.
+    return lastJson<{ jobs: Summary[] }>(end).jobs.map(({ id, state, counts }) => ({ id, state, counts }));
+  }
+
+  it("gives settings that the doctor has nothing against", async () => {
+    const end = await trawl(["doctor", "--json"], { cwd: folder, env: { TRAWL_BROKER: server.url } });
+
+    const { findings } = lastJson<Diagnosis>(end);
+    expect(findings.filter(({ verdict }) => verdict !== "ok")).toEqual([]);
+  });
+
+  it.each(COMMANDS.filter((line) => !line.startsWith("export ")))("gives a command that works: %s", async (command) => {
+    const { code, words } = await run(command, folder, server.port);
+
+    // Nobody works here: the doctor says so, by its exit code too, once something has been submitted.
+    const isFine = code === 0 || (command.endsWith("trawl doctor") && words.includes("trawl worker --queues fetch"));
+    expect(isFine, `${command}\n${words}`).toBe(true);
+  });
+
+  it("gives a way back to a backup", async () => {
+    const env = { TRAWL_BROKER: server.url };
+    await trawl(["submit", "http://a.test/", "--json", "--quiet"], { cwd: folder, env });
+    const before = await jobsAt(server.url);
+    await run("redis-cli -u redis://127.0.0.1:6379 --rdb backup.rdb", folder, server.port);
+
+    const restored = await startRedis({ args: ["--dir", folder, "--dbfilename", "backup.rdb"] });
+    onTestFinished(() => restored.stop());
+    await withRedis(restored.port, (redis) => redis.config("SET", "appendonly", "yes"));
+
+    expect(before).not.toEqual([]);
+    expect(await jobsAt(restored.url)).toEqual(before);
+  });
+});
+
+/** The text of all blocks of a kind. */
+function blocks(kind: string): string[] {
+  return [...PAGE.matchAll(new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)\\n\`\`\`$`, "gm"))].map(([, block = ""]) => block);
+}
+
+/** A folder in which npx finds Trawl, and a script of the repository is where it belongs. */
+function aClone(onFinished: (clear: () => void) => void): string {
+  const folder = newFolder(onFinished);
+  mkdirSync(join(folder, "bin"));
+  symlinkSync(join(ROOT, "scripts"), join(folder, "scripts"));
+  const npx = join(folder, "bin/npx");
+  writeFileSync(npx, `#!/bin/sh\n[ "$1" = trawl ] && shift && exec "${process.execPath}" "${MAIN}" "$@"\n`);
+  chmodSync(npx, 0o755);
+  return folder;
+}
+
+async function run(command: string, cwd: string, port: number): Promise<{ code: number | null; words: string }> {
+  const line = command
+    .replaceAll("127.0.0.1:6379", `127.0.0.1:${port}`)
+    .replaceAll("https://books.toscrape.com/", "http://a.test/")
+    .replace(/--rounds \d+/, "--rounds 1");
+  const found = findProgram("redis-server");
+  const tools = dirname(found?.command ?? "");
+  const env = {
+    ...process.env,
+    ...found?.env,
+    PATH: `${join(cwd, "bin")}:${tools}:${process.env.PATH}`,
+    TRAWL_BROKER: `redis://127.0.0.1:${port}`,
+  };
+  const shell = spawn("bash", ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void shell.kill());
+  let words = "";
+  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (words += chunk));
+  const [code] = (await once(shell, "close")) as [number | null];
+  return { code, words };
+}

@@ -1,0 +1,119 @@
+/** A broker behind TLS: who is trusted, and what happens to who is not. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { connect, createTroubleEar } from "../../src/frontier/redis/connect.ts";
+import { parseRedisPlace } from "../../src/frontier/redis/place.ts";
+import { lastJson, trawl } from "../e2e/cli.ts";
+import { ensureDist } from "../e2e/dist.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { createStage } from "../redis/stage.ts";
+import { type Certificates, findCertificatesObstacle, makeCertificates } from "../services/certificates.ts";
+import { takeFreePort } from "../services/free-port.ts";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-talk.ts";
+import { waitUntil } from "../services/wait-until.ts";
+
+const obstacle = findRedisObstacle("redis-server") ?? findCertificatesObstacle();
+if (obstacle !== undefined) console.warn(`SKIPPED: a broker behind TLS: ${obstacle}`);
+
+describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
+  let folder: string;
+  let files: Certificates;
+  let server: RedisServer;
+  let address: string;
+  const clientFiles = () => `cert=${files.client.cert}&key=${files.client.key}`;
+  beforeAll(async () => {
+    await ensureDist();
+    folder = mkdtempSync(join(tmpdir(), "trawl-tls-"));
+    files = makeCertificates(folder);
+    const port = await takeFreePort();
+    address = `127.0.0.1:${port}`;
+    // As Redis is unless told otherwise: it wants to see a certificate of the client, too.
+    server = await startRedis({ args: tlsFlags(port, files) });
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("serves who trusts its authority and shows a certificate of it", async () => {
+    const stage = createStage(`rediss://${address}/0?ca=${files.ca}&${clientFiles()}`);
+    const frontier = await stage.open();
+
+    expect(await frontier.listJobs(1)).toEqual([]);
+  });
+
+  it.each([
+    ["does not know its authority", () => clientFiles(), /self-signed certificate|unable to verify/],
+    ["shows it no certificate, where it wants one", () => `ca=${files.ca}`, /certificate required/],
+  ])("is out of reach for who %s", async (_, words, reason) => {
+    const url = `rediss://${address}?${words()}`;
+
+    await expect(createStage(url, { patienceMs: 300 }).open()).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
+    const client = connect(parseRedisPlace(url));
+    onTestFinished(() => client.disconnect());
+    const trouble = createTroubleEar(client);
+    await expect(client.connect()).rejects.toThrow();
+    expect(await waitUntil(() => reason.test(trouble()?.message ?? ""), 5_000), trouble()?.message).toBe(true);
+  });
+
+  it("may be trusted by NODE_EXTRA_CA_CERTS instead of the URL", async () => {
+    const env = { TRAWL_BROKER: `rediss://${address}?${clientFiles()}`, NODE_EXTRA_CA_CERTS: files.ca };
+
+    const end = await trawl(["jobs", "--json"], { cwd: newFolder(), env });
+
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    expect(lastJson(end)).toMatchObject({ jobs: [] });
+  });
+
+  it("is not looked for with a file that is not there", async () => {
+    const stage = createStage(`rediss://${address}?ca=${folder}/none.pem`);
+
+    await expect(stage.open()).rejects.toMatchObject({
+      code: "BAD_CONFIG",
+      message: expect.stringContaining("none.pem"),
+    });
+  });
+
+  it("is talked to through TLS alone where sentinels know it, and so are they", async () => {
+    const port = await takeFreePort();
+    const sentinel = await startRedis({ sentinel: true, args: [...tlsFlags(port, files), "--tls-replication", "yes"] });
+    onTestFinished(() => sentinel.stop());
+    const masterPort = address.split(":")[1] ?? "";
+    await withRedis(sentinel.port, (redis) => redis.call("SENTINEL", "MONITOR", "m", "127.0.0.1", masterPort, 1));
+    const words = `ca=${files.ca}&${clientFiles()}`;
+
+    const frontier = await createStage(`rediss+sentinel://127.0.0.1:${port}/m?${words}`).open();
+
+    // The port that was named takes nothing but TLS.
+    expect(await frontier.listJobs(1)).toEqual([]);
+  });
+});
+
+describe("what follows the ? of a broker's URL", () => {
+  it.each([
+    ["redis://h?ca=x", "unknown after ?: ca; with redis:// nothing is taken there"],
+    ["rediss://h?rejectUnauthorized=false", "unknown after ?: rejectUnauthorized"],
+    ["rediss://h?cert=x", "give both"],
+    ["redis+sentinel://h/m?ca=x", "only sentinelUser, sentinelPassword are taken there"],
+  ])("is refused where it would be passed over: %s", (url, words) => {
+    expect(() => parseRedisPlace(url)).toThrow(words);
+  });
+
+  it("names files, and who is to speak to sentinels; none of it is shown", () => {
+    const place = parseRedisPlace("rediss+sentinel://a:b@h:1/m/2?ca=/ca.pem&sentinelUser=s&sentinelPassword=p%26q");
+
+    expect(place).toMatchObject({
+      tls: { ca: "/ca.pem", cert: "", key: "" },
+      sentinel: { username: "s", password: "p&q" },
+      shown: "rediss+sentinel://h:1/m/2",
+    });
+  });
+});
+
+function tlsFlags(port: number, { ca, server }: Certificates): string[] {
+  const own = ["--tls-cert-file", server.cert, "--tls-key-file", server.key];
+  return ["--tls-port", String(port), ...own, "--tls-ca-cert-file", ca];
+}
