@@ -15,7 +15,7 @@ import { ensureReady } from "./ensure.mjs";
 const QUIET_LOAD = 0.5;
 const USAGE = `Usage: node scripts/bench-frontier.mjs [options]
   --scale X          share of the full sizes, such as 0.01 for a look whether it works (1)
-  --sites N          sites that the URLs of enqueue, drain and memory are spread over (1000)
+  --sites N          sites that the URLs of enqueue, drain and memory are spread over (10)
   --rounds N         rounds of enqueue, drain and latency, contestants taking turns (3)
   --cases a,b        of ${Object.keys(CASES).join(", ")} (all)
   --only a,b         of ${Object.keys(CONTESTANTS).join(", ")} (all)
@@ -66,7 +66,7 @@ function readOptions() {
   if (!(scale > 0 && scale <= 10)) throw new Error(`--scale wants a number over 0, up to 10, not "${values.scale}"`);
   return {
     scale,
-    sites: readCount("--sites", values.sites ?? "1000"),
+    sites: readCount("--sites", values.sites ?? "10"),
     rounds: readCount("--rounds", values.rounds ?? "3"),
     cases: readNames("--cases", values.cases, Object.keys(CASES)),
     only: readNames("--only", values.only, Object.keys(CONTESTANTS)),

@@ -19,23 +19,17 @@ local function judge(job, scope, fingerprint, continues)
 end
 
 -- Where tasks of a job for one of the named lanes are gathered.
-local function basket_at(lanes, job, place)
-  local name = job.n .. " " .. place
-  local basket = lanes[name]
-  if basket then return basket end
-  local site, queue, priority = unpack(lanes[place])
+local function open_basket(named, job)
+  local site, queue, priority = unpack(named)
   local n = site_number(site) or add_site(site)[NUMBER]
-  basket = { site = n, queue = queue, priority = tonumber(priority), tasks = {} }
-  basket.lane = job.n .. ":" .. n .. ":" .. priority .. ":" .. queue
-  lanes[name] = basket
-  return basket
+  local lane = job.n .. ":" .. n .. ":" .. priority .. ":" .. queue
+  return { site = n, queue = queue, priority = tonumber(priority), lane = lane, tasks = {} }
 end
 
 -- Queues what has been gathered. Behind others it changes nothing else: neither lane nor site are looked at.
 local function push_basket(job, basket)
   local count = #basket.tasks
   local length = redis.call("RPUSH", key("tasks", basket.lane), unpack(basket.tasks))
-  basket.tasks = {}
   local lane = step.lanes[basket.lane]
   if length == count then
     lane = lane_for(job, site_numbered(basket.site), basket.queue, basket.priority)
@@ -51,14 +45,18 @@ local function admit(job, lanes, from, count, as)
   local answer = { queued = 0, duplicates = 0, refused = {} }
   local ended = job.stopped == 1 or job.finished ~= nil
   local scope = scope_numbered(job.scope)
-  local used = {}
+  local baskets, used = {}, {}
   for nth = 0, count - 1 do
     local at = from + nth * 3
     local place = tonumber(ARGV[at])
     local verdict = ended and "job_ended" or judge(job, scope, ARGV[at + 1], place < 0)
     if verdict == "queued" then
-      local basket = basket_at(lanes, job, math.abs(place))
-      if #basket.tasks == 0 then used[#used + 1] = basket end
+      place = place < 0 and -place or place
+      local basket = baskets[place]
+      if not basket then
+        basket = open_basket(lanes[place], job)
+        baskets[place], used[#used + 1] = basket, basket
+      end
       basket.tasks[#basket.tasks + 1] = next_task_id() .. " " .. ARGV[at + 2]
       step.totals.next_task = step.totals.next_task + 1
       answer.queued = answer.queued + 1

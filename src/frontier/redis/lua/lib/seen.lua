@@ -10,18 +10,21 @@ local function scope_numbered(n)
   if known then return known end
   local row = redis.call("HMGET", key("scope", n), "count", "level", "split")
   local scope = { n = n, count = tonumber(row[1] or 0), level = tonumber(row[2] or 0), split = tonumber(row[3] or 0) }
-  scope.before = scope.count
+  scope.before, scope.size, scope.buckets = scope.count, 2 ^ scope.level, shard .. ":seen:" .. n .. ":"
   scopes[n] = scope
   return scope
 end
 
--- From the last digits of the fingerprint: a double holds no more of them.
+-- Of a fingerprint's 64 bits a double holds the first 53: those are what buckets go by.
+local function hash_of(fingerprint)
+  return math.floor(fingerprint / 2048)
+end
+
 local function bucket_of(scope, fingerprint)
-  local hash = tonumber(string.sub(fingerprint, -15))
-  local size = 2 ^ scope.level
-  local bucket = hash % size
-  if bucket < scope.split then bucket = hash % (2 * size) end
-  return shard .. ":seen:" .. scope.n .. ":" .. bucket
+  local hash = hash_of(fingerprint)
+  local bucket = hash % scope.size
+  if bucket < scope.split then bucket = hash % (2 * scope.size) end
+  return scope.buckets .. bucket
 end
 
 local function has_seen(scope, fingerprint)
@@ -36,24 +39,23 @@ local function see(scope, fingerprint)
 end
 
 local function split_bucket(scope)
-  local size = 2 ^ scope.level
-  local from = shard .. ":seen:" .. scope.n .. ":" .. scope.split
+  local from, to = scope.buckets .. scope.split, scope.buckets .. scope.split + scope.size
   local stay, move = {}, {}
   for _, fingerprint in ipairs(redis.call("SMEMBERS", from)) do
-    local half = tonumber(string.sub(fingerprint, -15)) % (2 * size) == scope.split and stay or move
+    local half = hash_of(fingerprint) % (2 * scope.size) == scope.split and stay or move
     half[#half + 1] = fingerprint
   end
   redis.call("DEL", from)
   if #stay > 0 then redis.call("SADD", from, unpack(stay)) end
-  if #move > 0 then redis.call("SADD", shard .. ":seen:" .. scope.n .. ":" .. scope.split + size, unpack(move)) end
+  if #move > 0 then redis.call("SADD", to, unpack(move)) end
   scope.split = scope.split + 1
-  if scope.split == size then scope.level, scope.split = scope.level + 1, 0 end
+  if scope.split == scope.size then scope.level, scope.size, scope.split = scope.level + 1, 2 * scope.size, 0 end
 end
 
 local function save_scopes()
   for n, scope in pairs(scopes) do
     if scope.count ~= scope.before then
-      while scope.count > FILL * (2 ^ scope.level + scope.split) do split_bucket(scope) end
+      while scope.count > FILL * (scope.size + scope.split) do split_bucket(scope) end
       redis.call("HSET", key("scope", n), "count", scope.count, "level", scope.level, "split", scope.split)
     end
   end
