@@ -11,7 +11,7 @@ const SAMPLE_MS = 200;
 /** Looks again and again; aborts `over` when the job has ended, through whichever process. */
 export function watchJob(
   { trawl, screen }: Session,
-  { jobId, quiet }: { jobId: string; quiet: boolean },
+  { jobId, quiet, isOnlyLook }: { jobId: string; quiet: boolean; isOnlyLook: boolean },
   over: AbortController,
 ): { stop(): Promise<void> } {
   const progress: Progress | undefined = quiet ? undefined : createProgress(screen);
@@ -19,6 +19,7 @@ export function watchJob(
   let isLooking = false;
   async function sample(): Promise<void> {
     const job = await trawl.frontier.findJob(jobId);
+    if (job === undefined && isOnlyLook) over.abort();
     if (job === undefined || over.signal.aborted) return;
     progress?.show({ job, at: trawl.clock.now(), note: noteOn(job) });
     if (hasEnded(job.state)) over.abort();
@@ -27,9 +28,10 @@ export function watchJob(
     // Looks do not pile up behind one that a slow broker keeps waiting.
     if (isLooking) return;
     isLooking = true;
-    // A failed look changes nothing: whoever does the work notices a broken broker.
+    // A failed look changes nothing where this process does the work, and notices a broken broker by that.
     sampling = sample()
-      .catch(() => {})
+      .catch(() => isOnlyLook && over.abort())
+      .then(() => {})
       .finally(() => {
         isLooking = false;
       });

@@ -156,7 +156,7 @@ async function follow(session: Session, { id }: JobSpec, { quiet }: Flags, signa
   const over = new AbortController();
   const leave = () => over.abort();
   signal.addEventListener("abort", leave, { once: true });
-  const watch = watchJob(session, { jobId: id, quiet: quiet === true }, over);
+  const watch = watchJob(session, { jobId: id, quiet: quiet === true, isOnlyLook: true }, over);
   if (!signal.aborted) await aborted(over.signal);
   await watch.stop();
   signal.removeEventListener("abort", leave);

@@ -32,7 +32,7 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
     session.screen.err("\nstopping: letting running requests finish (again to stop at once)\n");
     over.abort();
   });
-  const display = watchJob(session, run, over);
+  const display = watchJob(session, { ...run, isOnlyLook: false }, over);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
   worker.start();
   stream?.start();

@@ -3,6 +3,7 @@
  * of reach for `patienceMs`; a server that has lost our scripts is given them back, after it was asked whether it has
  * been restarted (see recover.lua). Called by shard.ts only. Nothing is kept here that a crash could lose.
  */
+import { setMaxListeners } from "node:events";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -53,6 +54,8 @@ const PER_SHARD: ReadonlySet<string> = new Set(["lease", "spend"]);
 export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { patienceMs: number }): Broker {
   const { clock, log, time, scripts } = deps;
   const closing = new AbortController();
+  // Every call that waits for the broker listens to it, and there may be hundreds.
+  setMaxListeners(0, closing.signal);
   const restarted: (() => void)[] = [];
   const ownScripts = new Map<string, Script>();
   /** Shards whose server was asked, on the connections there are now, whether it is the one that was here last. */
@@ -162,6 +165,8 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
     async listen(channel, heard) {
       ears ??= opened(connect(place));
       const listener = ears;
+      // One for each shard.
+      listener.setMaxListeners(0);
       await persist("frontier.listen", async () => {
         if (listener.status === "wait") await listener.connect();
         await listener.subscribe(channel);

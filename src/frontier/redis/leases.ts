@@ -168,13 +168,15 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     lease,
     async extend(claims, leaseMs) {
       const kept = claims.map(() => false);
-      for (const { shard, part } of split(shards, claims)) {
-        const words = part.flatMap(({ claim }) => [claim.taskId, claim.token]);
-        const reply = await shard.run("extend", leaseMs, ...words);
+      // All at once: the leases on other shards must not run out while one is away.
+      const calls = split(shards, claims).map(async ({ shard, part }) => {
+        const reply = await shard.run("extend", leaseMs, ...part.flatMap(({ claim }) => [claim.taskId, claim.token]));
         part.forEach(({ index }, nth) => {
           kept[index] = reply[1 + nth] === 1;
         });
-      }
+      });
+      const failed = (await Promise.allSettled(calls)).find((call) => call.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
       return kept;
     },
     async settle(settlements) {

@@ -86,3 +86,13 @@ describe("parseRedisPlace", () => {
     }
   });
 });
+
+it.each(["redis://user:s3cr/et@host:6379/0", "redis://user:12/34s3cret@host", "redis://u:s3c@r/et@host:1"])(
+  "takes a password as it was typed, and shows none of it: %s",
+  (url) => {
+    const { shown, nodes } = parseRedisPlace(url);
+
+    expect(nodes[0]?.host).toBe("host");
+    expect(shown).not.toMatch(/s3c|34/);
+  },
+);

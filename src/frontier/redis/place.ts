@@ -33,7 +33,7 @@ const SENTINEL_WORDS = ["sentinelUser", "sentinelPassword"];
 /** Throws BAD_CONFIG, without the password, for what is no such URL. */
 export function parseRedisPlace(url: string): RedisPlace {
   const [, name = "", authority = "", path = "", query = ""] =
-    /^([a-z+]+):\/\/([^/]*@)?([^?]*)(?:\?(.*))?$/is.exec(url) ?? [];
+    /^([a-z+]+):\/\/(.*@)?([^?@]*)(?:\?([^@]*))?$/is.exec(url) ?? [];
   const scheme = SCHEMES[name.toLowerCase()];
   if (scheme === undefined) throw badPlace(name, "its scheme is none of ", Object.keys(SCHEMES).join(", "));
   const [hosts = "", ...rest] = path.split("/");

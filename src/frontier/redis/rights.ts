@@ -8,7 +8,19 @@ export const RIGHTS = [
   ...["hdel", "hexists", "hget", "hgetall", "hincrby", "hmget", "hscan", "hset"],
   ...["lindex", "llen", "lpop", "lrange", "rpush"],
   ...["sadd", "sismember", "smembers", "srandmember", "srem"],
-  ...["zadd", "zcount", "zpopmax", "zrange", "zrangebyscore", "zrank", "zrem", "zrevrangebyscore", "zscan", "zscore"],
+  ...[
+    "zadd",
+    "zcount",
+    "zpopmax",
+    "zrange",
+    "zrangebyscore",
+    "zrank",
+    "zrem",
+    "zremrangebyscore",
+    "zrevrangebyscore",
+    "zscan",
+    "zscore",
+  ],
 ] as const;
 
 /** Those of RIGHTS that are missing. */

@@ -19,8 +19,11 @@ export function siteReadyAt(site: SiteRow, now: number): number {
   return Math.max(readyAt(site.arrival_at, policyOf(site)), site.blocked_until, asking);
 }
 
-/** Whether a job has just come to its end: all its URLs are in, and nothing of it waits or is leased. */
+/**
+ * Whether a job has just come to its end: all its URLs are in, and nothing of it waits or is leased. What a stopped job
+ * leaves in its lanes goes first: a replay would find it there.
+ */
 export function hasJustFinished(job: JobRow): boolean {
-  const isOver = job.queued + job.delayed + job.leased === 0 && job.sealed === 1;
+  const isOver = job.queued + job.delayed + job.leased === 0 && job.sealed === 1 && job.synced_lane === null;
   return isOver && job.finished_at === null && (job.state === "running" || job.state === "cancelled");
 }

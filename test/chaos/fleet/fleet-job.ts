@@ -34,6 +34,8 @@ export async function submitFleetJob(spec: Readonly<Record<string, unknown>>, pl
         return again === 0;
       };
       await waitUntil(isOver, mostMs, LOOK_EVERY_MS);
+      // Nothing else should be given up on; what was tells most about why.
+      if ((job.counts.dead ?? 0) > 0) console.error((await well(["dead", id, "--list"], place)).stdout);
       return { job, replayed };
     },
     records: async () => jsonLines<FleetRecord>((await well(["records", id, "--format", "jsonl"], place)).stdout),

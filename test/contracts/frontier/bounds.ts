@@ -121,6 +121,23 @@ export function bounds({ open, test }: Suite): void {
     expect(await viewOf(frontier)).toMatchObject({ finishedAt: START_AT + 1, counts: { cancelled: MANY, queued: 0 } });
     expect((await frontier.listSites(1))[0]?.waiting).toBe(0);
   });
+
+  test("F17 a job of many sites that ran out of time comes back by a replay with nothing but its letters", async () => {
+    const { frontier, clock } = await open();
+    const sites = Array.from({ length: MANY }, (_, nth) => aTask(`https://site-${nth}.test/`));
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1 } }), sites);
+    await settleAll(frontier, await grantsOf(frontier, { max: 1 }), { outcome: { kind: "dead", because: "too_big" } });
+    await frontier.seal("job");
+    clock.advance(1);
+    await frontier.reap(100);
+
+    for (let calls = 0; calls < 10 && (await frontier.replayDead({}, 10, 10)) === 0; calls++) await frontier.reap(100);
+
+    const granted = [];
+    for (let calls = 0; calls < 5; calls++) granted.push(...(await grantsOf(frontier, { max: BATCH_MOST })));
+    expect(granted).toHaveLength(1);
+    expect(await countsOf(frontier)).toEqual({ submitted: MANY, cancelled: MANY - 1, leased: 1 });
+  });
 }
 
 /** All that is due, in as many calls as it takes. */

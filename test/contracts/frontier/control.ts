@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { START_AT, type Suite } from "./backend.ts";
 import {
   aJob,
+  aRequest,
   aTask,
   countsOf,
   grantsOf,
@@ -202,5 +203,15 @@ function deadlines({ open, test }: Suite): void {
     clock.advance(1000);
 
     expect((await grantsOf(frontier, { max: 2 })).map(({ jobId }) => jobId)).toEqual(["other", "other"]);
+  });
+
+  test("F12 a job past its deadline keeps no worker awake, whether a reaper has come by or not", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
+    clock.advance(1000);
+
+    await frontier.lease(aRequest());
+
+    expect((await frontier.lease(aRequest())).nextDueAt).toBeUndefined();
   });
 }

@@ -1,5 +1,8 @@
 -- idle: what a worker with room to spare does until something comes. One of those that wait is to look when the next
 -- site becomes due; the others are told by it, and look by themselves only if it did not come.
+-- A worker that has not asked for so long is gone.
+local GONE_MS = 60000
+
 local function first_due(queues, ranks)
   local first, whose = NEVER, nil
   for _, queue in ipairs(queues) do
@@ -13,6 +16,8 @@ end
 
 local function stand_by(queues, ear, has_room, due, queue)
   for _, name in ipairs(queues) do
+    -- Whoever lives comes again within seconds.
+    redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(step.now - GONE_MS))
     if has_room then redis.call("ZADD", key("idle", name), step.now, ear)
     else redis.call("ZREM", key("idle", name), ear) end
   end

@@ -80,10 +80,11 @@ local function save_site(site)
   redis.call("SET", key("site", site[NUMBER]), cmsgpack.pack(site))
 end
 
--- Whether all of a job's URLs are in and nothing of it waits or is leased here.
+-- Whether all of a job's URLs are in and nothing of it waits or is leased here. What a stopped job leaves in its lanes
+-- goes first: a replay would find it there.
 local function is_over(job)
   local live = job.queued + job.delayed + job.leased
-  return live == 0 and job.sealed == 1 and not job.finished and (job.state == "running" or job.state == "cancelled")
+  return live == 0 and not job.synced and job.sealed == 1 and not job.finished and (job.state == "running" or job.state == "cancelled")
 end
 
 local function end_if_over(job)

@@ -2,7 +2,10 @@
 local function open_lane(name, room)
   local lane = find_lane(name)
   -- A pause, a cancel or a deadline reaches the lanes in bounded steps; until it has, they are passed over, once each.
-  if not may_send(job_numbered(lane.row[JOB_NUMBER])) then return nil end
+  if not may_send(job_numbered(lane.row[JOB_NUMBER])) then
+    lane.rescore = true
+    return nil
+  end
   local fresh, retries = fresh_of(lane), 0
   if lane.row[DELAYED] > 0 then
     retries = math.min(room, redis.call("ZCOUNT", key("delayed", name), "-inf", exact(step.now)))
