@@ -67,12 +67,19 @@ export function describeSlots(open: OpenFetcher): void {
       expect([server.requests.length, server.connections.length, spent.length]).toEqual([1, 1, 1]);
     });
 
-    it("gives up for now when every slot lapses, without having sent anything", async () => {
+    it("waits longer and longer when every slot lapses, then gives up for now, without having sent anything", async () => {
       const clock = createFakeClock(NOW);
       const { server, get, spent } = await harness({ clock, slots: Array.from({ length: 100 }, () => LAPSED) });
-      expect(await get("/page", { slot: LAPSED })).toMatchObject({ kind: "retry", because: "network" });
+      const outcome = get("/page", { slot: LAPSED });
+      const pauses: number[] = [];
+      while (pauses.length < 95) {
+        pauses.push((await clock.asleep()) - clock.now());
+        clock.advance(pauses.at(-1) ?? 0);
+      }
+      expect(await outcome).toMatchObject({ kind: "retry", because: "network" });
       expect(server.requests).toHaveLength(0);
-      expect(spent).toHaveLength(50);
+      expect(spent).toHaveLength(100);
+      expect([pauses[0], pauses.at(-1)]).toEqual([120, 1000]);
     });
 
     it("keeps the slots of many requests at once apart", async () => {
