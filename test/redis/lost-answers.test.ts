@@ -71,22 +71,28 @@ describe("an answer that is lost on its way", () => {
 
   it("F10 of a submission, a settlement, a release or a replay leaves the books right", async () => {
     const { line, stage, frontier } = await open();
-    const losing = async (call: () => Promise<unknown>) => {
-      await call(); // the script is known from now on
+    const losing = async <T>(prepare: () => Promise<T>, call: (prepared: T) => Promise<unknown>) => {
+      await call(await prepare()); // the script is known from now on
+      const prepared = await prepare();
       const lost = line.loseNextAnswer();
-      await call();
+      await call(prepared);
       await lost;
       await viewOf(frontier);
     };
+    const nothing = async () => {};
 
-    await losing(() => frontier.enqueue("job", tasksAt("a.test", 20)));
+    await losing(nothing, () => frontier.enqueue("job", tasksAt("a.test", 20)));
     expect((await countsOf(frontier)).queued).toBe(20);
-    await losing(async () => frontier.release(await grantsOf(frontier, { max: 3 })));
+    await losing(
+      () => grantsOf(frontier, { max: 3 }),
+      (grants) => frontier.release(grants),
+    );
     expect((await countsOf(frontier)).queued).toBe(20);
-    await losing(async () => frontier.settle([settlementOf(await oneGrant(frontier))]));
+    const oneOf = () => oneGrant(frontier);
+    await losing(oneOf, (grant) => frontier.settle([settlementOf(grant)]));
     const outcome = { kind: "dead", because: "too_big" } as const;
-    await losing(async () => frontier.settle([settlementOf(await oneGrant(frontier), { outcome })]));
-    await losing(() => frontier.replayDead({}, 1, 1));
+    await losing(oneOf, (grant) => frontier.settle([settlementOf(grant, { outcome })]));
+    await losing(nothing, () => frontier.replayDead({}, 1, 1));
 
     expect(await countsOf(frontier)).toMatchObject({ queued: 18 });
     expect(await auditShard(server.port, `${stage.prefix}:{0}`)).toEqual([]);
