@@ -40,6 +40,12 @@ export function addDead(program: Command): void {
 
 async function dead(session: Session, jobId: string | undefined, flags: Flags): Promise<void> {
   const { frontier } = session.trawl;
+  if (flags.replay === true && flags.discard === true) {
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.dead",
+      message: "--replay and --discard exclude each other: give one",
+    });
+  }
   const job = jobId === undefined ? undefined : await getJob(session, jobId);
   const filter = filterOf(jobId, flags);
   if (flags.replay === true) {

@@ -45,6 +45,7 @@ type Deps = { clock: Clock; log: Log; time: BrokerTime; scripts: ReadonlyMap<str
 const EMPTIED = "this broker was emptied under a running Trawl";
 /** Pause between two tries; the client itself reconnects meanwhile. */
 const TRY_AGAIN_MS = 25;
+const FIRST_CONNECT_MS = 2_000;
 /**
  * What sells slots is loaded once for every shard: another shard of the same server, or another prefix, whose clients
  * came first after a restart would else have brought the script back without this shard knowing of the restart.
@@ -92,7 +93,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
     let failingSince: number | undefined;
     for (;;) {
       try {
-        if (client.status === "wait") await client.connect();
+        await firstConnect(client);
         const answer = await call(again);
         if (lostAt !== undefined) log.info("broker.back", { broker: place.shown, lostMs: clock.now() - lostAt });
         lostAt = undefined;
@@ -107,6 +108,15 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
         await waitForContact(op, error, failingSince);
       }
     }
+  }
+
+  /** Sentinels and clusters are looked for without end: after a while the call goes on, fails, and counts its patience. */
+  async function firstConnect(fresh: Client): Promise<void> {
+    if (fresh.status !== "wait") return;
+    const connected = new AbortController();
+    const done = () => connected.abort();
+    fresh.connect().then(done, done);
+    await clock.sleep(FIRST_CONNECT_MS, connected.signal);
   }
 
   async function waitForContact(op: string, error: unknown, since: number): Promise<void> {
@@ -168,7 +178,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
       // One for each shard.
       listener.setMaxListeners(0);
       await persist("frontier.listen", async () => {
-        if (listener.status === "wait") await listener.connect();
+        await firstConnect(listener);
         await listener.subscribe(channel);
       });
       listener.on("message", (from) => from === channel && heard());

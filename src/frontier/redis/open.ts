@@ -56,6 +56,8 @@ export async function openRedisFrontier(
   const ear = randomBytes(8).toString("hex");
   const wakeups = createWakeups({ clock }, options);
   try {
+    // A database that is not there would be taken for the first one.
+    if (place.database > 0) await broker.ask("SELECT", place.database);
     await checkSchema(broker, options);
     for (let index = 0; index < options.shards; index++) {
       await broker.listen(`${shardKey(options.prefix, index)}:wake:${ear}`, wakeups.changed);
