@@ -47,11 +47,11 @@ export type HttpClient = {
 
 /**
  * A process that has just started, or shares its processor with too many, misses slot after slot for some seconds. That
- * is no fault of the page: it waits, longer each time and over a minute in all, before the try is given up.
+ * is no fault of the page: after fifty in a row it tries once a second, for almost a minute, before the try is given up.
  */
 const LAPSES_MOST = 100;
-const LAPSES_AT_ONCE = 5;
-const LAPSE_PAUSE_MOST_MS = 1_000;
+const LAPSES_AT_ONCE = 50;
+const LAPSE_PAUSE_MS = 1_000;
 
 /**
  * Slots are narrower than opening a connection takes, and idle connections close. Before a slot this far off a request is
@@ -102,7 +102,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
         if (++lapses > LAPSES_MOST) return end;
-        if (lapses > LAPSES_AT_ONCE) await clock.sleep(Math.min(LAPSE_PAUSE_MOST_MS, lapses * 20), terms.signal);
+        if (lapses > LAPSES_AT_ONCE) await clock.sleep(LAPSE_PAUSE_MS, terms.signal);
         terms.slot = await spend(site, end.because === "used" ? undefined : terms.slot);
       } else if (end.kind === "failed" && !isSecondTry && isWorthASecondTry(end)) {
         isSecondTry = true;
