@@ -4,6 +4,7 @@ import type { Slot } from "../../src/domain/politeness.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { aJob, aRequest, settleAll, submit, tasksAt, viewOf } from "../contracts/frontier/makers.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
+import { openLossyLine } from "./lossy-line.ts";
 import { createStage } from "./stage.ts";
 
 const real = systemClock();
@@ -77,6 +78,31 @@ describe("workers whose clocks are wrong", () => {
     for (const [nth, { createdAt }] of views.entries()) {
       expect(Math.abs((clocks[nth] as WrongClock).toReal(createdAt) - (views[2]?.createdAt ?? 0))).toBeLessThan(1000);
     }
+  });
+
+  it("F2 are granted slots that are still to come when the answer arrives, however long it takes", async () => {
+    const pages = 40;
+    const policy = { intervalMs: 20, burst: 1, perSite: 9 };
+    const slow = await openLossyLine(server.port, { delayMs: 30 });
+    const frontier = await createStage(slow.url).open();
+    await submit(frontier, aJob({ policy }), tasksAt("a.test", pages));
+    for (let nth = 0; nth < 10; nth++) await frontier.listQueues(); // it knows by now how long answers take
+    let inTime = 0;
+
+    for (let done = 0; done < pages; ) {
+      const { grants, nextDueAt } = await frontier.lease(aRequest({ max: 1 }));
+      const arrivedAt = real.now();
+      inTime += grants.filter(({ slot }) => slot.sendBy >= arrivedAt).length;
+      done += grants.length;
+      if (grants.length > 0) await settleAll(frontier, grants);
+      else await frontier.waitForWork(nextDueAt ?? arrivedAt + 100, new AbortController().signal);
+      // What is bought is no later than what is granted.
+      const slot = await frontier.spend("b.test");
+      expect(slot.sendBy).toBeGreaterThan(arrivedAt);
+    }
+
+    console.info(`${inTime} of ${pages} slots were still to come`);
+    expect(inTime).toBeGreaterThan(pages / 2);
   });
 
   it("F18 leave deadlines and robots.txt where they were meant to be", async () => {

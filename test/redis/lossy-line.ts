@@ -1,4 +1,4 @@
-/** A line to a server that can be made to lose an answer, or to break: what a network does, at an instant of ours. */
+/** A line to a server that can be slow, lose an answer, or break: what a network does, at an instant of ours. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
@@ -11,8 +11,8 @@ export type LossyLine = {
   cut(): void;
 };
 
-/** Call it inside a test. */
-export async function openLossyLine(port: number): Promise<LossyLine> {
+/** Call it inside a test. Answers take `delayMs` longer. */
+export async function openLossyLine(port: number, { delayMs } = { delayMs: 0 }): Promise<LossyLine> {
   const sockets = new Set<Socket>();
   let toLose: (() => void) | undefined;
   let isCut = false;
@@ -35,6 +35,7 @@ export async function openLossyLine(port: number): Promise<LossyLine> {
       far.write(request);
     });
     far.on("data", (answer) => {
+      if (lost === undefined && delayMs > 0) return void setTimeout(() => near.write(answer), delayMs);
       if (lost === undefined) return void near.write(answer);
       close();
       lost();

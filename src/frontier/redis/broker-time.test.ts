@@ -78,6 +78,20 @@ describe("the broker's time", () => {
     expect(errorMs()).toBeLessThanOrEqual(11 + 0.5 * 25);
   });
 
+  it("is asked for slots as far ahead as answers take, most of them, in quarters of a millisecond", () => {
+    const { time, call } = scene(10_000);
+    expect(time.leadMs()).toBe(0);
+    for (let nth = 0; nth < 50; nth++) call(1, 1);
+    expect(time.leadMs()).toBeGreaterThanOrEqual(2);
+    expect(time.leadMs()).toBeLessThan(3);
+    for (let nth = 0; nth < 50; nth++) call(nth % 5 === 0 ? 20 : 1, 1);
+    expect(time.leadMs()).toBeGreaterThan(10);
+    expect(time.leadMs() % 0.25).toBe(0);
+    call(1e6, 1e6);
+    call(1e6, 1e6);
+    expect(time.leadMs()).toBe(500);
+  });
+
   it("narrows a slot by what the comparison may err, on both sides, and leaves some of it", () => {
     const { time, call } = scene(1000);
     call(4, 4);
@@ -87,8 +101,8 @@ describe("the broker's time", () => {
       arrivalAt: 600,
     });
     const narrow = time.slotHere({ sendAt: 100, sendBy: 105, arrivalAt: 600 });
-    expect(narrow.sendAt).toBeCloseTo(1102, 9);
-    expect(narrow.sendBy - narrow.sendAt).toBeCloseTo(1, 9);
+    expect(narrow.sendAt).toBeCloseTo(1101.25, 9);
+    expect(narrow.sendBy - narrow.sendAt).toBeCloseTo(2.5, 9);
   });
 
   it("leaves a slot without an end without one", () => {

@@ -77,13 +77,14 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
   }
 
   async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
-    const words: Word[] = [worker, max === 0 ? "" : ear, max, leaseMs, ...queues];
+    const leadMs = time.leadMs();
+    const words: Word[] = [worker, max === 0 ? "" : ear, max, leaseMs, leadMs, ...queues];
     const { reply, again } = await shard.tryRun("lease", ...words);
     const [now, dueAt, lookAt] = reply;
-    const grants = readGrants(reply, Number(now), time.slotHere);
+    const grants = readGrants(reply, { now: Number(now), leadMs }, time.slotHere);
     for (const { taskId, jobId } of grants) held.set(taskId, { worker, jobId });
     if (again) await disown(shard, worker);
-    return { grants, nextDueAt: instant(dueAt), lookAt: instant(lookAt) };
+    return { grants, nextDueAt: whenToAsk(dueAt), lookAt: whenToAsk(lookAt) };
   }
 
   async function disown(shard: Shard, worker: string): Promise<void> {
@@ -91,8 +92,9 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     await endings.end((await shard.run("disown", worker, ...known)).slice(1).map(String));
   }
 
-  function instant(word: Word | undefined): number | undefined {
-    return word === "" || word === undefined ? undefined : time.toHere(Number(word));
+  /** So much sooner that the answer is there in time. */
+  function whenToAsk(word: Word | undefined): number | undefined {
+    return word === "" || word === undefined ? undefined : time.toHere(Number(word)) - time.leadMs();
   }
 
   /** Counts what is known to be seen, and leaves the rest to be sent. */

@@ -42,7 +42,7 @@ export function createSites({ shards, time }: Deps): Sites {
   return {
     facts,
     async spend(site, unused) {
-      const reply = await shards.ofSite(site).run("spend", site, unused?.arrivalAt ?? "");
+      const reply = await shards.ofSite(site).run("spend", site, unused?.arrivalAt ?? "", time.leadMs());
       const [, from, arrivalAt, intervalMs, burst] = reply.map(Number) as [number, number, number, number, number];
       return time.slotHere(takeSlot(from, arrivalAt, { intervalMs, burst, perSite: 0 }));
     },

@@ -74,7 +74,11 @@ function siteWord(site: Settlement["site"]): string {
 }
 
 /** Reads what lease.lua granted: per site its state before, then its tasks, which take their slots in that order. */
-export function readGrants(reply: Reply, now: number, slotHere: (slot: Slot) => Slot): Grant[] {
+export function readGrants(
+  reply: Reply,
+  { now, leadMs }: { now: number; leadMs: number },
+  slotHere: (slot: Slot) => Slot,
+): Grant[] {
   const grants: Grant[] = [];
   let at = 3;
   const next = () => reply[at++] ?? "";
@@ -86,7 +90,9 @@ export function readGrants(reply: Reply, now: number, slotHere: (slot: Slot) => 
     for (let jobs = Number(next()); jobs > 0; jobs--) {
       const jobId = String(next());
       for (let tasks = Number(next()); tasks > 0; tasks--) {
-        const slot = takeSlot(now, arrivalAt, policy);
+        // Without an interval there is nothing to be in time for but the end of a back-off, told in place of the burst.
+        const from = policy.intervalMs === 0 ? Math.max(now, policy.burst) : now + leadMs;
+        const slot = takeSlot(from, arrivalAt, policy);
         arrivalAt = slot.arrivalAt;
         grants.push(readGrant(turn, jobId, String(next()), slotHere(slot)));
       }

@@ -43,7 +43,7 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
         const settings = { ...broker, fresh: async () => ({ TRAWL_BROKER: durable.url }) };
         const [fleet, site] = [await newFleet(settings), await linkedSite({ pages: 80 })];
         const worker = await fleet.worker();
-        const { id } = await fleet.submit([`${site.url}/`, "--rate", "unlimited", "--per-site", "2"]);
+        const { id } = await fleet.submit([`${site.url}/`, "--rate", "100/s", "--per-site", "8"]);
         await site.waitForRequests(20);
         await durable.restart();
 

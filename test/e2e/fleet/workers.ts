@@ -50,7 +50,7 @@ export function workers(broker: FleetBroker): void {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
     const env = { TRAWL_LEASE: "2s" };
     const doomed = await fleet.worker([], env);
-    const { id } = await fleet.submit([`${site.url}/`, "--rate", "unlimited", "--per-site", "2"]);
+    const { id } = await fleet.submit([`${site.url}/`, "--rate", "200/s", "--per-site", "8"]);
     await site.waitForRequests(20);
     doomed.kill("SIGKILL");
     await doomed.ended;

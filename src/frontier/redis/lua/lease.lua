@@ -1,16 +1,17 @@
 #!lua flags=allow-oom
--- lease: grants only what may be fetched now, best priority first, sites that waited longest first, jobs on one site in
--- turn (F1, F2, F4, F5).        Cost: O(log n) in sites with work, plus a few small writes for each site and each grant.
+-- lease: grants only what may be fetched when the answer arrives, best priority first, sites that waited longest first,
+-- jobs on one site in turn (F1, F2, F4, F5).  Cost: O(log n) in sites with work, a few small writes a site and a grant.
 -- KEYS  1 the shard
--- ARGV  1 now or ""   2 worker   3 its ear (see wake), "" to leave no trace   4 most grants   5 lease, ms   6… queues
+-- ARGV  1 now or ""   2 worker   3 its ear (see wake), "" to leave no trace   4 most grants   5 lease, ms
+--       6 how long the answer will take, ms   7… queues
 -- Reply: now, when the next is due or "", when this worker should look again by itself or "", then for each site:
---        name, its arrival time before, interval, burst, 1 to ask for robots.txt first, how many jobs, and for each of
---        those its id, how many tasks, and the tasks: "id body" when granted for the first time, else
---        "!id token failures body".
+--        name, its arrival time before, interval, burst (without an interval: when its back-off ends), 1 to ask for
+--        robots.txt first, how many jobs, and for each of those its id, how many tasks, and the tasks: "id body" when
+--        granted for the first time, else "!id token failures body".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/turns.lua lib/idle.lua
-begin(ARGV[1])
+begin(ARGV[1], ARGV[6])
 local worker, ear, most, lease_ms = ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), BATCH_MOST), tonumber(ARGV[5])
-local queues, ranks = { unpack(ARGV, 6) }, {}
+local queues, ranks = { unpack(ARGV, 7) }, {}
 for _, queue in ipairs(queues) do ranks[queue] = ranks_of(queue) end
 
 -- One task to each due site in turn, and at a site to each job in turn, while there is room.
@@ -27,7 +28,7 @@ local function share_out(turns, room)
   end
 end
 
-local granted, reply = 0, { exact(step.now), "", "" }
+local granted, reply = 0, { exact(clock()), "", "" }
 local function grant_at(queue, rank)
   local turns = open_turns(queue, rank, most - granted)
   share_out(turns, most - granted)

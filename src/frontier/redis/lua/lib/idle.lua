@@ -17,8 +17,8 @@ end
 local function stand_by(queues, ear, has_room, due, queue)
   for _, name in ipairs(queues) do
     -- Whoever lives comes again within seconds.
-    redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(step.now - GONE_MS))
-    if has_room then redis.call("ZADD", key("idle", name), step.now, ear)
+    redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(clock() - GONE_MS))
+    if has_room then redis.call("ZADD", key("idle", name), exact(clock()), ear)
     else redis.call("ZREM", key("idle", name), ear) end
   end
   if due >= NEVER then return "" end

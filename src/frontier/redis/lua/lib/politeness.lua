@@ -2,7 +2,7 @@
 -- that both come to the same instants to the last bit.
 local function spacing_of(interval)
   if interval == 0 then return 0 end
-  return interval + math.min(25, math.max(0.5, interval * 0.05))
+  return interval + math.min(25, math.max(0.5, math.min(2, interval * 0.2), interval * 0.05))
 end
 
 -- The arrival time as it would be had the requests that still count been made under the new policy.

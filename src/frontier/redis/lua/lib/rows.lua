@@ -1,16 +1,23 @@
 -- rows: what a call has read of jobs and sites, each once. save.lua writes back what has changed.
 local step = {
-  now = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, repoliced = {}, waiting = {}, at_site = {}, moved = {},
+  now = 0, ahead = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, repoliced = {}, waiting = {}, at_site = {}, moved = {},
   finished = {},
 }
 
 local TOTALS = { "shard", "shards", "next_task", "next_served", "next_site", "next_lane", "pending", "floor" }
 
-local function begin(given)
-  step.now = time_of(given)
+-- A call may ask how things will be `ahead` ms from now: when its answer has reached the worker.
+local function begin(given, ahead)
+  step.ahead = tonumber(ahead or 0)
+  step.now = time_of(given) + step.ahead
   local row = redis.call("HMGET", key("meta"), unpack(TOTALS))
   if not row[2] then error("this broker was emptied under a running Trawl; restart what runs on it") end
   for nth, name in ipairs(TOTALS) do step.totals[name] = tonumber(row[nth] or 0) end
+end
+
+-- What time it is, however far ahead a call looks.
+local function clock()
+  return step.now - step.ahead
 end
 
 local function next_number(name)

@@ -174,14 +174,15 @@ local function take_turn(turn, worker, lease_ms, reply)
   if taken == 0 then return 0 end
   local site, at, to = turn.site, turn.at, #reply
   reply[to + 1], reply[to + 2], reply[to + 3] = site[NAME], exact(site[ARRIVAL]), exact(site[INTERVAL])
-  reply[to + 4], reply[to + 5], reply[to + 6] = site[BURST], turn.asks and 1 or 0, shares
+  reply[to + 4] = site[INTERVAL] == 0 and exact(site[BLOCKED_UNTIL]) or site[BURST]
+  reply[to + 5], reply[to + 6] = turn.asks and 1 or 0, shares
   local first, lease_until = grants.count + 1, exact(step.now + lease_ms)
   for _, share in ipairs(turn.shares) do
     if share.taken > 0 then take_share(site, share, worker, lease_until, reply) end
   end
   if turn.asks then site[ASKER], site[ASKED_UNTIL] = tonumber(grants.ids[first]), step.now + lease_ms end
   step.moved[site[NUMBER] .. " " .. site[at]] = ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
-  site[at + SERVED_AT], site[at + TURN_SERVED] = step.now, next_number("next_served")
+  site[at + SERVED_AT], site[at + TURN_SERVED] = clock(), next_number("next_served")
   return taken
 end
 
