@@ -14,7 +14,7 @@ export type SiteFacts = {
   blockedUntil: number;
   crawlDelayMs: number;
   /** Until when a worker has time to bring robots.txt; 0 when none is asked. */
-  robotsAskedUntil: number;
+  isAskingRobots: boolean;
   waiting: number;
 };
 
@@ -115,7 +115,7 @@ function siteWait(site: SiteFacts, now: number): Wait {
   if (site.inFlight >= site.policy.perSite) {
     reasons.push(`${site.inFlight} of ${site.policy.perSite} requests allowed at once are under way`);
   }
-  if (site.robotsAskedUntil > now) reasons.push("its robots.txt is being fetched");
+  if (site.isAskingRobots) reasons.push("its robots.txt is being fetched");
   if (site.rateReadyAt > now) {
     reasons.push(`its rate of ${rateWords(site)} allows the next request ${at(site.rateReadyAt, now)}`);
   }

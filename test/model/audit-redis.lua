@@ -16,7 +16,7 @@ for _, key in ipairs(keys("site:*")) do sites[after(key, "site")] = cmsgpack.unp
 -- The words of a turn in a site's row, by name.
 local function turns_of(site)
   local turns = {}
-  for at = 17, #site, 7 do
+  for at = 16, #site, 7 do
     turns[site[at]] = {
       served = site[at + 2], due = site[at + 3], lanes = site[at + 4], only = site[at + 5], score = site[at + 6],
     }
@@ -88,7 +88,7 @@ for n, row in pairs(sites) do
   local waiting = tonumber(redis.call("HGET", shard .. ":site-waiting", n) or 0)
   check(waiting == (at_site[n] or 0), "site", row[1], "miscounts what waits")
   local policies, turns = 0, {}
-  for of in string.gmatch(row[15], "=(%d+);") do policies = policies + tonumber(of) end
+  for of in string.gmatch(row[14], "=(%d+);") do policies = policies + tonumber(of) end
   for _, lane in pairs(lanes) do
     if lane.site == n then
       policies = policies - 1

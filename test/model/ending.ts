@@ -36,9 +36,7 @@ export function handBack(task: ModelTask, crashed: boolean, now: number): void {
 
 /** Whoever was to bring robots.txt has ended; if it did not, another is asked. */
 function stopAsking(task: ModelTask): void {
-  if (task.site.asker !== task) return;
-  task.site.asker = undefined;
-  task.site.askedUntil = 0;
+  if (task.site.asker === task) task.site.asker = undefined;
 }
 
 /** Answers of requests sent before a rest began are the same incident, not a new one, and do not end it. */

@@ -81,7 +81,7 @@ function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
     rateReadyAt: readyAt(site.arrivalAt, site.policy),
     blockedUntil: site.blockedUntil,
     crawlDelayMs: site.crawlDelayMs,
-    robotsAskedUntil: lacksRobots(world, site, now) ? site.askedUntil : 0,
+    isAskingRobots: site.asker !== undefined && lacksRobots(world, site, now),
     waiting: waitingAt(world, site),
   };
 }

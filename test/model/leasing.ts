@@ -94,10 +94,7 @@ function takeTurn(world: World, turn: Turn, picks: readonly Pick[], request: Lea
   });
   turn.servedAt = now;
   turn.served = ++world.servings;
-  if (mustAskRobots) {
-    turn.site.asker = first.task;
-    turn.site.askedUntil = now + request.leaseMs;
-  }
+  if (mustAskRobots) turn.site.asker = first.task;
   return grants;
 }
 

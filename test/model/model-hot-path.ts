@@ -99,7 +99,7 @@ function createSites({ world, step }: ModelParts): Sites {
     findRobots: async (site) => structuredClone(world.sites.find(({ name }) => name === site)?.robots),
     keepRobots: async (name, robots, crawlDelayMs) => {
       step(() => {
-        Object.assign(siteNamed(world, name), { robots, crawlDelayMs, asker: undefined, askedUntil: 0 });
+        Object.assign(siteNamed(world, name), { robots, crawlDelayMs, asker: undefined });
       });
     },
   };

@@ -59,8 +59,8 @@ export function lacksRobots(world: World, site: ModelSite, now: number): boolean
 /** From when on a site may be hit, as far as the site itself goes. */
 export function siteReadyAt(world: World, site: ModelSite, now: number): number {
   if (inFlightOf(world, site) >= site.policy.perSite) return NEVER;
-  const askedUntil = lacksRobots(world, site, now) ? site.askedUntil : 0;
-  return Math.max(readyAt(site.arrivalAt, site.policy), site.blockedUntil, askedUntil);
+  if (site.asker !== undefined && lacksRobots(world, site, now)) return NEVER;
+  return Math.max(readyAt(site.arrivalAt, site.policy), site.blockedUntil);
 }
 
 export function dueAt(world: World, turn: Turn, now: number): number {

@@ -54,7 +54,6 @@ export type ModelSite = {
   crawlDelayMs: number;
   robots: RobotsFile | undefined;
   asker: ModelTask | undefined;
-  askedUntil: number;
 };
 
 /** What one job has at one site, on one queue at one priority; there only while something of it waits or is leased. */
@@ -105,7 +104,6 @@ export function siteNamed(world: World, name: string): ModelSite {
     crawlDelayMs: 0,
     robots: undefined,
     asker: undefined,
-    askedUntil: 0,
   };
   world.sites.push(site);
   return site;

@@ -96,14 +96,14 @@ function readFacts(reply: Reply, time: BrokerTime): NumberedFacts[] {
     const site = String(reply[at + 1]);
     const numbers = reply.slice(at + 2, at + FIELDS).map(Number);
     const [arrivalAt = 0, inFlight = 0, blockedUntil = 0, intervalMs = 0, burst = 1, perSite = 1] = numbers;
-    const [crawlDelayMs = 0, askedUntil = 0, waiting = 0] = numbers.slice(6);
+    const [crawlDelayMs = 0, isAsking = 0, waiting = 0] = numbers.slice(6);
     const policy = { intervalMs, burst, perSite };
     found.push({
       n: Number(reply[at]),
       ...{ site, policy, inFlight, crawlDelayMs, waiting },
       rateReadyAt: instantHere(readyAt(arrivalAt, policy), time),
       blockedUntil: instantHere(blockedUntil, time),
-      robotsAskedUntil: instantHere(askedUntil, time),
+      isAskingRobots: isAsking === 1,
     });
   }
   return found;

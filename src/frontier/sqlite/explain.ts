@@ -7,6 +7,7 @@ import { explainJob, explainSite, explainUrl, type JobFacts, type SiteFacts, typ
 import type { ExplainTarget, Explanation, Misfortune } from "../frontier-admin.ts";
 import { viewOf } from "./jobs.ts";
 import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
+import { isAskingRobots } from "./schedule.ts";
 
 type Names =
   | "tasksOfUrl"
@@ -37,7 +38,6 @@ export function createInspector({ db, now }: Deps): Inspector {
 
   function siteFacts(n: number): SiteFacts {
     const site = sql.site.get(n) as unknown as SiteRow & { waiting: number };
-    const isAsking = site.wants_robots === 1 && site.robots_fresh_until <= now();
     return {
       site: site.site,
       policy: policyOf(site),
@@ -45,7 +45,7 @@ export function createInspector({ db, now }: Deps): Inspector {
       rateReadyAt: readyAt(site.arrival_at, policyOf(site)),
       blockedUntil: site.blocked_until,
       crawlDelayMs: site.crawl_delay_ms,
-      robotsAskedUntil: isAsking ? site.robots_asked_until : 0,
+      isAskingRobots: isAskingRobots(site, now()),
       waiting: site.waiting,
     };
   }

@@ -109,10 +109,7 @@ export function createLease({ db, stepper, now }: Deps): (request: LeaseRequest)
     const grants = turn.shares.flatMap((share) => takeShare(step, turn, share, request));
     if (grants.length === 0) return grants;
     const first = grants[0];
-    if (turn.mustAskRobots && first !== undefined) {
-      turn.site.robots_asker = Number(first.taskId);
-      turn.site.robots_asked_until = step.now + request.leaseMs;
-    }
+    if (turn.mustAskRobots && first !== undefined) turn.site.robots_asker = Number(first.taskId);
     sql.served.run(step.now, step.totals.next_served++, turn.queue, turn.rank, turn.site.n);
     return grants;
   }

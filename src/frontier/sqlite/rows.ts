@@ -49,7 +49,6 @@ export type SiteRow = PolicyRow & {
   crawl_delay_ms: number;
   robots_fresh_until: number;
   robots_asker: number | null;
-  robots_asked_until: number;
 };
 
 export type LaneRow = PolicyRow & {

@@ -108,7 +108,6 @@ function siteValues(site: SiteRow): SqlValue[] {
     site.crawl_delay_ms,
     site.robots_fresh_until,
     site.robots_asker,
-    site.robots_asked_until,
   ];
 }
 

@@ -15,8 +15,13 @@ export function rankOf(job: JobRow, priority: number): number {
 /** From when on a site may be hit, as far as the site itself goes. */
 export function siteReadyAt(site: SiteRow, now: number): number {
   if (site.in_flight >= site.per_site) return NEVER;
-  const asking = site.wants_robots === 1 && site.robots_fresh_until <= now ? site.robots_asked_until : 0;
-  return Math.max(readyAt(site.arrival_at, policyOf(site)), site.blocked_until, asking);
+  if (isAskingRobots(site, now)) return NEVER;
+  return Math.max(readyAt(site.arrival_at, policyOf(site)), site.blocked_until);
+}
+
+/** Whether somebody is fetching the robots.txt that all others wait for. Its lease ends sooner or later, and that with it. */
+export function isAskingRobots(site: SiteRow, now: number): boolean {
+  return site.robots_asker !== null && site.wants_robots === 1 && site.robots_fresh_until <= now;
 }
 
 /**

@@ -216,10 +216,7 @@ function endLease(step: Step, task: TaskRow): EndedLease {
   lease.lane.leased -= 1;
   lease.site.in_flight -= 1;
   // Whoever was to bring robots.txt has ended; if it did not, another is asked.
-  if (lease.site.robots_asker === task.id) {
-    lease.site.robots_asker = null;
-    lease.site.robots_asked_until = 0;
-  }
+  if (lease.site.robots_asker === task.id) lease.site.robots_asker = null;
   return lease;
 }
 

@@ -48,7 +48,6 @@ export function createSites({ db, stepper }: Deps): Sites {
         sql.keepRobots.run(kind, text, fetchedAt, site.n);
         site.robots_fresh_until = freshUntil;
         site.robots_asker = null;
-        site.robots_asked_until = 0;
         site.crawl_delay_ms = crawlDelayMs;
         step.repolice(site);
       }),

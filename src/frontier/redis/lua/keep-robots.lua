@@ -6,8 +6,7 @@
 begin(ARGV[1])
 local site = site_named(ARGV[2])
 redis.call("HSET", key("robots", ARGV[2]), "kind", ARGV[3], "text", ARGV[4], "fetchedAt", ARGV[5], "freshUntil", ARGV[6])
-site[ROBOTS_FRESH], site[CRAWL_DELAY] = tonumber(ARGV[6]), tonumber(ARGV[7])
-site[ASKER], site[ASKED_UNTIL] = 0, 0
+site[ROBOTS_FRESH], site[CRAWL_DELAY], site[ASKER] = tonumber(ARGV[6]), tonumber(ARGV[7]), 0
 step.repoliced[site[NUMBER]] = true
 save()
 return exact(step.now)

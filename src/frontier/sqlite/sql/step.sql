@@ -15,8 +15,7 @@ WHERE n = ?
 
 -- name: site
 SELECT n, site, arrival_at, in_flight, blocked_until, incidents, interval_ms, burst, per_site, wants_robots,
-  operator_interval_ms, operator_burst, operator_per_site, crawl_delay_ms, robots_fresh_until, robots_asker,
-  robots_asked_until
+  operator_interval_ms, operator_burst, operator_per_site, crawl_delay_ms, robots_fresh_until, robots_asker
 FROM sites WHERE n = ?
 
 -- name: siteNumber
@@ -28,7 +27,7 @@ INSERT INTO sites (site) VALUES (?) RETURNING n
 -- name: saveSite
 UPDATE sites SET arrival_at = ?, in_flight = ?, blocked_until = ?, incidents = ?, interval_ms = ?, burst = ?,
   per_site = ?, wants_robots = ?, operator_interval_ms = ?, operator_burst = ?, operator_per_site = ?,
-  crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?, robots_asked_until = ?
+  crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?
 WHERE n = ?
 
 -- The strictest of the lanes at a site; those of paused jobs have no say.

@@ -58,7 +58,7 @@ local function end_lease(id, lane_name, worker)
   row[LEASED], job.leased, site[IN_FLIGHT] = row[LEASED] - 1, job.leased - 1, site[IN_FLIGHT] - 1
   local number, nth = tonumber(id), ended.count + 1
   -- Whoever was to bring robots.txt has ended; if it did not, another is asked.
-  if site[ASKER] == number then site[ASKER], site[ASKED_UNTIL] = 0, 0 end
+  if site[ASKER] == number then site[ASKER] = 0 end
   ended[id], ended.count, ended.ids[nth], ended.members[nth] = true, nth, id, ordered(number)
   local ids = ended.workers[worker]
   if not ids then

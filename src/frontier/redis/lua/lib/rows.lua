@@ -65,11 +65,11 @@ end
 
 -- A site is one packed row: unpacking a list of numbers takes a third of the time that named fields do.
 local NAME, ARRIVAL, IN_FLIGHT, BLOCKED_UNTIL, INCIDENTS, INTERVAL, BURST, PER_SITE = 1, 2, 3, 4, 5, 6, 7, 8
-local WANTS_ROBOTS, CRAWL_DELAY, ROBOTS_FRESH, ASKER, ASKED_UNTIL = 9, 10, 11, 12, 13
+local WANTS_ROBOTS, CRAWL_DELAY, ROBOTS_FRESH, ASKER = 9, 10, 11, 12
 -- The operator's word, "interval burst at-once" or false; and what the lanes here ask for, see count_policy.
-local OPERATOR, POLICIES, NUMBER = 14, 15, 16
+local OPERATOR, POLICIES, NUMBER = 13, 14, 15
 -- Then so many words for each turn, see turns in lanes.lua.
-local TURNS, TURN_WORDS = 17, 7
+local TURNS, TURN_WORDS = 16, 7
 
 local function site_numbered(n)
   local known = step.sites[n]
@@ -82,6 +82,11 @@ local function site_numbered(n)
   return site
 end
 
+-- Whether somebody is fetching the robots.txt that all others wait for. Its lease ends sooner or later, and that with it.
+local function is_asking(site)
+  return site[ASKER] ~= 0 and site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= step.now
+end
+
 local function site_number(name)
   return tonumber(redis.call("HGET", key("sites"), name) or nil)
 end
@@ -89,7 +94,7 @@ end
 local function add_site(name)
   local n = next_number("next_site")
   redis.call("HSET", key("sites"), name, n)
-  local site = { name, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, false, "", n }
+  local site = { name, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, false, "", n }
   step.sites[n] = site
   return site
 end

@@ -6,9 +6,8 @@ end
 -- From when on a site may be hit, as far as the site itself goes.
 local function ready_at(site)
   if site[IN_FLIGHT] >= site[PER_SITE] then return NEVER end
-  local asked = 0
-  if site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= step.now then asked = site[ASKED_UNTIL] end
-  return math.max(rate_ready_at(site), site[BLOCKED_UNTIL], asked)
+  if is_asking(site) then return NEVER end
+  return math.max(rate_ready_at(site), site[BLOCKED_UNTIL])
 end
 
 -- How many requests a site takes now, `most` at the most.

@@ -180,7 +180,7 @@ local function take_turn(turn, worker, lease_ms, reply)
   for _, share in ipairs(turn.shares) do
     if share.taken > 0 then take_share(site, share, worker, lease_until, reply) end
   end
-  if turn.asks then site[ASKER], site[ASKED_UNTIL] = tonumber(grants.ids[first]), step.now + lease_ms end
+  if turn.asks then site[ASKER] = tonumber(grants.ids[first]) end
   step.moved[site[NUMBER] .. " " .. site[at]] = ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
   site[at + SERVED_AT], site[at + TURN_SERVED] = clock(), next_number("next_served")
   return taken
