@@ -112,10 +112,10 @@ describe("a worker that comes for suspects", () => {
     end("b/0", "b/1");
     await until("a/0");
     await frontier.enqueue("job", tasksAt("c.test", 9));
-    clock.advance(3000);
+    clock.advance(1200);
     end("a/0");
     await until("a/1");
-    clock.advance(3000);
+    clock.advance(1200);
     end("a/1");
     await until("c/0", "c/1", "c/2", "c/3");
     end("c/0");

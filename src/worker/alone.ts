@@ -25,7 +25,7 @@ type Deps = {
 type Options = { worker: string; queues: readonly string[]; leaseMs: number };
 
 /** How long a worker with other work stays away from it. */
-const MOST_MS = 5_000;
+const MOST_MS = 2_000;
 /** And how long that work then has it for itself. Who has nothing else to do loses nothing by coming at once. */
 const PAUSE_MS = 2_000;
 /** How often a worker whose hands are still full asks whether it is still needed. */
