@@ -3,6 +3,7 @@ import { formatDuration } from "../domain/duration.ts";
 import type { JobState, Ledger } from "../domain/job.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
+import { baseQueue } from "./frontier.ts";
 import type { Explanation, Misfortune } from "./frontier-admin.ts";
 
 export type SiteFacts = {
@@ -99,7 +100,10 @@ function waitingTask(task: TaskFacts & { state: "queued" | "delayed" }, inJob: s
     );
     return { reasons, until: Math.max(task.notBefore, wait.until ?? 0) };
   }
-  if (reasons.length > 0) return { reasons, until: wait.until };
+  const isSuspect = task.queue !== baseQueue(task.queue);
+  if (isSuspect) reasons.unshift(`${inJob}waits to be run alone: two workers have died while they held it`);
+  if (wait.reasons.length > 0) return { reasons, until: wait.until };
+  if (isSuspect) return { reasons, until: now };
   const ahead = `${task.site.waiting} waiting at ${task.site.site}`;
   return {
     reasons: [`${inJob}may be fetched now; waits for a free worker on queue ${task.queue} (${ahead})`],

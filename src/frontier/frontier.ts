@@ -9,8 +9,9 @@
  * F3  Those limits hold across every worker on every machine, through crashes and restarts.
  * F4  The cost of a lease call depends on what it grants, not on what is pending: blocked sites cost nothing.
  * F5  Within a queue, higher priority first, across sites; round-robin between the jobs on one site.
- * F6  An expired lease is granted again. A crash count is raised at lease time and cleared by a clean end; at 3 the task
- *     is dead-lettered `crashed_worker` instead of killing worker after worker.
+ * F6  An expired lease is granted again. A crash count is raised at lease time and cleared by a clean end. At 2 the task
+ *     is a suspect, as are those that merely stood beside it: it waits on its queue's `aloneQueue`, for a worker that
+ *     has nothing else in hand. At 3 it is dead-lettered `crashed_worker` instead of killing worker after worker.
  * F7  Settling with a stale token changes nothing: no counters, no links.
  * F8  Done, discovered links and counters are one atomic step.
  * F9  Dedup is exact, and a URL is seen only if it is durably queued in the same step. Scope: the job, or a named set
@@ -60,6 +61,27 @@ export const BATCH_MOST = 500;
 
 /** A task that has taken down this many workers is not given to another. */
 export const CRASHES_MOST = 3;
+
+/** A task that was held by so many workers that died is run alone before it is blamed. */
+export const SUSPECT_AFTER = 2;
+
+/** No queue that a user may name has this character. */
+const ALONE = "!alone";
+
+/** Where suspects of a queue wait. Lease calls that name it should ask for one, and run nothing beside it. */
+export function aloneQueue(queue: string): string {
+  return baseQueue(queue) + ALONE;
+}
+
+/** The queue as people know it. */
+export function baseQueue(queue: string): string {
+  return queue.endsWith(ALONE) ? queue.slice(0, -ALONE.length) : queue;
+}
+
+/** Where a task waits that so many workers have died with. */
+export function queueAfter(crashes: number, queue: string): string {
+  return crashes >= SUSPECT_AFTER ? aloneQueue(queue) : baseQueue(queue);
+}
 
 export type NewJob = {
   /** Chosen by the caller, so that creating it twice is harmless. */
@@ -114,6 +136,8 @@ export type LeaseAnswer = {
   grants: readonly Grant[];
   /** When to ask again if nothing else happens; undefined: only when something changes. */
   nextDueAt: number | undefined;
+  /** The same for suspects of these queues: time to come for them alone. Undefined: there is none that may go. */
+  aloneDueAt: number | undefined;
 };
 
 export type TaskOutcome =

@@ -5,6 +5,7 @@
  */
 import type { Claim, Frontier, Grant } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { createAlone } from "./alone.ts";
 import type { HeldTask } from "./lease-keeper.ts";
 import type { TaskResult } from "./run-task.ts";
 import type { Settler } from "./settler.ts";
@@ -46,6 +47,8 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   const running = new Map<string, HeldTask & { over: Promise<void> }>();
   const unsettled: Claim[] = [];
   const outcome = deferred();
+  const stopped = new Promise((resolve) => stopping.signal.addEventListener("abort", resolve, { once: true }));
+  const alone = createAlone({ frontier, isBusy: () => running.size > 0, untilIdle, begin, clock }, options);
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
   let failure: { cause: unknown } | undefined;
   let isStarted = false;
@@ -53,21 +56,32 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   let isWaiting = false;
 
   async function leaseUntilStopped(): Promise<void> {
+    let comeAloneAt: number | undefined;
     while (!stopping.signal.aborted) {
+      // Before the others, who would take the site's next slot each time.
+      if (comeAloneAt !== undefined && comeAloneAt <= clock.now()) {
+        comeAloneAt = undefined;
+        await alone.run(stopping.signal);
+        continue;
+      }
       const room = options.concurrency - running.size;
       const { worker, queues, leaseMs } = options;
       const answer = await frontier.lease({ worker, queues, max: room, leaseMs });
       for (const grant of answer.grants) begin(grant);
+      comeAloneAt = alone.comeAt(answer.aloneDueAt);
       // With no room left only a settlement helps, and settling wakes.
       const isFull = running.size >= options.concurrency;
+      const { nextDueAt = Number.MAX_SAFE_INTEGER } = answer;
+      const lookAt = Math.min(nextDueAt, comeAloneAt ?? Number.MAX_SAFE_INTEGER);
       round += 1;
       isWaiting = true;
-      await frontier.waitForWork(
-        isFull ? Number.MAX_SAFE_INTEGER : (answer.nextDueAt ?? Number.MAX_SAFE_INTEGER),
-        stopping.signal,
-      );
+      await frontier.waitForWork(isFull ? Number.MAX_SAFE_INTEGER : lookAt, stopping.signal);
       isWaiting = false;
     }
+  }
+
+  async function untilIdle(): Promise<void> {
+    await Promise.race([Promise.all([...running.values()].map(({ over }) => over)), stopped]);
   }
 
   function begin(grant: Grant): void {

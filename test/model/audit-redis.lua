@@ -24,6 +24,18 @@ local function turns_of(site)
   return turns
 end
 
+-- Suspects wait on a queue of their own, and nobody else does.
+local function check_place(lane, crashes, ...)
+  check((string.sub(lane, -6) == "!alone") == (crashes >= 2), "lane", lane, "holds a task with", crashes, "crashes", ...)
+end
+local function check_places(name)
+  for _, place in ipairs({ "back", "delayed" }) do
+    for _, member in ipairs(redis.call("ZRANGE", shard .. ":" .. place .. ":" .. name, 0, -1)) do
+      check_place(name, cmsgpack.unpack(string.sub(member, 7))[3], "among those", place)
+    end
+  end
+end
+
 for _, key in ipairs(keys("lane:*")) do
   local name = after(key, "lane")
   local row = cmsgpack.unpack(redis.call("GET", key))
@@ -31,6 +43,7 @@ for _, key in ipairs(keys("lane:*")) do
   check(job == tostring(row[9]) and site == tostring(row[10]) and priority == tostring(row[11]) and queue == row[12],
     "lane", name, "does not know its name")
   lanes[name] = { leased = row[5], found = 0, job = job, site = site, queue = queue, rank = row[2] }
+  check_places(name)
   local queued, back = redis.call("LLEN", shard .. ":tasks:" .. name), redis.call("ZCARD", shard .. ":back:" .. name)
   local delayed = redis.call("ZCARD", shard .. ":delayed:" .. name)
   check(row[3] == back and row[4] == delayed, "lane", name, "miscounts what waits")
@@ -61,6 +74,7 @@ for at = 1, #leases, 2 do
   else
     local row = cmsgpack.unpack(value)
     lane_name, worker = row[7], row[8]
+    check_place(lane_name, row[3] - 1, "under way")
   end
   local lane = lanes[lane_name]
   check(lane, "task", leases[at], "is leased from a lane that is not there")

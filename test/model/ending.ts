@@ -2,8 +2,8 @@
 import { backoffMs, siteRestMs } from "../../src/domain/backoff.ts";
 import type { DeadReason } from "../../src/domain/task.ts";
 import { type Claim, CRASHES_MOST, type Settlement, type TaskOutcome } from "../../src/frontier/frontier.ts";
-import { admit } from "./admitting.ts";
-import type { ModelSite, ModelTask, World } from "./world.ts";
+import { addLane, admit } from "./admitting.ts";
+import { isWaiting, type ModelSite, type ModelTask, queueOf, type World } from "./world.ts";
 
 /** The task a claim is good for, if it still is. */
 export function findClaimed(world: World, { taskId, token }: Claim): ModelTask | undefined {
@@ -16,12 +16,13 @@ export function settleOne(world: World, settlement: Settlement, now: number): "s
   stopAsking(task);
   hearSite(task.site, settlement.site, now);
   end(task, settlement.outcome, now);
+  findLane(world, task);
   if (settlement.outcome.kind === "done") bringIn(world, task, settlement, now);
   return "settled";
 }
 
-/** Back to where it was, unless it has taken down too many workers or its job is over. */
-export function handBack(task: ModelTask, crashed: boolean, now: number): void {
+/** Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. */
+export function handBack(world: World, task: ModelTask, crashed: boolean, now: number): void {
   stopAsking(task);
   if (crashed && task.crashes >= CRASHES_MOST) {
     task.history.push({ at: now, because: "crashed_worker", detail: `held by ${task.worker}` });
@@ -32,6 +33,12 @@ export function handBack(task: ModelTask, crashed: boolean, now: number): void {
   if (!crashed) task.crashes -= 1;
   if (task.job.stopped) task.state = "cancelled";
   else task.state = task.notBefore === undefined ? "queued" : "delayed";
+  findLane(world, task);
+}
+
+/** It may have to wait elsewhere than where it came from. */
+function findLane(world: World, task: ModelTask): void {
+  if (isWaiting(task)) addLane(world, task.job, task.site.name, queueOf(task), task.made.priority);
 }
 
 /** Whoever was to bring robots.txt has ended; if it did not, another is asked. */

@@ -17,6 +17,7 @@ import {
   type ModelJob,
   type ModelSite,
   type ModelTask,
+  queueOf,
   type World,
   waitingAt,
 } from "./world.ts";
@@ -50,7 +51,7 @@ function tasksOfUrl(world: World, url: string): ModelTask[] {
 
 function taskFacts(world: World, task: ModelTask, now: number): TaskFacts {
   const job = jobFacts(world, task.job);
-  const { queue } = task.made;
+  const queue = queueOf(task);
   switch (task.state) {
     case "leased":
       return { state: "leased", worker: task.worker, leaseUntil: task.leaseUntil, job };

@@ -1,6 +1,12 @@
 /** The model's claim (F1, F2, F5): rank by rank, queue by queue, one task to each due site in turn until the room is out. */
 import { capacityAt, takeSlot } from "../../src/domain/politeness.ts";
-import { BATCH_MOST, type Grant, type LeaseAnswer, type LeaseRequest } from "../../src/frontier/frontier.ts";
+import {
+  aloneQueue,
+  BATCH_MOST,
+  type Grant,
+  type LeaseAnswer,
+  type LeaseRequest,
+} from "../../src/frontier/frontier.ts";
 import { dueAt, lacksRobots, lanesOf, maySend, nextDueAt, siteReadyAt, tasksOf } from "./scheduling.ts";
 import { inFlightOf, type Lane, type ModelSite, type ModelTask, type Turn, type World } from "./world.ts";
 
@@ -15,7 +21,11 @@ export function lease(world: World, request: LeaseRequest, now: number): LeaseAn
       for (const turn of turns) grants.push(...takeTurn(world, turn, picks, request, now));
     }
   }
-  return { grants, nextDueAt: nextDueAt(world, request.queues, now) };
+  return {
+    grants,
+    nextDueAt: nextDueAt(world, request.queues, now),
+    aloneDueAt: nextDueAt(world, request.queues.map(aloneQueue), now),
+  };
 }
 
 type Pick = { turn: Turn; lane: Lane; task: ModelTask };

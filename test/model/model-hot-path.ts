@@ -35,7 +35,7 @@ export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptio
 function createLeases({ world, step }: ModelParts): Leases {
   /** Whatever these hold goes back, as after a crash. */
   function handBackAll(tasks: readonly ModelTask[], now: number): number {
-    for (const task of tasks) handBack(task, true, now);
+    for (const task of tasks) handBack(world, task, true, now);
     return tasks.length;
   }
 
@@ -69,7 +69,7 @@ function createLeases({ world, step }: ModelParts): Leases {
       step((now) => {
         for (const claim of claims) {
           const task = findClaimed(world, claim);
-          if (task !== undefined) handBack(task, false, now);
+          if (task !== undefined) handBack(world, task, false, now);
         }
       });
     },

@@ -2,10 +2,12 @@
 import fc from "fast-check";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
 import type { NewTask } from "../../src/domain/task.ts";
-import type { NewJob, Settlement, TaskOutcome } from "../../src/frontier/frontier.ts";
+import { aloneQueue, type NewJob, type Settlement, type TaskOutcome } from "../../src/frontier/frontier.ts";
 
 export const START_AT = 1_750_000_000_000;
 export const QUEUES = ["fetch", "render"] as const;
+/** Where their suspects wait. */
+export const ALONE = QUEUES.map(aloneQueue);
 export const SITES = ["s0.test", "s1.test", "s2.test"] as const;
 export const WORKERS = ["w0", "w1", "w2"] as const;
 const PAGES = 30;
@@ -26,7 +28,7 @@ export type Operation =
   | { do: "reap"; max: number }
   | { do: "abandon"; worker: string }
   /** A worker takes some tasks and dies. */
-  | { do: "crash"; max: number }
+  | { do: "crash"; queues: string[]; max: number }
   | { do: "spend"; site: string; unused: number | undefined }
   | { do: "keepRobots"; site: string; freshMs: number; crawlDelayMs: number }
   | { do: "replay"; job: number | undefined; limit: number; perSecond: number }
@@ -143,6 +145,8 @@ const of = <Name extends string, Parts extends object>(
 
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
+const queueLists = fc.constantFrom<string[][]>(["fetch"], ["render"], ["fetch", "render"], ["render", "fetch"]);
+
 export const submissions: fc.Arbitrary<Operation> = of("enqueue", {
   job: anyOne,
   links: fc.array(links, { maxLength: 15, size: "max" }),
@@ -154,7 +158,7 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
     weight: 50,
     arbitrary: of("lease", {
       worker: fc.constantFrom(...WORKERS),
-      queues: fc.constantFrom<string[][]>(["fetch"], ["render"], ["fetch", "render"], ["render", "fetch"]),
+      queues: fc.oneof({ weight: 5, arbitrary: queueLists }, { weight: 1, arbitrary: fc.constant(ALONE) }),
       max: fc.constantFrom(1, 2, 3, 10, 10),
       leaseMs: leases,
     }),
@@ -164,7 +168,13 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: of("extend", { grants: fc.array(anyOne, { maxLength: 3 }), leaseMs: leases }) },
   { weight: 8, arbitrary: of("reap", { max: fc.constantFrom(1, 100) }) },
   { weight: 2, arbitrary: of("abandon", { worker: fc.constantFrom(...WORKERS) }) },
-  { weight: 6, arbitrary: of("crash", { max: fc.constantFrom(1, 3) }) },
+  {
+    weight: 10,
+    arbitrary: of("crash", {
+      queues: fc.constantFrom<string[][]>([...QUEUES], [...QUEUES], ALONE, [...ALONE, ...QUEUES]),
+      max: fc.constantFrom(1, 3, 6),
+    }),
+  },
   { weight: 6, arbitrary: of("spend", { site: sites, unused: perhaps(anyOne) }) },
   {
     weight: 6,

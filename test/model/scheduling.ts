@@ -9,6 +9,7 @@ import {
   type ModelJob,
   type ModelSite,
   type ModelTask,
+  queueOf,
   type Turn,
   type World,
 } from "./world.ts";
@@ -27,8 +28,11 @@ export function rankOf({ job, priority }: Lane): number {
 
 export function tasksOf(world: World, lane: Lane): ModelTask[] {
   return world.tasks.filter(
-    ({ job, site, made }) =>
-      job === lane.job && site === lane.site && made.queue === lane.queue && made.priority === lane.priority,
+    (task) =>
+      task.job === lane.job &&
+      task.site === lane.site &&
+      queueOf(task) === lane.queue &&
+      task.made.priority === lane.priority,
   );
 }
 

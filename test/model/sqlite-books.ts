@@ -8,6 +8,9 @@ const CHECKS = {
         count(*) FILTER (WHERE state = 'leased')
       FROM tasks WHERE tasks.lane = lanes.n)`,
   "tasks without a lane": "SELECT id FROM tasks WHERE lane NOT IN (SELECT n FROM lanes)",
+  "tasks that wait where others of their crash count do not": `
+    SELECT tasks.id, queue, state, crashes FROM tasks JOIN lanes ON lanes.n = tasks.lane
+    WHERE (queue LIKE '%!alone') IS NOT (iif(state = 'leased', crashes - 1, crashes) >= 2)`,
   "lanes with nothing in them": "SELECT n FROM lanes WHERE queued + delayed + leased = 0",
   "sites that miscount requests under way": `
     SELECT site, in_flight FROM sites

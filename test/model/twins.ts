@@ -7,7 +7,7 @@ import { isTrawlError } from "../../src/errors.ts";
 import type { Claim, Frontier, Grant, NewJob } from "../../src/frontier/frontier.ts";
 import type { DeadFilter, FrontierAdmin } from "../../src/frontier/frontier-admin.ts";
 import type { ManualClock } from "./manual-clock.ts";
-import { type Operation, QUEUES, SITES, URLS } from "./operations.ts";
+import { ALONE, type Operation, QUEUES, SITES, URLS } from "./operations.ts";
 
 type AnyFrontier = Frontier & FrontierAdmin;
 
@@ -42,12 +42,15 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
 
   async function lease({ worker, queues, max, leaseMs }: Operation & { do: "lease" }): Promise<void> {
     const due: (number | undefined)[] = [];
+    const alone: (number | undefined)[] = [];
     const grants = await both(async (frontier) => {
       const answer = await frontier.lease({ worker, queues, max, leaseMs });
       due.push(answer.nextDueAt);
+      alone.push(answer.aloneDueAt);
       return [...answer.grants].sort((one, other) => Number(one.taskId) - Number(other.taskId));
     });
     compareDue(due[0], due[1]);
+    compareDue(alone[0], alone[1]);
     granted.push(...(grants ?? []));
     held.push(...(grants ?? []));
   }
@@ -111,7 +114,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       case "abandon":
         return both((frontier) => frontier.abandon(operation.worker));
       case "crash":
-        await lease({ do: "lease", worker: "doomed", queues: [...QUEUES], max: operation.max, leaseMs: 30_000 });
+        await lease({ do: "lease", worker: "doomed", queues: operation.queues, max: operation.max, leaseMs: 30_000 });
         return both((frontier) => frontier.abandon("doomed"));
       case "spend":
         return spend(operation);
@@ -128,7 +131,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       case "advance":
         return clock.advance(operation.ms);
       case "advanceToNextDue":
-        return clock.advanceTo((await peek(model)) ?? 0);
+        return clock.advanceTo((await peek(model, [...QUEUES, ...ALONE])) ?? 0);
     }
   }
 
@@ -141,7 +144,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     await both((frontier) => frontier.listHolders());
     await both((frontier) => frontier.listWorkers());
     await both((frontier) => frontier.listQueues());
-    for (const queue of QUEUES) compareDue(await peek(subject, [queue]), await peek(model, [queue]));
+    for (const queue of [...QUEUES, ...ALONE]) compareDue(await peek(subject, [queue]), await peek(model, [queue]));
   }
 
   function compareDue(mine: number | undefined, theirs: number | undefined): void {
@@ -166,7 +169,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
 }
 
 /** When there is next something to do: asking for nothing changes nothing. */
-async function peek(frontier: Frontier, queues: readonly string[] = QUEUES): Promise<number | undefined> {
+async function peek(frontier: Frontier, queues: readonly string[]): Promise<number | undefined> {
   return (await frontier.lease({ worker: "peek", queues, max: 0, leaseMs: 1000 })).nextDueAt;
 }
 

@@ -6,7 +6,7 @@ import type { JobState, Ledger } from "../../src/domain/job.ts";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
 import type { DeadReason, NewTask, TaskState } from "../../src/domain/task.ts";
 import { TrawlError } from "../../src/errors.ts";
-import type { NewJob, Presence, RobotsFile, Tally } from "../../src/frontier/frontier.ts";
+import { type NewJob, type Presence, queueAfter, type RobotsFile, type Tally } from "../../src/frontier/frontier.ts";
 import type { Misfortune } from "../../src/frontier/frontier-admin.ts";
 
 export type ModelJob = {
@@ -115,6 +115,11 @@ export function isWaiting({ state }: ModelTask): boolean {
 
 export function isLive(task: ModelTask): boolean {
   return isWaiting(task) || task.state === "leased";
+}
+
+/** The queue it waits on, or was granted from: each grant counts as a crash until it has ended. */
+export function queueOf({ state, crashes, made }: ModelTask): string {
+  return queueAfter(state === "leased" ? crashes - 1 : crashes, made.queue);
 }
 
 export function pendingOf(world: World): number {

@@ -22,6 +22,7 @@ import { robots } from "../contracts/frontier/robots.ts";
 import { schema } from "../contracts/frontier/schema.ts";
 import { settling } from "../contracts/frontier/settling.ts";
 import { siteRest } from "../contracts/frontier/site-rest.ts";
+import { suspects } from "../contracts/frontier/suspects.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
 import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
 import { withRedis } from "../services/redis-talk.ts";
@@ -56,7 +57,7 @@ const GAPS: Readonly<Record<string, string>> = {
 };
 const TOPICS = [
   ...[leasing, politeness, allowance, siteRest, robots, fairness, leasesAndCrashes, settling, dedup, ledger, jobs],
-  ...[control, backpressure, retries, deadLetters, explaining, presence, bounds, schema],
+  ...[suspects, control, backpressure, retries, deadLetters, explaining, presence, bounds, schema],
 ];
 
 describe("a cluster of three nodes, four shards", () => {

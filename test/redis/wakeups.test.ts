@@ -1,6 +1,7 @@
 /** How idle workers learn of work: by being told, each of them no more often than needed. Nothing here polls. */
 import { setMaxListeners } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SUSPECT_AFTER } from "../../src/frontier/frontier.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
 import {
@@ -8,6 +9,7 @@ import {
   aRequest,
   aTask,
   grantsOf,
+  SUSPECTS,
   settleAll,
   settlementOf,
   submit,
@@ -88,6 +90,21 @@ describe("idle workers", () => {
       await woken;
     }
     expect(await grantsOf(worker)).toHaveLength(links.length);
+  });
+
+  it("are woken for suspects of their queue", async () => {
+    const [worker, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
+    await submit(other, aJob(), tasksAt("a.test", 1));
+    for (let crash = 0; crash < SUSPECT_AFTER; crash++) {
+      expect(await grantsOf(other, { worker: "other" })).toHaveLength(1);
+      const { woken } = await idle(worker, "w");
+      await other.abandon("other");
+      await woken;
+    }
+    const { grants, aloneDueAt } = await worker.lease(aRequest());
+    expect(grants).toEqual([]);
+    expect(aloneDueAt).toBeLessThanOrEqual(clock.now());
+    expect(await grantsOf(worker, SUSPECTS)).toHaveLength(1);
   });
 
   it("are woken one for one URL, and a few for many sites", async () => {

@@ -1,4 +1,5 @@
 /** Who works on this broker, and what waits for them. */
+import { foldQueues } from "../fold-queues.ts";
 import type { Presence } from "../frontier.ts";
 import type { QueueView, WorkerView } from "../frontier-admin.ts";
 import type { BrokerTime } from "./broker-time.ts";
@@ -49,7 +50,8 @@ export function createFleet({ shards, time }: Deps): Fleet {
       }
       return found.sort((one, other) => (one.worker < other.worker ? -1 : 1));
     },
-    queues: async () => (await counts("waiting")).map(({ name, count }) => ({ queue: name, waiting: count })),
+    queues: async () =>
+      foldQueues((await counts("waiting")).map(({ name, count }) => ({ queue: name, waiting: count }))),
     holders: async () => (await counts("holders")).map(({ name, count }) => ({ worker: name, leases: count })),
   };
 }

@@ -58,6 +58,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
   async function lease(request: LeaseRequest): ReturnType<Leases["lease"]> {
     const grants: Grant[] = [];
     const due: number[] = [];
+    const alone: number[] = [];
     const looks: number[] = [];
     // Starting at another shard each time, so that none is always served last.
     const order = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
@@ -67,24 +68,26 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       const answer = await leaseFrom(shard, left).catch((error: unknown) => {
         // What other shards have granted is not lost with one that is out of reach: the next call will tell.
         if (grants.length === 0) throw error;
-        return { grants: [], nextDueAt: undefined, lookAt: undefined };
+        return { grants: [], nextDueAt: undefined, aloneDueAt: undefined, lookAt: undefined };
       });
       grants.push(...answer.grants);
       if (answer.nextDueAt !== undefined) due.push(answer.nextDueAt);
+      if (answer.aloneDueAt !== undefined) alone.push(answer.aloneDueAt);
       if (answer.lookAt !== undefined) looks.push(answer.lookAt);
     }
-    return { grants, nextDueAt: least(due), lookAt: least(looks) };
+    return { grants, nextDueAt: least(due), aloneDueAt: least(alone), lookAt: least(looks) };
   }
 
   async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
     const leadMs = time.leadMs();
-    const words: Word[] = [worker, max === 0 ? "" : ear, max, leaseMs, leadMs, ...queues];
+    const words: Word[] = [worker, ear, max, leaseMs, leadMs, ...queues];
     const { reply, again } = await shard.tryRun("lease", ...words);
     const [now, dueAt, lookAt] = reply;
+    const [nextDueAt, aloneDueAt] = String(dueAt).split(" ").map(whenToAsk);
     const grants = readGrants(reply, { now: Number(now), leadMs }, time.slotHere);
     for (const { taskId, jobId } of grants) held.set(taskId, { worker, jobId });
     if (again) await disown(shard, worker);
-    return { grants, nextDueAt: whenToAsk(dueAt), lookAt: whenToAsk(lookAt) };
+    return { grants, nextDueAt, aloneDueAt, lookAt: whenToAsk(lookAt) };
   }
 
   async function disown(shard: Shard, worker: string): Promise<void> {

@@ -93,7 +93,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   const quota = createPageQuota(shards);
   const leases = createLeases({ shards, time, endings: jobs, quota, seen: () => seen, ear });
   /** When the last lease call told this process to look again, where that differs from when something is due. */
-  let told: { nextDueAt: number | undefined; lookAt: number | undefined } = { nextDueAt: undefined, lookAt: undefined };
+  let told: { dueAt: number | undefined; lookAt: number | undefined } = { dueAt: undefined, lookAt: undefined };
 
   /** What this process changes wakes its own worker; others are woken by the scripts. */
   const waking = async <T>(work: Promise<T>): Promise<T> => {
@@ -108,9 +108,10 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     seal: (jobId) => waking(jobs.seal(jobId)),
     async lease(request) {
       wakeups.looked();
-      const { grants, nextDueAt, lookAt } = await leases.lease(request);
-      told = { nextDueAt, lookAt };
-      return { grants, nextDueAt };
+      const { lookAt, ...answer } = await leases.lease(request);
+      const { nextDueAt = Infinity, aloneDueAt = Infinity } = answer;
+      told = { dueAt: Math.min(nextDueAt, aloneDueAt), lookAt };
+      return answer;
     },
     extend: (claims, leaseMs) => leases.extend(claims, leaseMs),
     settle: (settlements) => waking(leases.settle(settlements)),
@@ -128,7 +129,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     announce: (presence, ttlMs) => fleet.announce(presence, ttlMs),
     withdraw: (worker) => fleet.withdraw(worker),
     // Of many idle workers one looks when something comes due; the others a little later, should it not have come.
-    waitForWork: (until, signal) => wakeups.wait(until === told.nextDueAt ? (told.lookAt ?? until) : until, signal),
+    waitForWork: (until, signal) => wakeups.wait(until === told.dueAt ? (told.lookAt ?? until) : until, signal),
     close: () => broker.close(),
 
     async findJob(jobId) {

@@ -1,6 +1,7 @@
 /** Who works on this broker, what waits for them, and whether the file itself is fit for it (F6, F16). */
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { fileFailure, type NamedFile } from "../../runtime/sqlite-failure.ts";
+import { foldQueues } from "../fold-queues.ts";
 import type { Presence } from "../frontier.ts";
 import type { Finding, QueueView, WorkerView } from "../frontier-admin.ts";
 
@@ -54,7 +55,8 @@ export function createFleet({ db, file, now }: Deps): Fleet {
       }),
     withdraw: (worker) => db.write(() => void sql.withdraw.run(worker)),
     workers: () => sql.listWorkers.all(now()).map(toWorkerView),
-    queues: () => sql.listQueues.all().map((row) => ({ queue: row.queue as string, waiting: Number(row.waiting) })),
+    queues: () =>
+      foldQueues(sql.listQueues.all().map((row) => ({ queue: row.queue as string, waiting: Number(row.waiting) }))),
     examine: () => [
       writable(),
       // Opening has refused a newer one and brought an older one up.

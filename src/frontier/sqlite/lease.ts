@@ -6,7 +6,7 @@
 import { capacityAt, type Slot, takeSlot } from "../../domain/politeness.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
-import { BATCH_MOST, type Grant, type LeaseAnswer, type LeaseRequest } from "../frontier.ts";
+import { aloneQueue, BATCH_MOST, type Grant, type LeaseAnswer, type LeaseRequest } from "../frontier.ts";
 import { type LaneRow, NEVER, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
 import { maySend, siteReadyAt } from "./schedule.ts";
 import type { Step, Stepper } from "./step.ts";
@@ -137,11 +137,13 @@ export function createLease({ db, stepper, now }: Deps): (request: LeaseRequest)
       .map((row) => grantOf(row, job.id, turn, nextSlot(turn.site, step.now)));
   }
 
+  function answer(grants: Grant[], { queues }: LeaseRequest): LeaseAnswer {
+    return { grants, nextDueAt: known(nextDueAt(queues)), aloneDueAt: known(nextDueAt(queues.map(aloneQueue))) };
+  }
+
   return (request) => {
-    const dueAt = nextDueAt(request.queues);
-    if (dueAt > now() || request.max === 0) return { grants: [], nextDueAt: known(dueAt) };
-    const grants = stepper.run((step) => grantAll(step, request)).value;
-    return { grants, nextDueAt: known(nextDueAt(request.queues)) };
+    if (request.max === 0 || nextDueAt(request.queues) > now()) return answer([], request);
+    return answer(stepper.run((step) => grantAll(step, request)).value, request);
   };
 }
 

@@ -8,8 +8,10 @@ import type { DeadReason } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import {
   BATCH_MOST,
+  baseQueue,
   type Claim,
   CRASHES_MOST,
+  queueAfter,
   type SettleAnswer,
   type Settlement,
   type TaskOutcome,
@@ -92,7 +94,7 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
   }
 
   function retry(step: Step, lease: EndedLease, outcome: TaskOutcome & { kind: "retry" }): "ended" | "waits" {
-    const { job, lane, task } = lease;
+    const { job, task } = lease;
     const failures = task.failures + 1;
     if (failures > job.retries_max) {
       bury(step, lease, "retries_spent", outcome.status, history(step, task, outcome));
@@ -103,8 +105,9 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
       return "ended";
     }
     const waitMs = Math.max(backoffMs(job.backoff_ms, failures, task.id), outcome.retryAfterMs ?? 0);
-    sql.delayTask.run(step.now + waitMs, failures, JSON.stringify(history(step, task, outcome)), task.id);
-    lane.delayed += 1;
+    const home = laneAfter(step, lease, 0);
+    sql.delayTask.run(home.n, step.now + waitMs, failures, JSON.stringify(history(step, task, outcome)), task.id);
+    home.delayed += 1;
     job.delayed += 1;
     step.totals.pending += 1;
     return "waits";
@@ -121,7 +124,7 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
       task.id,
       job.n,
       site.site,
-      lane.queue,
+      baseQueue(lane.queue),
       lane.priority,
       task.url,
       task.kind,
@@ -138,7 +141,7 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
     job.dead += 1;
   }
 
-  /** Back to where it was, unless it has taken down too many workers or its job is over. */
+  /** Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. */
   function handBack(step: Step, tasks: readonly TaskRow[], crashed: boolean): void {
     const ended: number[] = [];
     for (const task of tasks) {
@@ -154,8 +157,9 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
         // An untouched task has crashed nobody: its count is as before the grant. A retry goes back among the retries.
         const crashes = crashed ? task.crashes : task.crashes - 1;
         const state = task.not_before === null ? "queued" : "delayed";
-        sql.handBackTask.run(state, crashes, task.id);
-        lease.lane[state] += 1;
+        const lane = laneAfter(step, lease, crashes);
+        sql.handBackTask.run(lane.n, state, crashes, task.id);
+        lane[state] += 1;
         lease.job[state] += 1;
         step.totals.pending += 1;
       }
@@ -198,7 +202,12 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
       for (let moved = BATCH_MOST; moved === BATCH_MOST; total += moved) {
         moved = stepper.run((step) => {
           const held = sql.tasksOfWorker.all(worker, BATCH_MOST) as unknown as TaskRow[];
-          handBack(step, held, true);
+          // In order of their numbers, as everywhere: new lanes take their turns in order of their making.
+          handBack(
+            step,
+            held.sort((one, other) => one.id - other.id),
+            true,
+          );
           return held.length;
         }).value;
       }
@@ -218,6 +227,12 @@ function endLease(step: Step, task: TaskRow): EndedLease {
   // Whoever was to bring robots.txt has ended; if it did not, another is asked.
   if (lease.site.robots_asker === task.id) lease.site.robots_asker = null;
   return lease;
+}
+
+/** Where a task waits that so many workers have died with. */
+function laneAfter(step: Step, { job, lane, site }: EndedLease, crashes: number): LaneRow {
+  const queue = queueAfter(crashes, lane.queue);
+  return queue === lane.queue ? lane : step.laneFor(job, site, queue, lane.priority);
 }
 
 /** Back-off of the whole site. Answers of requests sent before it began are the same incident, not a new one. */

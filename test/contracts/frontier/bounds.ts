@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { BATCH_MOST, type Grant, type LeaseRequest } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
 import {
+  ALL,
   aJob,
   aRequest,
   aTask,
@@ -103,7 +104,7 @@ export function bounds({ open, test }: Suite): void {
     expect(reaped).toBe(MANY);
 
     const outcome = { kind: "dead", because: "too_big" } as const;
-    await settleAll(frontier, await allGrantsOf(frontier), { outcome });
+    await settleAll(frontier, await allGrantsOf(frontier, ALL), { outcome });
     expect(await frontier.replayDead({}, MANY - 1, MANY)).toBe(MANY - 1);
     await settleAll(frontier, await allGrantsOf(frontier), { outcome });
     expect(await frontier.discardDead({}, BATCH_MOST)).toBe(BATCH_MOST);

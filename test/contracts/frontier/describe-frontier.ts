@@ -21,6 +21,7 @@ import { robots } from "./robots.ts";
 import { schema } from "./schema.ts";
 import { settling } from "./settling.ts";
 import { siteRest } from "./site-rest.ts";
+import { suspects } from "./suspects.ts";
 
 const TOPICS: readonly ((suite: Suite) => void)[] = [
   leasing,
@@ -30,6 +31,7 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   robots,
   fairness,
   leasesAndCrashes,
+  suspects,
   settling,
   dedup,
   ledger,

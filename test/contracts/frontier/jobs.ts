@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { START_AT, type Suite } from "./backend.ts";
 import {
+  ALL,
   aJob,
   aTask,
   countsOf,
@@ -154,7 +155,7 @@ function finishing({ open, test, testWith }: Suite): void {
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");
     for (let nth = 0; nth < 3; nth++) {
-      await oneGrant(frontier, { leaseMs: 10 });
+      await oneGrant(frontier, { ...ALL, leaseMs: 10 });
       clock.advance(10);
       await frontier.reap(10);
     }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { CRASHES_MOST } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
-import { aJob, countsOf, grantsOf, oneGrant, settleAll, settlementOf, submit, tasksAt } from "./makers.ts";
+import { ALL, aJob, countsOf, grantsOf, oneGrant, settleAll, settlementOf, submit, tasksAt } from "./makers.ts";
 
 /** What becomes of leases whose worker is late, gone or gives them back (F6). */
 export function leasesAndCrashes({ open, test }: Suite): void {
@@ -88,11 +88,11 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
     for (let nth = 1; nth <= CRASHES_MOST; nth++) {
-      expect((await oneGrant(frontier, { worker: `w${nth}` })).attempt).toBe(1);
+      expect((await oneGrant(frontier, { ...ALL, worker: `w${nth}` })).attempt).toBe(1);
       await frontier.abandon(`w${nth}`);
     }
 
-    expect(await grantsOf(frontier)).toEqual([]);
+    expect(await grantsOf(frontier, ALL)).toEqual([]);
     expect(await countsOf(frontier)).toEqual({ submitted: 1, dead: 1 });
     expect(await frontier.listDead({}, 10)).toEqual([
       expect.objectContaining({
@@ -123,7 +123,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     await crash(broker);
     await crash(broker);
 
-    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "timeout" } });
+    await settleAll(frontier, [await oneGrant(frontier, ALL)], { outcome: { kind: "retry", because: "timeout" } });
     clock.advance(1000);
     await crash(broker);
     await crash(broker);
@@ -142,7 +142,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     await frontier.abandon("w");
     await crash(broker);
 
-    await frontier.release([await oneGrant(frontier)]);
+    await frontier.release([await oneGrant(frontier, ALL)]);
 
     expect(await isWaiting(frontier)).toBe(true);
     await crash(broker);
@@ -181,7 +181,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
 
 /** A worker takes a task and is not heard of again. */
 async function crash({ frontier, clock }: Broker): Promise<void> {
-  await oneGrant(frontier, { leaseMs: 1000 });
+  await oneGrant(frontier, { ...ALL, leaseMs: 1000 });
   clock.advance(1000);
   await frontier.reap(10);
 }

@@ -3,7 +3,13 @@ import { expect } from "vitest";
 import { ledgerGap } from "../../../src/domain/job.ts";
 import type { SitePolicy } from "../../../src/domain/politeness.ts";
 import type { NewTask } from "../../../src/domain/task.ts";
-import type { Grant, LeaseRequest, NewJob, Settlement } from "../../../src/frontier/frontier.ts";
+import {
+  aloneQueue,
+  type Grant,
+  type LeaseRequest,
+  type NewJob,
+  type Settlement,
+} from "../../../src/frontier/frontier.ts";
 import type { JobView } from "../../../src/frontier/frontier-admin.ts";
 import type { AnyFrontier, Broker } from "./backend.ts";
 
@@ -45,6 +51,10 @@ export async function submit(frontier: AnyFrontier, job: NewJob, tasks: readonly
 export function aRequest(parts: Partial<LeaseRequest> = {}): LeaseRequest {
   return { worker: "worker", queues: ["fetch"], max: 100, leaseMs: 60_000, ...parts };
 }
+
+/** Parts of a request for suspects only, and for all there is. */
+export const SUSPECTS = { queues: [aloneQueue("fetch")] };
+export const ALL = { queues: ["fetch", ...SUSPECTS.queues] };
 
 export async function grantsOf(frontier: AnyFrontier, parts: Partial<LeaseRequest> = {}): Promise<readonly Grant[]> {
   return (await frontier.lease(aRequest(parts))).grants;

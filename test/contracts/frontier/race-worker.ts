@@ -5,7 +5,7 @@
 import { openSync, writeSync } from "node:fs";
 import type { Grant } from "../../../src/frontier/frontier.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import { settlementOf } from "./makers.ts";
+import { ALL, settlementOf } from "./makers.ts";
 import { openRaceBroker } from "./race-broker.ts";
 import type { RaceLine } from "./race-log.ts";
 
@@ -21,7 +21,7 @@ const HELD_MOST = 6;
 for (;;) {
   await frontier.reap(100);
   const max = HELD_MOST - holding.size;
-  const { grants, nextDueAt } = await frontier.lease({ worker, queues: ["fetch"], max, leaseMs: Number(leaseMs) });
+  const { grants, nextDueAt } = await frontier.lease({ worker, ...ALL, max, leaseMs: Number(leaseMs) });
   for (const grant of grants) {
     const { taskId, token, url, site } = grant;
     note({ kind: "granted", at: clock.now(), worker, taskId, token, url, site });

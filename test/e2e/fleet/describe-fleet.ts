@@ -6,6 +6,7 @@ import { beforeAll, describe } from "vitest";
 import { ensureDist } from "../dist.ts";
 import { examining } from "./examining.ts";
 import type { FleetBroker } from "./fleet.ts";
+import { poison } from "./poison.ts";
 import { submitting } from "./submitting.ts";
 import { draining, stopping, workers } from "./workers.ts";
 
@@ -15,6 +16,7 @@ export function describeFleet(name: string, broker: FleetBroker): void {
     workers(broker);
     stopping(broker);
     draining(broker);
+    poison(broker);
     submitting(broker);
     examining(broker);
   });

@@ -6,7 +6,10 @@
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua
 begin(ARGV[1])
 local moved = 0
-for _, id in ipairs(redis.call("SRANDMEMBER", key("held", ARGV[2]), ARGV[3])) do
+local ids = redis.call("SRANDMEMBER", key("held", ARGV[2]), ARGV[3])
+-- In order of their numbers, as everywhere: new lanes take their turns in order of their making.
+table.sort(ids, function(one, other) return tonumber(one) < tonumber(other) end)
+for _, id in ipairs(ids) do
   hand_back(claimed(id), true)
   moved = moved + 1
 end

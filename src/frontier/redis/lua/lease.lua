@@ -2,17 +2,21 @@
 -- lease: grants only what may be fetched when the answer arrives, best priority first, sites that waited longest first,
 -- jobs on one site in turn (F1, F2, F4, F5).  Cost: O(log n) in sites with work, a few small writes a site and a grant.
 -- KEYS  1 the shard
--- ARGV  1 now or ""   2 worker   3 its ear (see wake), "" to leave no trace   4 most grants   5 lease, ms
---       6 how long the answer will take, ms   7… queues
--- Reply: now, when the next is due or "", when this worker should look again by itself or "", then for each site:
+-- ARGV  1 now or ""   2 worker   3 its ear (see wake)   4 most grants   5 lease, ms   6 how long the answer takes, ms
+--       7… queues
+-- Reply: now, when the next is due and when the first suspect is (a blank between them, each may be missing), when this
+--        worker should look again by itself or "", then for each site:
 --        name, its arrival time before, interval, burst (without an interval: when its back-off ends), 1 to ask for
 --        robots.txt first, how many jobs, and for each of those its id, how many tasks, and the tasks: "id body" when
 --        granted for the first time, else "!id token failures body".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/turns.lua lib/idle.lua
 begin(ARGV[1], ARGV[6])
 local worker, ear, most, lease_ms = ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), BATCH_MOST), tonumber(ARGV[5])
-local queues, ranks = { unpack(ARGV, 7) }, {}
-for _, queue in ipairs(queues) do ranks[queue] = ranks_of(queue) end
+local queues, suspects, ranks = { unpack(ARGV, 7) }, {}, {}
+for nth, queue in ipairs(queues) do
+  suspects[nth] = base_queue(queue) .. ALONE
+  ranks[queue], ranks[suspects[nth]] = ranks_of(queue), ranks_of(suspects[nth])
+end
 
 -- One task to each due site in turn, and at a site to each job in turn, while there is room.
 local function share_out(turns, room)
@@ -47,6 +51,8 @@ if granted > 0 then keep_grants(worker) end
 own_share = granted < most and NEVER or 0
 if next(step.sites) then save() end
 local due, queue = first_due(queues, ranks)
-if due < NEVER then reply[2] = exact(due) end
-if ear ~= "" then reply[3] = stand_by(queues, ear, granted < most, due, queue) end
+local alone_due, alone_queue = first_due(suspects, ranks)
+reply[2] = (due < NEVER and exact(due) or "") .. " " .. (alone_due < NEVER and exact(alone_due) or "")
+if alone_due < due then due, queue = alone_due, alone_queue end
+reply[3] = stand_by(queues, ear, granted < most, due, queue)
 return reply

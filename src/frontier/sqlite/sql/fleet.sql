@@ -17,7 +17,7 @@ SELECT * FROM workers WHERE until > ? ORDER BY name
 -- name: listQueues
 SELECT lanes.queue, sum(lanes.queued + lanes.delayed) AS waiting
 FROM lanes JOIN jobs ON jobs.n = lanes.job AND jobs.stopped = 0
-GROUP BY lanes.queue HAVING sum(lanes.queued + lanes.delayed) > 0 ORDER BY lanes.queue
+GROUP BY lanes.queue HAVING sum(lanes.queued + lanes.delayed) > 0
 
 -- name: schemaVersion
 SELECT user_version AS answer FROM pragma_user_version

@@ -11,15 +11,15 @@ UPDATE tasks SET lease_until = ? WHERE id = ? AND token = ? AND state = 'leased'
 -- name: dropTasks
 DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?))
 
--- ARGS  1 not before   2 failures   3 history   4 id
+-- ARGS  1 lane   2 not before   3 failures   4 history   5 id
 -- name: delayTask
-UPDATE tasks SET state = 'delayed', not_before = ?, failures = ?, history = ?, crashes = 0, worker = NULL,
+UPDATE tasks SET state = 'delayed', lane = ?, not_before = ?, failures = ?, history = ?, crashes = 0, worker = NULL,
   lease_until = NULL
 WHERE id = ?
 
--- ARGS  1 state   2 crashes   3 id
+-- ARGS  1 lane   2 state   3 crashes   4 id
 -- name: handBackTask
-UPDATE tasks SET state = ?, crashes = ?, worker = NULL, lease_until = NULL WHERE id = ?
+UPDATE tasks SET lane = ?, state = ?, crashes = ?, worker = NULL, lease_until = NULL WHERE id = ?
 
 -- ARGS  1 now   2 most
 -- name: expiredTasks

@@ -15,13 +15,15 @@ local function first_due(queues, ranks)
 end
 
 local function stand_by(queues, ear, has_room, due, queue)
-  for _, name in ipairs(queues) do
+  for _, asked in ipairs(queues) do
+    local name = base_queue(asked)
     -- Whoever lives comes again within seconds.
     redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(clock() - GONE_MS))
     if has_room then redis.call("ZADD", key("idle", name), exact(clock()), ear)
     else redis.call("ZREM", key("idle", name), ear) end
   end
   if due >= NEVER then return "" end
+  queue = base_queue(queue)
   local at, watcher = alarm_of(queue)
   if not has_room then
     -- Another must look in its place.

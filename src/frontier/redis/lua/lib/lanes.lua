@@ -4,6 +4,15 @@
 local SEQ, RANK, BACK, DELAYED, LEASED, SERVED, SCORE, POLICY = 1, 2, 3, 4, 5, 6, 7, 8
 local JOB_NUMBER, SITE_NUMBER, PRIORITY, QUEUE = 9, 10, 11, 12
 
+-- What this suffix is for, frontier.ts tells: suspects of a queue wait on one of their own.
+local ALONE = "!alone"
+local SUSPECT_AFTER = 2
+
+-- The queue as people and idle workers know it.
+local function base_queue(queue)
+  return string.sub(queue, -#ALONE) == ALONE and string.sub(queue, 1, -#ALONE - 1) or queue
+end
+
 -- What a call keeps of a lane besides its row: how many waited when it began, and how many were never granted.
 local function keep_lane(name, row)
   local lane = { name = name, row = row }

@@ -88,7 +88,8 @@ end
 
 local function bury(task, lane, job, site, reason, status)
   redis.call("HSET", key("dead"), task.id, cmsgpack.pack({
-    job.n, site[NAME], lane.row[QUEUE], lane.row[PRIORITY], reason, status, step.now, task.history or "[]", task.body, task.token,
+    job.n, site[NAME], base_queue(lane.row[QUEUE]), lane.row[PRIORITY], reason, status, step.now, task.history or "[]",
+    task.body, task.token,
   }))
   redis.call("ZADD", key("dead-order"), task.id, task.id)
   redis.call("ZADD", key("job-dead", job.n), task.id, task.id)
@@ -110,7 +111,13 @@ local function requeue(task, lane, job)
   count_waiting(lane, 1)
 end
 
--- Back to where it was, unless it has taken down too many workers or its job is over. An untouched task has crashed
+-- Where a task waits that so many workers have died with.
+local function lane_after(task, lane, job, site)
+  local queue = base_queue(lane.row[QUEUE]) .. (task.crashes >= SUSPECT_AFTER and ALONE or "")
+  return queue == lane.row[QUEUE] and lane or lane_for(job, site, queue, lane.row[PRIORITY])
+end
+
+-- Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. An untouched task has crashed
 -- nobody: its count is as before the grant. A retry goes back among the retries.
 local function hand_back(task, crashed)
   local lane, job, site = end_lease(string.format("%.0f", task.id), task.lane, task.worker)
@@ -125,6 +132,7 @@ local function hand_back(task, crashed)
     return
   end
   if not crashed then task.crashes = task.crashes - 1 end
+  lane = lane_after(task, lane, job, site)
   if task.not_before then return delay(task, lane, job) end
   requeue(task, lane, job)
 end

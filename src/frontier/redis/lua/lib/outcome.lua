@@ -19,7 +19,7 @@ local function put_off(task, lane, job, site, outcome)
   end
   local wait = math.max(backoff_ms(job.backoff, task.failures, task.id), outcome.retryAfterMs or 0)
   task.not_before = step.now + wait
-  delay(task, lane, job)
+  delay(task, lane_after(task, lane, job, site), job)
 end
 
 local function apply(task, lane, job, site, told)

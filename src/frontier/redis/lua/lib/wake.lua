@@ -1,5 +1,6 @@
 -- wake: tells workers that wait. Those with room stand in a queue's `idle` set; as many as there is new work for are
--- taken out and told, each on a channel of its own, so that one URL does not wake five hundred.
+-- taken out and told, each on a channel of its own, so that one URL does not wake five hundred. Suspects wake those of
+-- the queue they came from.
 local due_now, due_later = {}, {}
 -- How many of the turns that are due now the caller is going to see to itself.
 local own_share = 0
@@ -10,7 +11,7 @@ local ALARM_LATE_MS = 250
 
 local function announce_turn(name, due)
   if due >= NEVER then return end
-  local queue = string.match(name, "^%d+:(.*)$")
+  local queue = base_queue(string.match(name, "^%d+:(.*)$"))
   if due <= step.now then due_now[queue] = (due_now[queue] or 0) + 1
   else due_later[queue] = math.min(due_later[queue] or NEVER, due) end
 end

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  aJob,
+  grantsOf,
+  SUSPECTS,
+  settleAll,
+  settlementOf,
+  submit,
+  tasksAt,
+} from "../../test/contracts/frontier/makers.ts";
+import { createManualClock, type ManualClock } from "../../test/model/manual-clock.ts";
+import { waitUntil } from "../../test/services/wait-until.ts";
+import type { Grant } from "../frontier/frontier.ts";
+import { openSqliteFrontier } from "../frontier/sqlite/open.ts";
+import { untilDrained } from "./drained.ts";
+import { createLeaseLoop, type LeaseLoop } from "./lease-loop.ts";
+import type { TaskResult } from "./run-task.ts";
+
+const FAR_MS = 5_000;
+
+describe("a worker that comes for suspects", () => {
+  let clock: ManualClock;
+  let frontier: ReturnType<typeof openSqliteFrontier>;
+  let loop: LeaseLoop;
+  /** What runs, by path, and how to end it; and every set of paths that ever ran together. */
+  const running = new Map<string, () => void>();
+  const together: string[][] = [];
+
+  beforeEach(() => {
+    clock = createManualClock(1_750_000_000_000);
+    frontier = openSqliteFrontier(":memory:", { clock }, { maxPending: 100, busyMs: 100, pollMs: 1e9 });
+    running.clear();
+    together.length = 0;
+    loop = newLoop();
+  });
+  afterEach(async () => {
+    for (const end of running.values()) end();
+    await loop.stop();
+    await frontier.close();
+  });
+
+  function newLoop(): LeaseLoop {
+    const settler = { settle, flush: async () => {} };
+    const options = { worker: "w", queues: ["fetch"], concurrency: 4, leaseMs: 60_000, graceMs: 0 };
+    return createLeaseLoop({ frontier, run, settler, clock }, options);
+  }
+
+  async function run({ taskId, token, url }: Grant, signal: AbortSignal): Promise<TaskResult> {
+    const name = new URL(url).host.split(".")[0] + new URL(url).pathname;
+    await new Promise<void>((resolve, reject) => {
+      running.set(name, resolve);
+      signal.addEventListener("abort", () => reject(signal.reason));
+      together.push([...running.keys()].sort());
+    }).finally(() => running.delete(name));
+    return { settlement: settlementOf({ taskId, token }), write: undefined, body: undefined };
+  }
+
+  async function settle({ settlement }: TaskResult): Promise<void> {
+    await frontier.settle([settlement]);
+  }
+
+  /** So many suspects at a.test, and so many others at b.test. */
+  async function queue(suspects: number, others: number): Promise<void> {
+    await submit(frontier, aJob(), tasksAt("a.test", suspects));
+    for (const doomed of ["one", "two"]) {
+      await grantsOf(frontier, { worker: doomed });
+      await frontier.abandon(doomed);
+    }
+    await frontier.enqueue("job", tasksAt("b.test", others));
+  }
+
+  /** Waits until exactly these run. */
+  async function until(...names: string[]): Promise<void> {
+    const isSo = () => names.length === running.size && names.every((name) => running.has(name));
+    expect(await waitUntil(isSo, FAR_MS), `${[...running.keys()]} run, not ${names}`).toBe(true);
+  }
+
+  function end(...names: string[]): void {
+    for (const name of names) running.get(name)?.();
+  }
+
+  it("takes them one by one when it has nothing else to do", async () => {
+    await queue(3, 0);
+    loop.start();
+    for (const name of ["a/0", "a/1", "a/2"]) {
+      await until(name);
+      end(name);
+    }
+    await until();
+    expect((await frontier.findJob("job"))?.counts).toMatchObject({ done: 3, dead: 0 });
+  });
+
+  it("ends what it has in hand before, takes nothing beside them, and goes on with the others after", async () => {
+    await queue(2, 6);
+    loop.start();
+    await until("b/0", "b/1", "b/2", "b/3");
+    end("b/0"); // in its place another could be had
+    await until("b/1", "b/2", "b/3");
+    end("b/1", "b/2", "b/3");
+    await until("a/0");
+    end("a/0");
+    await until("a/1");
+    end("a/1");
+    await until("b/4", "b/5");
+    expect(together.filter((names) => names.some((name) => name.startsWith("a")))).toEqual([["a/0"], ["a/1"]]);
+  });
+
+  it("does not let others wait for long, nor suspects", async () => {
+    await queue(4, 2);
+    loop.start();
+    await until("b/0", "b/1");
+    end("b/0", "b/1");
+    await until("a/0");
+    await frontier.enqueue("job", tasksAt("c.test", 9));
+    clock.advance(1200);
+    end("a/0");
+    await until("a/1");
+    clock.advance(1200);
+    end("a/1");
+    await until("c/0", "c/1", "c/2", "c/3");
+    end("c/0");
+    await until("c/1", "c/2", "c/3", "c/4"); // not yet time to be alone again
+    clock.advance(2000);
+    end("c/1");
+    await until("c/2", "c/3", "c/4");
+    end("c/2", "c/3", "c/4");
+    await until("a/2");
+  });
+
+  it("leaves what it has in hand alone when another has come for them", async () => {
+    await queue(1, 9);
+    loop.start();
+    await until("b/0", "b/1", "b/2", "b/3");
+    await settleAll(frontier, await grantsOf(frontier, { ...SUSPECTS, worker: "another" }));
+    end("b/0");
+    await until("b/1", "b/2", "b/3", "b/4");
+  });
+
+  it("goes on with the others when another has come while it was ending what it had in hand", async () => {
+    await queue(1, 9);
+    loop.start();
+    await until("b/0", "b/1", "b/2", "b/3");
+    end("b/0");
+    expect(await waitUntil(() => clock.sleepers() === 1 && running.size === 3, FAR_MS)).toBe(true);
+    await settleAll(frontier, await grantsOf(frontier, { ...SUSPECTS, worker: "another" }));
+    clock.advance(500);
+    await until("b/1", "b/2", "b/3", "b/4");
+  });
+
+  it("stops at once, whether it waits to be alone or is", async () => {
+    await queue(2, 5);
+    loop.start();
+    await until("b/0", "b/1", "b/2", "b/3");
+    end("b/0");
+    await until("b/1", "b/2", "b/3");
+    await loop.stop();
+
+    expect((await frontier.findJob("job"))?.counts).toMatchObject({ queued: 6, leased: 0, done: 1 });
+    const other = newLoop();
+    other.start();
+    await until("b/1", "b/2", "b/3", "b/4");
+    end("b/1", "b/2", "b/3", "b/4");
+    await until("a/0");
+    await other.stop();
+    expect((await frontier.findJob("job"))?.counts).toMatchObject({ queued: 2, leased: 0, done: 5 });
+    expect(await grantsOf(frontier, SUSPECTS)).toHaveLength(2);
+  });
+
+  it("is not drained while any wait", async () => {
+    await queue(1, 0);
+    let isDrained = false;
+    const over = new AbortController();
+    const options = { queues: ["fetch"], everyMs: 1 };
+    const draining = untilDrained({ frontier, worker: loop, clock }, options, over.signal).then(() => {
+      isDrained = true;
+    });
+    loop.start();
+    await until("a/0");
+    clock.advance(10);
+    expect(isDrained).toBe(false);
+    end("a/0");
+    await waitUntil(() => {
+      clock.advance(10);
+      return isDrained;
+    }, FAR_MS);
+    expect(isDrained).toBe(true);
+    over.abort();
+    await draining;
+  });
+});

@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { Arrival } from "../../site/origin.ts";
+import { type CliEnd, lastJson } from "../cli.ts";
+import { originOf } from "../sites.ts";
+import { type Fleet, type FleetBroker, newFleet } from "./fleet.ts";
+
+const GOOD = 60;
+const AT_ONCE = 16;
+const WORKERS_MOST = 10;
+
+/** A page that takes down every worker that touches it, among many that do no harm. */
+export function poison(broker: FleetBroker): void {
+  it("blames a page that kills its workers, and none of those that were under way beside it", async () => {
+    const [fleet, { site, paths, open }] = [await newFleet(broker), await poisonedSite()];
+    writeFileSync(join(fleet.cwd, "poisoned.mjs"), spider(paths.map((path) => site.url + path)));
+    const { id } = await fleet.submit(["poisoned.mjs"]);
+
+    const ends = await runWorkers(fleet, (deaths) => {
+      if (deaths === 2) open();
+    });
+
+    // Two die with their hands full, the third with nothing but the page to blame.
+    expect(ends.map(({ code, signal }) => code ?? signal)).toEqual(["SIGKILL", "SIGKILL", "SIGKILL", 0]);
+    expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: GOOD, dead: 1 } });
+    const { dead } = lastJson<{ dead: unknown[] }>(await fleet.run(["dead", "--list", "--json"]));
+    expect(dead).toMatchObject([{ url: `${site.url}/poison`, reason: "crashed_worker" }]);
+    const deadly = site.log.filter(({ path }) => path === "/poison");
+    expect(deadly.map((arrival) => besides(arrival, site.log))).toEqual([AT_ONCE - 1, AT_ONCE - 1, 0]);
+  });
+}
+
+/** One after the other, until one is not killed; after each that is, `onDeath` is told how many that were. */
+async function runWorkers(fleet: Fleet, onDeath: (deaths: number) => void): Promise<CliEnd[]> {
+  const ends: CliEnd[] = [];
+  while (ends.length < WORKERS_MOST) {
+    const worker = await fleet.worker(["--drain", "-c", String(AT_ONCE)]);
+    const end = await worker.ended;
+    ends.push(end);
+    if (end.signal === null) break;
+    onDeath(ends.length);
+  }
+  return ends;
+}
+
+/** Good pages are answered only once it is opened; the poison as soon as all that fit beside it have been asked for. */
+async function poisonedSite() {
+  const paths = Array.from({ length: GOOD }, (_, nth) => `/${nth}`);
+  paths.splice(5, 0, "/poison");
+  let doses = 0;
+  let isOpen = false;
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = () => {
+      isOpen = true;
+      resolve();
+    };
+  });
+  const site = await originOf(async ({ url = "" }, response) => {
+    if (url === "/poison") doses += 1;
+    if (url !== "/poison") await opened;
+    else if (!isOpen) await site.waitForRequests(doses * AT_ONCE);
+    response.writeHead(200, { "content-type": "text/html" }).end(`<h1>${url}</h1>`);
+  });
+  return { site, paths, open };
+}
+
+function spider(start: readonly string[]): string {
+  return `
+    export default {
+      name: "poisoned",
+      start: ${JSON.stringify(start)},
+      politeness: { rate: "unlimited", perSite: ${AT_ONCE}, robots: false },
+      page({ url, emit }) {
+        if (url.endsWith("/poison")) process.kill(process.pid, "SIGKILL");
+        emit({ url });
+      },
+    };
+  `;
+}
+
+/** How many other requests were under way when the answer to this one began to do its work. */
+function besides(arrival: Arrival, log: readonly Arrival[]): number {
+  const { endedAt = Number.POSITIVE_INFINITY } = arrival;
+  return log.filter((other) => {
+    const until = other.endedAt ?? Number.POSITIVE_INFINITY;
+    return other !== arrival && other.arrivedAt < endedAt && until > endedAt;
+  }).length;
+}
