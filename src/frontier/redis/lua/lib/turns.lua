@@ -176,7 +176,7 @@ local function take_turn(turn, worker, lease_ms, reply)
   reply[to + 1], reply[to + 2], reply[to + 3] = site[NAME], exact(site[ARRIVAL]), exact(site[INTERVAL])
   reply[to + 4] = site[INTERVAL] == 0 and exact(site[BLOCKED_UNTIL]) or site[BURST]
   reply[to + 5], reply[to + 6] = turn.asks and 1 or 0, shares
-  local first, lease_until = grants.count + 1, exact(step.now + lease_ms)
+  local first, lease_until = grants.count + 1, exact(clock() + lease_ms)
   for _, share in ipairs(turn.shares) do
     if share.taken > 0 then take_share(site, share, worker, lease_until, reply) end
   end
