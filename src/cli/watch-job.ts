@@ -3,6 +3,7 @@ import { clearInterval, setInterval } from "node:timers";
 import { hasEnded } from "../domain/job.ts";
 import { TrawlError } from "../errors.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
+import { showable } from "../runtime/showable.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import type { Session } from "./session.ts";
 
@@ -21,7 +22,7 @@ export function watchJob(
     const job = await trawl.frontier.findJob(jobId);
     if (job === undefined && isOnlyLook) over.abort();
     if (job === undefined || over.signal.aborted) return;
-    progress?.show({ job, at: trawl.clock.now(), note: noteOn(job) });
+    progress?.show({ job, at: trawl.clock.now(), note: showable(noteOn(job)) });
     if (hasEnded(job.state)) over.abort();
   }
   const timer = setInterval(() => {

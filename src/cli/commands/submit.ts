@@ -5,6 +5,7 @@ import { extractorOf, networksFrom } from "../../compose.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
 import { type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
@@ -96,9 +97,9 @@ async function submitIn(session: Session, submission: Submission, flags: Flags, 
   const privates = createPrivateHosts(networksFrom(session.config));
   const answer = await queueAll(session, spec, privates.watch(submission.urls), flags, signal);
   const warning = privates.words();
-  if (warning !== undefined) screen.err(`note: ${warning}\n`);
+  if (warning !== undefined) screen.err(`note: ${showable(warning)}\n`);
   if (!answer.isWhole) {
-    screen.err(interruptedText(spec, answer, screen.command));
+    screen.err(interruptedText(spec, answer, screen));
     if (flags.json === true) await screen.out(`${JSON.stringify(answerJson(answer))}\n`);
     return INTERRUPTED;
   }
@@ -148,7 +149,8 @@ async function sayIfUnserved({ trawl, screen }: Session, { queue }: JobSpec): Pr
   const workers = await trawl.frontier.listWorkers();
   if (workers.some(({ queues }) => queues.includes(queue))) return;
   const flag = queue === "fetch" ? "" : ` --queues ${queue}`;
-  screen.err(`note: no worker serves the queue ${queue} yet; start one: ${screen.command} worker${flag}\n`);
+  const words = `no worker serves the queue ${queue} yet; start one: ${screen.command} worker${flag}`;
+  screen.err(`note: ${showable(words)}\n`);
 }
 
 /** The job when it has ended, or as it was when somebody stopped looking. */

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { extractorOf } from "../../compose.ts";
 import { loadConfig } from "../../config/load.ts";
 import { TrawlError } from "../../errors.ts";
+import { showable } from "../../runtime/showable.ts";
 import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
 import { readTarget } from "../crawl/targets.ts";
 import { collect } from "../flags.ts";
@@ -59,7 +60,7 @@ async function tryOne(target: string, flags: Flags, screen: Screen): Promise<num
   if (tried.outcome.kind !== "page") {
     const { kind: _, ...why } = tried.outcome;
     if (flags.json === true) screen.out(`${JSON.stringify({ url, hops: tried.hops, ...why })}\n`);
-    else screen.err(`${url} gave no page: ${why.detail}\n`);
+    else screen.err(`${showable(`${url} gave no page: ${why.detail}`)}\n`);
     return 1;
   }
   const { page } = tried.outcome;

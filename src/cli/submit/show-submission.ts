@@ -1,7 +1,8 @@
 /** What a person is told of a submission: while it goes on, and when it has ended. */
+import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import type { StreamAnswer } from "../../submit/submit-stream.ts";
-import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
+import { formatCount, plural, type Screen, shorten, steps, table } from "../terminal.ts";
 
 const REFUSED_SHOWN = 5;
 const PLAIN_EVERY_MS = 5_000;
@@ -37,7 +38,7 @@ export function submissionText({ id, name }: JobSpec, answer: StreamAnswer, widt
   const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
   const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
   return [
-    `job ${id}  ${name}\n`,
+    `job ${id}  ${showable(name)}\n`,
     table(
       rows.map((row) => ["", ...row]),
       { right: [2] },
@@ -47,18 +48,19 @@ export function submissionText({ id, name }: JobSpec, answer: StreamAnswer, widt
 }
 
 /** What to type when a submission was stopped half-way. */
-export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, command: string): string {
-  const steps = [
-    ["  go on", `${command} submit --resume ${id} THE-SAME-LIST`],
-    ["  drop it", `${command} cancel ${id}`],
-  ];
-  return `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest\n${table(steps)}`;
+export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
+  const choices = [
+    ["go on", `submit --resume ${id} THE-SAME-LIST`],
+    ["drop it", `cancel ${id}`],
+  ] as const;
+  const how = `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest`;
+  return `${how}\n${steps(choices, screen)}`;
 }
 
-export function nextSteps({ id }: JobSpec, { command, paint }: Screen): string {
-  const steps = [
+export function nextSteps({ id }: JobSpec, screen: Screen): string {
+  const choices = [
     ["how it goes", `job ${id}`],
     ["what came", `records ${id} --out records.csv`],
-  ];
-  return `\n${table(steps.map(([what, words]) => [`  ${what}`, paint.cyan(`${command} ${words}`)]))}`;
+  ] as const;
+  return `\n${steps(choices, screen)}`;
 }

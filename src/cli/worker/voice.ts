@@ -4,6 +4,7 @@ import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
 import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
 
@@ -51,9 +52,10 @@ function plainVoice(screen: Screen, config: Config): Voice {
           `${drain ? "by itself when nothing is left, or with " : ""}Ctrl-C: what runs gets ${grace} to finish`,
         ],
       ];
-      screen.err(`${paint.bold("worker")} ${worker}\n${table(rows)}`);
+      screen.err(`${paint.bold("worker")} ${showable(worker)}\n${table(rows)}`);
     },
-    finished: (jobId) => screen.err(`job ${jobId} has ended; look at it with: ${screen.command} job ${jobId}\n`),
+    finished: (jobId) =>
+      screen.err(`${showable(`job ${jobId} has ended; look at it with: ${screen.command} job ${jobId}`)}\n`),
     progress({ busy, tasks, records, perSecond }) {
       const line = `${formatCount(busy)} running · ${perSecond.toFixed(1)}/s · ${plural(tasks, "task")} · ${plural(records, "record")}`;
       screen.live(`${paint.dim(shorten(line, screen.columns() - 1))}\n`);
