@@ -14,6 +14,7 @@ import type { RobotsPolicy } from "./fetch/robots.ts";
 import { createRobotsPolicy } from "./fetch/robots-policy.ts";
 import type { Frontier } from "./frontier/frontier.ts";
 import type { FrontierAdmin } from "./frontier/frontier-admin.ts";
+import { findRedisScheme } from "./frontier/redis/place.ts";
 import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLog, type Log } from "./runtime/log.ts";
@@ -150,13 +151,12 @@ function workerOptions({ concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs
 /** The frontier that TRAWL_BROKER names. Throws BAD_CONFIG, BROKER_UNREACHABLE or BROKER_SCHEMA. */
 export async function openBroker(config: Config, deps: { clock: Clock; log: Log }): Promise<Frontier & FrontierAdmin> {
   const { broker, maxPending } = config;
-  const scheme = /^[a-z+]+(?=:)/.exec(broker)?.[0] ?? "";
-  if (REDIS_SCHEMES.includes(scheme)) return openRedis(config, scheme.endsWith("+cluster"), deps);
+  const redis = findRedisScheme(broker);
+  if (redis !== undefined) return openRedis(config, redis.kind === "cluster", deps);
   const path = placeOf(broker, "sqlite:", "TRAWL_BROKER", "or redis://HOST:PORT, such as redis://127.0.0.1:6379");
   return openSqliteFrontier(path, deps, { maxPending, busyMs: BUSY_MS, pollMs: POLL_MS });
 }
 
-const REDIS_SCHEMES = ["redis", "rediss", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel"];
 /** Redis wakes who waits; only a wake-up that got lost with a connection is waited for so long. */
 const LOST_WAKEUP_MS = 5_000;
 const CLUSTER_SHARDS = 16;

@@ -11,17 +11,18 @@ import type { BrokerTime } from "./broker-time.ts";
 import {
   type Client,
   connect,
-  createTroubleEar,
   isLostContact,
   isOutOfMemory,
   isRefusal,
   isUnknownScript,
   onDisconnect,
   onRefusal,
+  probe,
   wasNeverSent,
 } from "./connect.ts";
 import type { RedisPlace } from "./place.ts";
 import { type Script, withComment } from "./scripts.ts";
+import { createTroubleEar, diagnose, troubleWords } from "./trouble.ts";
 
 export type Word = string | number;
 export type Reply = readonly (string | number)[];
@@ -67,6 +68,8 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   let refusal: Error | undefined;
   const client = opened(connect(place));
   const trouble = createTroubleEar(client);
+  /** Looked for once for all calls that wait. */
+  let diagnosis: Promise<string> | undefined;
 
   function opened(fresh: Client): Client {
     // The calls report what goes wrong; without a listener the library would throw.
@@ -97,6 +100,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
         const answer = await call(again);
         if (lostAt !== undefined) log.info("broker.back", { broker: place.shown, lostMs: clock.now() - lostAt });
         lostAt = undefined;
+        diagnosis = undefined;
         return answer;
       } catch (caught) {
         const error = refusal ?? caught;
@@ -120,11 +124,16 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   }
 
   async function waitForContact(op: string, error: unknown, since: number): Promise<void> {
+    const cause = trouble() ?? (error as Error);
     if (lostAt === undefined) {
       lostAt = clock.now();
-      log.warn("broker.lost", { broker: place.shown, cause: error });
+      log.warn("broker.lost", { broker: place.shown, cause: troubleWords(cause) });
     }
-    if (clock.now() - since >= patienceMs) throw unreachable(place, op, trouble() ?? error, clock.now() - since);
+    const lostMs = clock.now() - since;
+    if (lostMs >= patienceMs) {
+      diagnosis ??= diagnose(place, cause, probe);
+      throw unreachable(place, { op, lostMs, why: await diagnosis, cause });
+    }
     await clock.sleep(TRY_AGAIN_MS, closing.signal);
   }
 
@@ -205,11 +214,12 @@ function withoutCommand(error: unknown): void {
   if (error instanceof Error && "command" in error) error.command = undefined;
 }
 
-function unreachable(place: RedisPlace, op: string, cause: unknown, lostMs: number): TrawlError {
-  const { message } = cause as Error;
+type Lost = { op: string; lostMs: number; why: string; cause: Error };
+
+function unreachable(place: RedisPlace, { op, lostMs, why, cause }: Lost): TrawlError {
   return new TrawlError("BROKER_UNREACHABLE", {
     op,
-    message: `broker ${place.shown} has not been reached for ${Math.round(lostMs / 1000)} s (${message}); check that it runs and TRAWL_BROKER, or raise TRAWL_BROKER_PATIENCE`,
+    message: `broker ${place.shown} has not been reached for ${Math.round(lostMs / 1000)} s (${why}); check that it runs and TRAWL_BROKER, or raise TRAWL_BROKER_PATIENCE`,
     detail: { broker: place.shown },
     cause,
   });
@@ -242,7 +252,7 @@ function coded(place: RedisPlace, op: string, cause: unknown): unknown {
   }
   return new TrawlError("BROKER_UNREACHABLE", {
     op,
-    message: `broker ${place.shown} failed: ${message}`,
+    message: `broker ${place.shown} failed: ${troubleWords(cause as Error)}`,
     detail,
     cause,
   });
