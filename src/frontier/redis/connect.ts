@@ -162,6 +162,11 @@ export function wasNeverSent(error: unknown): boolean {
   return /^(LOADING|CLUSTERDOWN|READONLY)\b|isn't writeable|Cluster isn't ready/.test(message);
 }
 
+/** A right that is missing, met by a script: before 7.2 a server does not say which. */
+export function isDeniedInScript(error: unknown): boolean {
+  return /user executing the script can't run|ACL failure in script/.test((error as Error).message);
+}
+
 export function isUnknownScript(error: unknown): boolean {
   return (error as Error).message.startsWith("NOSCRIPT");
 }
