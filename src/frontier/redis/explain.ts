@@ -89,6 +89,6 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
   };
 }
 
-function jobFacts({ id, state, counts, retriesMax }: JobRow): JobFacts {
-  return { id, state, counts, retriesMax };
+function jobFacts({ id, state, sealed, counts, retriesMax }: JobRow): JobFacts {
+  return { id, state, sealed, counts, retriesMax };
 }

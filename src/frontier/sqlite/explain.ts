@@ -32,7 +32,8 @@ export function createInspector({ db, now }: Deps): Inspector {
 
   function jobFacts(row: Row | undefined): JobFacts {
     const job = row as unknown as JobRow;
-    return { id: job.id, state: job.state, counts: viewOf(job).counts, retriesMax: job.retries_max };
+    const { id, state, sealed, counts } = viewOf(job);
+    return { id, state, sealed, counts, retriesMax: job.retries_max };
   }
 
   function siteFacts(n: number): SiteFacts {
