@@ -8,7 +8,7 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
-import { type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
+import { NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
 import { hostsOf } from "../crawl/begin.ts";
 import { applyPoliteness, refuseShapeFlags } from "../crawl/resume.ts";
 import type { CrawlFlags } from "../crawl/targets.ts";
@@ -17,9 +17,17 @@ import { withJobFlags } from "../job-flags.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
+import { createLeave, type Leave } from "../submit/leave.ts";
 import { createPrivateHosts } from "../submit/private-hosts.ts";
 import { readSubmission, type Submission } from "../submit/read-submission.ts";
-import { createSubmitProgress, interruptedText, nextSteps, submissionText } from "../submit/show-submission.ts";
+import {
+  createSubmitProgress,
+  interruptedText,
+  nextSteps,
+  nothingText,
+  submissionText,
+  unansweredText,
+} from "../submit/show-submission.ts";
 import { processScreen } from "../terminal.ts";
 import { aborted, getJob, watchJob } from "../watch-job.ts";
 
@@ -42,8 +50,8 @@ Examples:
 
 Workers fetch what is submitted: start some with trawl worker. A spider is
 loaded by them, from the same path.
-Exit codes: 0 submitted (with --wait: done), 1 the work failed, 2 usage,
-3 broker or store, 130 interrupted.`;
+Exit codes: 0 submitted (with --wait: done), 1 no URL of a list was good, or
+the work failed, 2 usage, 3 broker or store, 130 interrupted.`;
 
 const BATCH = 1000;
 const REFUSALS_MOST = 1000;
@@ -65,21 +73,30 @@ export function addSubmit(program: Command, stops: Stops): void {
 
 async function submit(targets: readonly string[], flags: Flags, stops: Stops): Promise<number> {
   const stopping = new AbortController();
-  const stopped = stops.once(() => stopping.abort());
+  const leave = createLeave();
+  const stopped = stops.once(() => {
+    stopping.abort();
+    leave.ask();
+  });
   try {
     if (flags.resume !== undefined) refuseLateFlags(flags);
-    const submission = await readSubmission(targets, flags, stopping.signal);
-    if (stopping.signal.aborted) {
+    const { signal } = stopping;
+    const submission = await readSubmission(targets, flags, signal);
+    if (signal.aborted) {
       processScreen().err("stopped while reading: nothing was submitted\n");
       return INTERRUPTED;
     }
+    leave.willSay(async () => processScreen().err("stopped: the broker does not answer; nothing was submitted\n"));
     return await inSession({ flags, isPatient: true }, (session) =>
-      submitIn(session, submission, flags, stopping.signal),
+      submitIn(session, submission, { flags, signal, leave }),
     );
   } finally {
     stopped.forget();
+    leave.forget();
   }
 }
+
+type Run = { flags: Flags; signal: AbortSignal; leave: Leave };
 
 /** Too late for a job that has begun: better said than ignored. */
 function refuseLateFlags(flags: Flags): void {
@@ -91,24 +108,33 @@ function refuseLateFlags(flags: Flags): void {
   });
 }
 
-async function submitIn(session: Session, submission: Submission, flags: Flags, signal: AbortSignal): Promise<number> {
+async function submitIn(session: Session, submission: Submission, run: Run): Promise<number> {
   const { screen } = session;
+  const { flags, signal, leave } = run;
   const spec = await specFor(session, submission, flags);
   const privates = createPrivateHosts(networksFrom(session.config));
-  const answer = await queueAll(session, spec, privates.watch(submission.urls), flags, signal);
+  const answer = await queueAll(session, spec, privates.watch(submission.urls), run);
   const warning = privates.words();
   if (warning !== undefined) screen.err(`note: ${showable(warning)}\n`);
-  if (!answer.isWhole) {
-    screen.err(interruptedText(spec, answer, screen));
-    if (flags.json === true) await screen.out(`${JSON.stringify(answerJson(answer))}\n`);
-    return INTERRUPTED;
+  if (!answer.isBegun || !answer.isWhole) {
+    screen.err(answer.isBegun ? interruptedText(spec, answer, screen) : nothingText(answer, screen.columns()));
+    await printJson(session, answer, flags);
+    return answer.isWhole ? 1 : INTERRUPTED;
   }
+  leave.willSay(async () => {
+    screen.err(`stopped: the broker does not answer; job ${spec.id} is submitted, and goes on without us\n`);
+    await printJson(session, answer, flags);
+  });
   if (flags.json !== true) await screen.out(submissionText(spec, answer, screen.outColumns()));
   await sayIfUnserved(session, spec);
   const job = flags.wait === true ? await follow(session, spec, flags, signal) : undefined;
-  if (flags.json === true) await screen.out(`${JSON.stringify({ ...answerJson(answer), ...endJson(job) })}\n`);
-  else if (screen.isLive) screen.err(nextSteps(spec, screen));
+  await printJson(session, answer, flags, job);
+  if (flags.json !== true && screen.isLive) screen.err(nextSteps(spec, screen));
   return exitCode(answer, job, flags);
+}
+
+async function printJson({ screen }: Session, answer: StreamAnswer, { json }: Flags, job?: JobView): Promise<void> {
+  if (json === true) await screen.out(`${JSON.stringify({ ...answerJson(answer), ...endJson(job) })}\n`);
 }
 
 /** A job of its own, or the one that is gone on with. */
@@ -127,15 +153,23 @@ async function specFor(session: Session, { job, first, isShort }: Submission, fl
 }
 
 async function queueAll(
-  { trawl, screen }: Session,
+  session: Session,
   spec: JobSpec,
   urls: AsyncIterable<string>,
-  { quiet }: Flags,
-  signal: AbortSignal,
+  { flags, signal, leave }: Run,
 ): Promise<StreamAnswer> {
+  const { screen, trawl } = session;
   const { frontier, clock } = trawl;
-  const progress = quiet === true ? undefined : createSubmitProgress(screen, clock.now);
-  const onProgress = (answer: StreamAnswer, isFull: boolean) => progress?.show(answer, isFull);
+  const progress = flags.quiet === true ? undefined : createSubmitProgress(screen, clock.now);
+  let latest: StreamAnswer = { id: spec.id, ...NOTHING_YET };
+  leave.willSay(async () => {
+    screen.err(unansweredText(spec, latest, screen));
+    await printJson(session, latest, flags);
+  });
+  const onProgress = (answer: StreamAnswer, isFull: boolean) => {
+    latest = answer;
+    progress?.show(answer, isFull);
+  };
   const options = { batchMost: BATCH, refusalsMost: REFUSALS_MOST, onProgress, signal };
   try {
     return await submitStream({ frontier, now: clock.now, sleep: clock.sleep }, spec, urls, options);
@@ -168,9 +202,11 @@ async function follow(session: Session, { id }: JobSpec, { quiet }: Flags, signa
   return job;
 }
 
-function answerJson({ id, accepted, duplicates, refused, refusedCount, taken, isWhole }: StreamAnswer) {
+function answerJson(answer: StreamAnswer) {
+  const { id, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole } = answer;
   return {
-    id,
+    // Where nothing was good there is no job of that name.
+    id: isBegun || !isWhole ? id : null,
     requestId: randomUUID(),
     accepted,
     duplicates,
@@ -186,8 +222,13 @@ function endJson(job: JobView | undefined): object {
   return { ...jobJson(job), pages, records, invalid };
 }
 
-function exitCode({ refusedCount }: StreamAnswer, job: JobView | undefined, { strict }: Flags): number {
+function exitCode(
+  { accepted, duplicates, refusedCount }: StreamAnswer,
+  job: JobView | undefined,
+  { strict }: Flags,
+): number {
   if (job !== undefined && !hasEnded(job.state)) return INTERRUPTED;
   if (job !== undefined && job.state !== "finished") return 1;
+  if (accepted + duplicates === 0) return 1;
   return strict === true && (refusedCount > 0 || (job?.counts.dead ?? 0) > 0) ? 1 : 0;
 }

@@ -29,32 +29,52 @@ export function createSubmitProgress(
 }
 
 export function submissionText({ id, name }: JobSpec, answer: StreamAnswer, width: number): string {
-  const { accepted, duplicates, refused, refusedCount } = answer;
+  const { accepted, duplicates, refusedCount } = answer;
   const rows = [
     ["accepted", formatCount(accepted)],
     ["duplicates", formatCount(duplicates)],
     ["refused", formatCount(refusedCount)],
   ];
-  const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
-  const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
   return [
     `job ${id}  ${showable(name)}\n`,
     table(
       rows.map((row) => ["", ...row]),
       { right: [2] },
     ),
-    shown.length === 0 ? "" : `\nrefused, by their place in the list\n${table(shown, { right: [1], width })}${more}`,
+    refusedCount === 0 ? "" : `\n${refusedText(answer, width)}`,
   ].join("");
+}
+
+function refusedText({ refused, refusedCount }: StreamAnswer, width: number): string {
+  const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
+  const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
+  return `refused, by their place in the list\n${table(shown, { right: [1], width })}${more}`;
+}
+
+/** Not one URL was good. */
+export function nothingText(answer: StreamAnswer, width: number): string {
+  const why = answer.isWhole ? `none of ${plural(answer.taken, "line")} is a URL that can be fetched` : "stopped";
+  return `${why}: nothing was submitted\n${answer.refusedCount === 0 ? "" : refusedText(answer, width)}`;
 }
 
 /** What to type when a submission was stopped half-way. */
 export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
+  const how = `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest`;
+  return `${how}\n${waysOn(id, screen)}`;
+}
+
+/** The same where the broker has not answered to the last. */
+export function unansweredText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
+  const how = `stopped: the broker does not answer. It has taken ${plural(taken, "URL")} of job ${id}, perhaps more`;
+  return `${how}\n${waysOn(id, screen)}`;
+}
+
+function waysOn(id: string, screen: Screen): string {
   const choices = [
     ["go on", `submit --resume ${id} THE-SAME-LIST`],
     ["drop it", `cancel ${id}`],
   ] as const;
-  const how = `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest`;
-  return `${how}\n${steps(choices, screen)}`;
+  return steps(choices, screen);
 }
 
 export function nextSteps({ id }: JobSpec, screen: Screen): string {

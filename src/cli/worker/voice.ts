@@ -16,6 +16,8 @@ export type Voice = {
   started(start: WorkerStart): void;
   finished(jobId: string): void;
   progress(sample: WorkerSample): void;
+  /** Draining, it waits for jobs that are paused. */
+  heldUp(jobIds: readonly string[]): void;
   stopping(): void;
   stopped(end: WorkerEnd): void;
 };
@@ -32,6 +34,7 @@ function jsonVoice(screen: Screen, { concurrency, broker, store }: Config): Voic
       log.info("worker.started", { ...start, concurrency, broker: shownPlace(broker), store: shownPlace(store) }),
     finished: (jobId) => log.info("worker.job_finished", { jobId }),
     progress: () => {},
+    heldUp: (jobIds) => log.info("worker.held_up", { paused: jobIds }),
     stopping: () => log.info("worker.stopping"),
     stopped: (end) => log.info("worker.stopped", end),
   };
@@ -59,6 +62,12 @@ function plainVoice(screen: Screen, config: Config): Voice {
     progress({ busy, tasks, records, perSecond }) {
       const line = `${formatCount(busy)} running · ${perSecond.toFixed(1)}/s · ${plural(tasks, "task")} · ${plural(records, "record")}`;
       screen.live(`${paint.dim(shorten(line, screen.columns() - 1))}\n`);
+    },
+    heldUp(jobIds) {
+      const [first = ""] = jobIds;
+      const [are, one] = jobIds.length === 1 ? ["a paused job is", "it"] : ["paused jobs are", "one"];
+      const words = `only ${are} left: ${jobIds.join(", ")}; let ${one} go on with: ${screen.command} resume ${first}`;
+      screen.err(`${showable(words)}\n`);
     },
     stopping: () => screen.err("\nstopping: letting running requests finish (again to stop at once)\n"),
     stopped({ tasks, pages, records, seconds }) {
