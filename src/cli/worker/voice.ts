@@ -40,6 +40,8 @@ function jsonVoice(screen: Screen, { concurrency, broker, store }: Config): Voic
   };
 }
 
+const NAMED = 3;
+
 function plainVoice(screen: Screen, config: Config): Voice {
   const { paint } = screen;
   const grace = formatDuration(config.graceMs);
@@ -66,7 +68,8 @@ function plainVoice(screen: Screen, config: Config): Voice {
     heldUp(jobIds) {
       const [first = ""] = jobIds;
       const [are, one] = jobIds.length === 1 ? ["a paused job is", "it"] : ["paused jobs are", "one"];
-      const words = `only ${are} left: ${jobIds.join(", ")}; let ${one} go on with: ${screen.command} resume ${first}`;
+      const names = jobIds.length > NAMED ? [...jobIds.slice(0, NAMED), "…"] : jobIds;
+      const words = `only ${are} left: ${names.join(", ")}; let ${one} go on with: ${screen.command} resume ${first}`;
       screen.err(`${showable(words)}\n`);
     },
     stopping: () => screen.err("\nstopping: letting running requests finish (again to stop at once)\n"),
