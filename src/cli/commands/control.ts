@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
-import { isCrawl } from "../crawl/begin.ts";
+import { isCrawl } from "../crawl/crawl-queue.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 

@@ -4,7 +4,7 @@ import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
-import { isCrawl } from "../crawl/begin.ts";
+import { isCrawl } from "../crawl/crawl-queue.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import { formatCount, type Screen, steps, table } from "../terminal.ts";

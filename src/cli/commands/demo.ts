@@ -1,6 +1,5 @@
 /** `trawl demo`: serve the bundled shop on loopback and crawl it. */
 import { type Command, Option } from "commander";
-import { createDemoShop } from "../../demo/demo-shop.ts";
 import { wholeNumber } from "../flags.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
 import { processScreen, type Screen, steps, table } from "../terminal.ts";
@@ -25,6 +24,7 @@ export function addDemo(program: Command, stops: Stops): void {
 
 async function demo(program: Command, flags: Flags, stops: Stops): Promise<number> {
   const screen = processScreen();
+  const { createDemoShop } = await import("../../demo/demo-shop.ts");
   const shop = await createDemoShop({ port: flags.port });
   try {
     if (flags.serve === true) {

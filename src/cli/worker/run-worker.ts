@@ -21,7 +21,7 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
   const startedAt = trawl.clock.now();
   const over = new AbortController();
   // Nobody has typed these URLs here: private networks are the operator's to allow.
-  const worker = trawl.createWorker({
+  const worker = await trawl.createWorker({
     queues,
     allowHosts: [],
     unreadableJob: "ends-task",
