@@ -1,8 +1,8 @@
 /** Follows a job from outside: shows its progress, and notices when it has ended. */
 import { clearInterval, setInterval } from "node:timers";
 import { hasEnded } from "../domain/job.ts";
-import { TrawlError } from "../errors.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
+import { jobMissing } from "../frontier/job-missing.ts";
 import { showable } from "../runtime/showable.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import type { Session } from "./session.ts";
@@ -49,12 +49,8 @@ export function watchJob(
 /** The job as it stands, or NOT_FOUND. */
 export async function getJob({ trawl }: Pick<Session, "trawl">, jobId: string): Promise<JobView> {
   const job = await trawl.frontier.findJob(jobId);
-  if (job !== undefined) return job;
-  throw new TrawlError("NOT_FOUND", {
-    op: "cli",
-    message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
-    detail: { jobId },
-  });
+  if (job === undefined) throw jobMissing(jobId, "cli");
+  return job;
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {
