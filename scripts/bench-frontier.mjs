@@ -1,6 +1,5 @@
 /** `node scripts/bench-frontier.mjs`: see bench/README.md for what is measured and why. */
 import { writeFile } from "node:fs/promises";
-import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { CASES, planRound } from "../bench/frontier/cases.mjs";
@@ -8,11 +7,11 @@ import { CONTESTANTS, findContestantObstacle } from "../bench/frontier/contestan
 import { judge } from "../bench/frontier/judge.mjs";
 import { formatProgress, formatTables } from "../bench/frontier/report.mjs";
 import { runOne } from "../bench/frontier/run.mjs";
-import { readCount } from "../bench/harness/options.mjs";
+import { describeMachine, sayMachine } from "../bench/harness/machine.mjs";
 import { formatVerdicts } from "../bench/harness/report.mjs";
 import { ensureReady } from "./ensure.mjs";
+import { interruptions, readCount, withOptions } from "./options.mjs";
 
-const QUIET_LOAD = 0.5;
 const USAGE = `Usage: node scripts/bench-frontier.mjs [options]
   --scale X          share of the full sizes, such as 0.01 for a look whether it works (1)
   --sites N          sites that the URLs of enqueue, drain and memory are spread over (10)
@@ -25,25 +24,15 @@ const USAGE = `Usage: node scripts/bench-frontier.mjs [options]
   --timeout N        seconds a single measurement may take (900)
   --json FILE        write every run and verdict there`;
 
-process.exitCode = await main();
+process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
-async function main() {
-  let options;
-  try {
-    options = readOptions();
-  } catch (cause) {
-    console.error(`${cause.message}\n\n${USAGE}`);
-    return 2;
-  }
+async function main(options) {
   if (options.from === "dist") await ensureReady();
-  const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
-  process.once("SIGTERM", () => interrupted.abort());
-
+  const signal = interruptions();
   const versions = await prepare(options).catch((cause) => console.error(cause.message));
   if (versions === undefined) return 1;
-  const runs = await runRounds(options, interrupted.signal);
-  if (interrupted.signal.aborted) return 130;
+  const runs = await runRounds(options, signal);
+  if (signal.aborted) return 130;
   const verdicts = judge(runs);
   console.log(
     `\nmedian of ${options.rounds} rounds (least-most)\n\n${formatTables(runs)}\n\n${formatVerdicts(verdicts)}`,
@@ -88,9 +77,7 @@ function readNames(flag, given, known) {
 
 /** Says what is about to be compared, on what; installs what is missing, leaves out what cannot run. */
 async function prepare(options) {
-  const machine = describeMachine();
-  console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.toFixed(2)}`);
-  if (machine.load > QUIET_LOAD) console.log("note: this machine is not idle; rates taken now will be too low");
+  sayMachine("rates taken now will be too low");
   const versions = {};
   for (const name of options.only) {
     const obstacle = findContestantObstacle(name, options.from);
@@ -99,10 +86,6 @@ async function prepare(options) {
     console.log(`${name} ${versions[name] ?? ""}`);
   }
   return versions;
-}
-
-function describeMachine() {
-  return { cpu: cpus()[0].model, cores: availableParallelism(), node: process.versions.node, load: loadavg()[0] };
 }
 
 async function runRounds({ program, appendonly, from, timeoutMs, rounds, ...plan }, signal) {

@@ -1,16 +1,16 @@
 /** `npm run bench`: see bench/README.md for what is measured and why. */
 import { writeFile } from "node:fs/promises";
-import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { CONTESTANTS } from "../bench/harness/contestants.mjs";
 import { findCpuRatio, judge, summarise } from "../bench/harness/judge.mjs";
+import { describeMachine, sayMachine } from "../bench/harness/machine.mjs";
 import { assertCanMeasure } from "../bench/harness/measure.mjs";
-import { readCount, SEED } from "../bench/harness/options.mjs";
 import { formatRun, formatTable, formatVerdicts } from "../bench/harness/report.mjs";
 import { runContestant } from "../bench/harness/run.mjs";
+import { SEED } from "../bench/harness/seed.mjs";
 import { startSite } from "../bench/site/start-site.mjs";
+import { interruptions, readCount, withOptions } from "./options.mjs";
 
-const QUIET_LOAD = 0.5;
 const USAGE = `Usage: npm run bench -- [options]
   --pages N           pages of the site (20000)
   --rounds N          runs of each contestant, interleaved (3)
@@ -19,25 +19,14 @@ const USAGE = `Usage: npm run bench -- [options]
   --timeout N         seconds a single run may take (900)
   --json FILE         write every run and verdict there`;
 
-process.exitCode = await main();
+process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
-async function main() {
-  let options;
-  try {
-    options = readOptions();
-    assertCanMeasure();
-  } catch (cause) {
-    console.error(`${cause.message}\n\n${USAGE}`);
-    return 2;
-  }
-  const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
-  process.once("SIGTERM", () => interrupted.abort());
-
+async function main(options) {
+  const signal = interruptions();
   const versions = await prepare(options).catch((cause) => console.error(cause.message));
   if (versions === undefined) return 1;
-  const runs = await runRounds(options, interrupted.signal);
-  if (interrupted.signal.aborted) return 130;
+  const runs = await runRounds(options, signal);
+  if (signal.aborted) return 130;
   const summary = summarise(options.only, runs);
   const verdicts = judge(summary);
   printResult(options, summary, verdicts);
@@ -51,6 +40,7 @@ async function main() {
 }
 
 function readOptions() {
+  assertCanMeasure();
   const text = { type: "string" };
   const { values } = parseArgs({
     options: { pages: text, rounds: text, only: text, "crawlee-pages": text, timeout: text, json: text },
@@ -71,9 +61,7 @@ function readOptions() {
 
 /** Says what is about to be compared, on what; installs what is missing. */
 async function prepare({ only, pages, crawleePages }) {
-  const machine = describeMachine();
-  console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.toFixed(2)}`);
-  if (machine.load > QUIET_LOAD) console.log("note: this machine is not idle; figures taken now will be too high");
+  sayMachine("figures taken now will be too high");
   const versions = {};
   for (const name of only) {
     versions[name] = await CONTESTANTS[name].prepare();
@@ -85,10 +73,6 @@ async function prepare({ only, pages, crawleePages }) {
     );
   }
   return versions;
-}
-
-function describeMachine() {
-  return { cpu: cpus()[0].model, cores: availableParallelism(), node: process.versions.node, load: loadavg()[0] };
 }
 
 async function runRounds(options, signal) {

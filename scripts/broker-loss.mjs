@@ -3,6 +3,7 @@
 // into docs/operations.md.
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
+import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/broker-loss.mjs [--rounds N]
   --rounds N   kills of each setting (10)`;
@@ -11,17 +12,9 @@ const USAGE = `Usage: node scripts/broker-loss.mjs [--rounds N]
 const [SOONEST_MS, LATEST_MS] = [200, 1_200];
 const SETTINGS = ["always", "everysec", "no"];
 
-process.exitCode = await main();
+process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
-async function main() {
-  let rounds;
-  try {
-    rounds = Number(parseArgs({ options: { rounds: { type: "string", default: "10" } } }).values.rounds);
-    if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds takes a whole number from 1 on");
-  } catch (cause) {
-    console.error(`${cause.message}\n\n${USAGE}`);
-    return 2;
-  }
+async function main({ rounds }) {
   const { runLossRound } = await createJiti(import.meta.url).import("../test/operations/loss-round.ts");
   console.log("| append-only file | kills | URLs answered for | lost | settlements | lost | URLs/s in | tasks/s out |");
   console.log("|---|---|---|---|---|---|---|---|");
@@ -35,6 +28,11 @@ async function main() {
     console.log(row(appendonly, rounds, sum));
   }
   return 0;
+}
+
+function readOptions() {
+  const { values } = parseArgs({ options: { rounds: { type: "string", default: "10" } } });
+  return { rounds: readCount("--rounds", values.rounds) };
 }
 
 function row(appendonly, rounds, { queued, settled, lostUrls, lostSettlements, busyMs }) {

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { ensureReady } from "./ensure.mjs";
+import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/chaos-fleet.mjs [options]
   --workers N       worker processes (8)
@@ -38,16 +39,9 @@ const NUMBERS = {
 };
 
 const jiti = createJiti(import.meta.url);
-process.exitCode = await main();
+process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
-async function main() {
-  let options;
-  try {
-    options = readOptions();
-  } catch (cause) {
-    console.error(`${cause.message}\n\n${USAGE}`);
-    return 2;
-  }
+async function main(options) {
   await ensureReady();
   const { LOOPBACK, aloneOnItsNetwork, findMachinesObstacle, openMachines } = await jiti.import(
     "../test/chaos/fleet/ground.ts",
@@ -102,7 +96,7 @@ function readOptions() {
       alone: { type: "boolean", default: false },
     },
   });
-  const number = (flag) => wholeNumber(flag, values[flag]);
+  const number = (flag) => readCount(`--${flag}`, values[flag], 0);
   if (!["redis", "sqlite"].includes(values.broker))
     throw new Error(`--broker takes redis or sqlite, not "${values.broker}"`);
   const brokerKills = number("redis-kills");
@@ -121,9 +115,4 @@ function readOptions() {
     json: values.json,
     alone: values.alone,
   };
-}
-
-function wholeNumber(flag, words) {
-  if (!/^(0|[1-9]\d*)$/.test(words)) throw new Error(`--${flag} takes a whole number, not "${words}"`);
-  return Number(words);
 }

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { MAIN } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
+import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/chaos.mjs [options]
   --rounds N     how many crawls (50)
@@ -11,16 +12,9 @@ const USAGE = `Usage: node scripts/chaos.mjs [options]
   --pages N      pages of each site (2000)
   --seed N       of the first round; each further one has the next (random)`;
 
-process.exitCode = await main();
+process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
-async function main() {
-  let options;
-  try {
-    options = readOptions();
-  } catch (cause) {
-    console.error(`${cause.message}\n\n${USAGE}`);
-    return 2;
-  }
+async function main(options) {
   await ensureReady();
   const { runRounds, roundRow } = await createJiti(import.meta.url).import("../test/chaos/rounds.ts");
   console.log(
@@ -42,16 +36,11 @@ function readOptions() {
   const text = { type: "string" };
   const { values } = parseArgs({ options: { rounds: text, parallel: text, pages: text, seed: text } });
   return {
-    rounds: wholeNumber("rounds", values.rounds ?? "50"),
-    parallel: wholeNumber("parallel", values.parallel ?? "3"),
-    pages: wholeNumber("pages", values.pages ?? "2000"),
-    seed: wholeNumber("seed", values.seed ?? String(1 + Math.floor(Math.random() * 1e6))),
+    rounds: readCount("--rounds", values.rounds ?? "50"),
+    parallel: readCount("--parallel", values.parallel ?? "3"),
+    pages: readCount("--pages", values.pages ?? "2000"),
+    seed: readCount("--seed", values.seed ?? String(1 + Math.floor(Math.random() * 1e6))),
   };
-}
-
-function wholeNumber(flag, words) {
-  if (!/^[1-9]\d*$/.test(words)) throw new Error(`--${flag} takes a whole number, 1 or more, not "${words}"`);
-  return Number(words);
 }
 
 function sumUp(rounds) {

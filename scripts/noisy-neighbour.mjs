@@ -7,22 +7,16 @@ import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { MAIN } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
+import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/noisy-neighbour.mjs [options]
   --rounds N   pairs of runs, which of the two goes first alternates (5)
   --slow N     URLs of the slow site, at 5/s (50000)
   --quick N    URLs of the quick site, without a limit (100)`;
 
-process.exitCode = await main();
+process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
-async function main() {
-  let options;
-  try {
-    options = readOptions();
-  } catch (cause) {
-    console.error(`${cause.message}\n\n${USAGE}`);
-    return 2;
-  }
+async function main(options) {
   await ensureReady();
   const { meet } = await createJiti(import.meta.url).import("../test/e2e/neighbours.ts");
   const rows = [];
@@ -55,15 +49,10 @@ function readOptions() {
   const text = { type: "string" };
   const { values } = parseArgs({ options: { rounds: text, slow: text, quick: text } });
   return {
-    rounds: wholeNumber("rounds", values.rounds ?? "5"),
-    slow: wholeNumber("slow", values.slow ?? "50000"),
-    quick: wholeNumber("quick", values.quick ?? "100"),
+    rounds: readCount("--rounds", values.rounds ?? "5"),
+    slow: readCount("--slow", values.slow ?? "50000"),
+    quick: readCount("--quick", values.quick ?? "100"),
   };
-}
-
-function wholeNumber(flag, words) {
-  if (!/^[1-9]\d*$/.test(words)) throw new Error(`--${flag} takes a whole number, 1 or more, not "${words}"`);
-  return Number(words);
 }
 
 function rounded(value, digits = 0) {

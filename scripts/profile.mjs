@@ -6,10 +6,11 @@ import { parseArgs } from "node:util";
 import { BENCH_HOME, CONTESTANTS, ROOT } from "../bench/harness/contestants.mjs";
 import { rankFunctions, rankParts } from "../bench/harness/cpu-profile.mjs";
 import { assertCanMeasure } from "../bench/harness/measure.mjs";
-import { readCount, SEED } from "../bench/harness/options.mjs";
 import { formatRun } from "../bench/harness/report.mjs";
 import { runContestant } from "../bench/harness/run.mjs";
+import { SEED } from "../bench/harness/seed.mjs";
 import { startSite } from "../bench/site/start-site.mjs";
+import { interruptions, readCount, withOptions } from "./options.mjs";
 
 const PARTS_SHOWN = 12;
 const USAGE = `Usage: node scripts/profile.mjs [options]
@@ -17,23 +18,13 @@ const USAGE = `Usage: node scripts/profile.mjs [options]
   --of NAME   which contestant: ${Object.keys(CONTESTANTS).join(", ")} (trawl)
   --top N     functions shown (25)`;
 
-process.exitCode = await main();
+process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
-async function main() {
-  let options;
-  try {
-    options = readOptions();
-    assertCanMeasure();
-  } catch (cause) {
-    console.error(`${cause.message}\n\n${USAGE}`);
-    return 2;
-  }
-  const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
-
+async function main(options) {
+  const signal = interruptions();
   console.log(await CONTESTANTS[options.of].prepare());
   const folder = await makeFolder(options.of);
-  const run = await crawlProfiled(options, folder, interrupted.signal);
+  const run = await crawlProfiled(options, folder, signal);
   console.log(formatRun(run, 1));
   const profiles = await readProfiles(folder);
   if (profiles.length === 0) return 1;
@@ -46,6 +37,7 @@ async function main() {
 }
 
 function readOptions() {
+  assertCanMeasure();
   const text = { type: "string" };
   const { values } = parseArgs({ options: { pages: text, of: text, top: text } });
   const of = values.of ?? "trawl";

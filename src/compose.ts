@@ -1,35 +1,20 @@
 /** The only place that builds everything: which broker, store and fetcher stand behind the contracts. */
 import { shownPlace } from "./config/place.ts";
 import type { Config } from "./config/schema.ts";
-import { ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
 import { TrawlError } from "./errors.ts";
-import { createExtractor } from "./extract/create-extractor.ts";
-import type { Extractor } from "./extract/extractor.ts";
 import { parseNetworks } from "./fetch/egress/address.ts";
-import { createEgressGate } from "./fetch/egress/gate.ts";
-import type { Allowance } from "./fetch/fetcher.ts";
-import { decodeBody } from "./fetch/http/charset.ts";
-import { createHttpFetcher, type HttpFetcher } from "./fetch/http/http-fetcher.ts";
-import type { RobotsPolicy } from "./fetch/robots.ts";
-import { createRobotsPolicy } from "./fetch/robots-policy.ts";
 import type { Frontier } from "./frontier/frontier.ts";
 import type { FrontierAdmin } from "./frontier/frontier-admin.ts";
+import { findRedisScheme } from "./frontier/redis/place.ts";
 import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLog, type Log } from "./runtime/log.ts";
-import { mayBeAlive, thisProcess } from "./runtime/process-id.ts";
-import { loadSpider } from "./spider/load-spider.ts";
-import { createSpiderReader } from "./spider/spider-reader.ts";
 import type { Bodies } from "./store/bodies/bodies.ts";
 import { openFileBodies } from "./store/bodies/file-bodies.ts";
 import { openNoBodies } from "./store/bodies/no-bodies.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store } from "./store/store.ts";
-import type { JobSpec } from "./submit/job-spec.ts";
-import { VERSION } from "./version.ts";
-import { createJobBook } from "./worker/job-book.ts";
-import { createPlanMaker } from "./worker/make-plan.ts";
-import { createWorker, type Worker, type WorkerOptions } from "./worker/worker.ts";
+import type { Worker, WorkerOptions } from "./worker/worker.ts";
 
 export type Trawl = {
   clock: Clock;
@@ -37,7 +22,7 @@ export type Trawl = {
   frontier: Frontier & FrontierAdmin;
   store: Store;
   bodies: Bodies;
-  createWorker(options: NewWorker): Worker;
+  createWorker(asked: NewWorker): Promise<Worker>;
   close(): Promise<void>;
 };
 
@@ -52,10 +37,6 @@ export type NewWorker = {
 /** How long one process waits for another's write to the same file. */
 const BUSY_MS = 10_000;
 const POLL_MS = 250;
-/** A robots.txt that could not be had is asked for again by the site's next task, which the site's back-off spaces. */
-const ROBOTS_UNREACHABLE_MS = 500;
-const ROBOTS_REDIRECTS = 5;
-const KEEP_ALIVE_MS = 10_000;
 
 /** Everything a process needs, on what the settings name. Nothing runs until a worker is started. */
 export async function openTrawl(config: Config, writeLog: (line: string) => void): Promise<Trawl> {
@@ -72,21 +53,12 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
     frontier,
     store,
     bodies,
-    createWorker({ queues, allowHosts, unreadableJob, onFinished }) {
-      const fetching = createFetching(config, { allowHosts, clock, frontier });
-      closing.unshift(() => fetching.fetcher.close());
-      const book = createJobBook({
-        frontier,
-        makePlan: createPlanMaker({
-          makeExtractor: extractorOf,
-          loadSpider,
-          makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, config),
-        }),
-      });
-      return createWorker(
-        { ...fetching, decode, frontier, store, bodies, book, mayBeAlive, onFinished, clock, log },
-        { ...workerOptions(config), queues, unreadableJob, worker: thisProcess(), version: VERSION },
-      );
+    async createWorker(asked) {
+      // Loaded on first use: what fetches and reads pages takes longer to load than most commands take.
+      const { composeWorker } = await import("./compose-worker.ts");
+      const { worker, close } = composeWorker(config, { clock, log, frontier, store, bodies }, asked);
+      closing.unshift(close);
+      return worker;
     },
     async close() {
       // What was committed stays committed: a file that cannot be tidied now is tidied by the next process.
@@ -95,68 +67,15 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
   };
 }
 
-/** How a job without code reads its pages. Throws BAD_SELECTOR. */
-export function extractorOf({ extract, follow }: JobSpec): Extractor {
-  return createExtractor({ rules: extract, links: follow?.links });
-}
-
-export type Fetching = { fetcher: HttpFetcher; robots: RobotsPolicy; allowance: Allowance };
-
-/** The way out to the web, on a frontier's allowance. */
-export function createFetching(
-  config: Config,
-  {
-    allowHosts,
-    clock,
-    frontier,
-  }: { allowHosts: readonly string[]; clock: Clock; frontier: Pick<Frontier, "spend" | "findRobots" | "keepRobots"> },
-): Fetching {
-  const allowance: Allowance = { spend: (site, unused) => frontier.spend(site, unused) };
-  const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
-  const fetcher = createHttpFetcher(
-    { gate, allowance, clock },
-    { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },
-  );
-  const { totalMs, idleMs } = config;
-  const robots = createRobotsPolicy(
-    { fetcher, frontier, allowance, clock },
-    {
-      productToken: productToken(config.userAgent),
-      grouping: config.siteGrouping,
-      freshMs: config.robotsFreshMs,
-      unreachableMs: ROBOTS_UNREACHABLE_MS,
-      maxCrawlDelayMs: config.maxCrawlDelayMs,
-      maxRedirects: ROBOTS_REDIRECTS,
-      limits: { totalMs, idleMs, bodyBytes: ROBOTS_LENGTH_MOST },
-    },
-  );
-  return { fetcher, robots, allowance };
-}
-
-/** The page as text, by the charset it claims or shows. */
-export function decode(body: Buffer, contentType: string | undefined): string {
-  return decodeBody(body, contentType).text;
-}
-
-/** The name looked for in robots.txt: the first word of the user agent, without its version. */
-export function productToken(userAgent: string): string {
-  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
-}
-
-function workerOptions({ concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks }: Config) {
-  return { concurrency, leaseMs, graceMs, flushMs, maxLinks, maxRedirects: redirects, limits: { totalMs, idleMs } };
-}
-
 /** The frontier that TRAWL_BROKER names. Throws BAD_CONFIG, BROKER_UNREACHABLE or BROKER_SCHEMA. */
 export async function openBroker(config: Config, deps: { clock: Clock; log: Log }): Promise<Frontier & FrontierAdmin> {
   const { broker, maxPending } = config;
-  const scheme = /^[a-z+]+(?=:)/.exec(broker)?.[0] ?? "";
-  if (REDIS_SCHEMES.includes(scheme)) return openRedis(config, scheme.endsWith("+cluster"), deps);
+  const redis = findRedisScheme(broker);
+  if (redis !== undefined) return openRedis(config, redis.kind === "cluster", deps);
   const path = placeOf(broker, "sqlite:", "TRAWL_BROKER", "or redis://HOST:PORT, such as redis://127.0.0.1:6379");
   return openSqliteFrontier(path, deps, { maxPending, busyMs: BUSY_MS, pollMs: POLL_MS });
 }
 
-const REDIS_SCHEMES = ["redis", "rediss", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel"];
 /** Redis wakes who waits; only a wake-up that got lost with a connection is waited for so long. */
 const LOST_WAKEUP_MS = 5_000;
 const CLUSTER_SHARDS = 16;

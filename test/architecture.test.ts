@@ -42,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** These see everything: the composition root, and the command line on top of it. */
-const UNBOUND = ["compose.ts", "cli"];
+const UNBOUND = ["compose.ts", "compose-worker.ts", "compose-extractor.ts", "cli"];
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
@@ -99,6 +99,13 @@ describe("the architecture", () => {
     expect([...barrels, ...defaults, ...long].map(({ name }) => name)).toEqual([]);
   });
 
+  it("starts a command with little: what takes long to load is loaded by what needs it", () => {
+    expect(packagesLoadedWith("cli/run.ts")).toEqual(["commander", "picocolors"]);
+    expect(packagesLoadedWith("compose.ts")).toEqual([]);
+    expect(packagesLoadedWith("config/load.ts")).toEqual([]);
+    expect(packagesLoadedWith("compose-worker.ts")).toContain("undici"); // or the look itself would see nothing
+  });
+
   it("goes out to the network through the egress gate alone", () => {
     const reaching = product.filter(({ text }) =>
       /\bfrom "(undici|node:https?|node:net|node:tls|node:dgram)"/.test(text),
@@ -118,6 +125,20 @@ function mayImport(name: string, target: string): boolean {
   const folder = folderOf(name);
   if (UNBOUND.includes(folder) || folderOf(target) === folder) return true;
   return (MAY_IMPORT[folder] ?? []).some((allowed) => target === allowed || target.startsWith(`${allowed}/`));
+}
+
+/** Of other people's, those that a module needs before it runs: types are erased, and `import()` waits to be asked. */
+function packagesLoadedWith(name: string, seen = new Set<string>()): string[] {
+  if (seen.has(name)) return [];
+  seen.add(name);
+  const text = product.find((file) => file.name === name)?.text ?? "";
+  const paths = [...text.matchAll(/^(?:import|\} from) (?!type )(?:[^"]* from )?"([^"]+)"/gm)].map(
+    ([, path = ""]) => path,
+  );
+  const found = paths.flatMap((path) =>
+    path.startsWith(".") ? packagesLoadedWith(relative(SRC, resolve(SRC, dirname(name), path)), seen) : [path],
+  );
+  return [...new Set(found)].filter((path) => !path.startsWith("node:")).sort();
 }
 
 function importsOf(text: string): string[] {

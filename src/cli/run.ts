@@ -2,6 +2,7 @@
 import { Console } from "node:console";
 import { Command, CommanderError } from "commander";
 import { ERRORS, isTrawlError } from "../errors.ts";
+import { showable } from "../runtime/showable.ts";
 import { VERSION } from "../version.ts";
 import { addControl } from "./commands/control.ts";
 import { addCrawl } from "./commands/crawl.ts";
@@ -47,7 +48,9 @@ export function createProgram(stops: Stops): Command {
     .version(VERSION)
     .showHelpAfterError("(add --help to see what this command takes)")
     .configureHelp(HELP_STYLE)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "trawl: BAD_USAGE: ")) })
+    .configureOutput({
+      outputError: (text, write) => write(complaint(text.trimEnd().replace(/^error: /, "BAD_USAGE: "))),
+    })
     .exitOverride()
     .addHelpText("after", HELP);
   addCrawl(program, stops);
@@ -69,11 +72,16 @@ function failed(error: unknown): number {
   // Commander has printed its own: help and version end well, everything else is usage.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERRORS.BAD_USAGE.exit;
   if (isTrawlError(error)) {
-    const lines = error.message.split("\n").join("\n  ");
-    process.stderr.write(`trawl: ${error.code}: ${lines}\n`);
+    process.stderr.write(complaint(`${error.code}: ${error.message}`));
     return error.exitCode;
   }
   const { stack, message } = error as Error;
-  process.stderr.write(`trawl: INTERNAL: ${message}; this is a bug of Trawl, please report it with this:\n${stack}\n`);
+  const words = `INTERNAL: ${message}; this is a bug of Trawl, please report it with this:\n${stack}`;
+  process.stderr.write(complaint(words));
   return ERRORS.INTERNAL.exit;
+}
+
+/** Further lines are indented: what is quoted in them cannot pass for a complaint of ours. */
+function complaint(text: string): string {
+  return `trawl: ${text.split("\n").map(showable).join("\n  ")}\n`;
 }

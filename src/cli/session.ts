@@ -1,7 +1,6 @@
 /** What every command starts from: its flags, the resolved settings, the screen, and an opened broker and store. */
 import type { Command } from "commander";
-import { openTrawl, type Trawl } from "../compose.ts";
-import { loadConfig } from "../config/load.ts";
+import type { Trawl } from "../compose.ts";
 import type { Config } from "../config/schema.ts";
 import { processScreen, type Screen } from "./terminal.ts";
 
@@ -29,6 +28,8 @@ const QUESTION_MS = 5_000;
 
 /** Opens what a command works on. Close it, whatever happens: a store that is not closed leaves its log file behind. */
 export async function openSession({ flags, settings = {}, isPatient = false }: Opening): Promise<Session> {
+  // Loaded on first use: whoever asks for --help needs no broker.
+  const [{ openTrawl }, { loadConfig }] = await Promise.all([import("../compose.ts"), import("../config/load.ts")]);
   const asked = await loadConfig({ broker: flags.broker, store: flags.store, ...settings }, process.cwd());
   const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUESTION_MS);
   const config = { ...asked, brokerPatienceMs };

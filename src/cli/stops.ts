@@ -3,6 +3,7 @@
  * gone (`trawl crawl … | head`) asks for the same clean stop. The only home of `process.on`.
  */
 import { ERRORS } from "../errors.ts";
+import { showableLines } from "../runtime/showable.ts";
 
 export type Stops = {
   /** Calls `stop` on the first signal. */
@@ -37,7 +38,9 @@ export function listenForStops(): Stops {
   /** A spider's promise that nobody awaits must not take the crawl of other pages down. */
   function onUnheard(reason: unknown): void {
     const words = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-    process.stderr.write(`trawl: a promise was rejected that nobody awaits; await it in the handler: ${words}\n`);
+    process.stderr.write(
+      `trawl: a promise was rejected that nobody awaits; await it in the handler: ${showableLines(words)}\n`,
+    );
   }
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);

@@ -19,6 +19,20 @@ describe("a table", () => {
     expect(lines[0]).toMatch(/^404 {2}https:\/\/shop\..*….*page$/);
   });
 
+  it("shows what a terminal would obey written out, and paints without counting colours as width", () => {
+    const red = (text: string) => `<${text}>`;
+
+    expect(
+      table(
+        [
+          ["a\x1b[2J", "x\r"],
+          ["b", "y"],
+        ],
+        { paint: { 0: red } },
+      ),
+    ).toBe("<a\\u001b[2J>  x\\u000d\n<b         >  y\n");
+  });
+
   it("is nothing where there are no rows", () => {
     expect(table([])).toBe("");
   });

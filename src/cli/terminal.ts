@@ -1,6 +1,7 @@
 /** How text is put on a terminal: colours, widths, numbers. */
 import { basename } from "node:path";
 import pc from "picocolors";
+import { showable } from "../runtime/showable.ts";
 
 export type Screen = {
   /** Results: what pipes. Resolves when more may be written, so that a slow reader is not buried. */
@@ -85,24 +86,40 @@ export type TableStyle = {
   right?: readonly number[];
   /** The last column is shortened to keep lines within this. */
   width?: number;
+  /** Colours of columns: a cell itself may have none, since what it holds may come from elsewhere. */
+  paint?: Readonly<Record<number, (text: string) => string>>;
 };
 
-/** Rows as columns with two spaces between; the last column is not padded. */
-export function table(rows: readonly (readonly string[])[], { right = [], width = Infinity }: TableStyle = {}): string {
+/** Rows as columns with two spaces between; the last column is not padded. Cells are made safe to show. */
+export function table(cells: readonly (readonly string[])[], style: TableStyle = {}): string {
+  const { right = [], width = Infinity, paint = {} } = style;
+  const rows = cells.map((row) => row.map(showable));
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   const room = width - widths.slice(0, -1).reduce((sum, cells) => sum + cells + GAP.length, 0);
   const aligned = (cell: string, index: number) => {
-    const cells = widths[index] ?? 0;
-    if (right.includes(index)) return cell.padStart(cells);
-    return index === columns - 1 ? shorten(cell, Math.max(room, NARROWEST)) : cell.padEnd(cells);
+    const most = widths[index] ?? 0;
+    if (right.includes(index)) return cell.padStart(most);
+    return index === columns - 1 ? shorten(cell, Math.max(room, NARROWEST)) : cell.padEnd(most);
   };
-  return rows.map((row) => `${row.map(aligned).join(GAP).trimEnd()}\n`).join("");
+  // Painted last: colours have no width.
+  const painted = (cell: string, index: number) => (paint[index] ?? asItIs)(aligned(cell, index));
+  return rows.map((row) => `${row.map(painted).join(GAP).trimEnd()}\n`).join("");
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 const GAP = "  ";
 /** Less of a text tells nothing: on a narrower terminal lines wrap. */
 const NARROWEST = 16;
+
+/** What may be typed next: what for, and the words after the program's name. */
+export function steps(choices: readonly (readonly [string, string])[], { paint, command }: Screen): string {
+  const rows = choices.map(([what, words]) => [`  ${what}`, `${command} ${words}`]);
+  return table(rows, { paint: { 1: paint.cyan } });
+}
 
 /** `1 page`, `2 pages`. */
 export function plural(count: number, one: string, many = `${one}s`): string {

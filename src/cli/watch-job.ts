@@ -1,8 +1,9 @@
 /** Follows a job from outside: shows its progress, and notices when it has ended. */
 import { clearInterval, setInterval } from "node:timers";
 import { hasEnded } from "../domain/job.ts";
-import { TrawlError } from "../errors.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
+import { jobMissing } from "../frontier/job-missing.ts";
+import { showable } from "../runtime/showable.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import type { Session } from "./session.ts";
 
@@ -21,7 +22,7 @@ export function watchJob(
     const job = await trawl.frontier.findJob(jobId);
     if (job === undefined && isOnlyLook) over.abort();
     if (job === undefined || over.signal.aborted) return;
-    progress?.show({ job, at: trawl.clock.now(), note: noteOn(job) });
+    progress?.show({ job, at: trawl.clock.now(), note: showable(noteOn(job)) });
     if (hasEnded(job.state)) over.abort();
   }
   const timer = setInterval(() => {
@@ -48,12 +49,8 @@ export function watchJob(
 /** The job as it stands, or NOT_FOUND. */
 export async function getJob({ trawl }: Pick<Session, "trawl">, jobId: string): Promise<JobView> {
   const job = await trawl.frontier.findJob(jobId);
-  if (job !== undefined) return job;
-  throw new TrawlError("NOT_FOUND", {
-    op: "cli",
-    message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
-    detail: { jobId },
-  });
+  if (job === undefined) throw jobMissing(jobId, "cli");
+  return job;
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TrawlError } from "../errors.ts";
-import { loadModule } from "../runtime/load-module.ts";
 import { environmentSource, resolveConfig, type Source } from "./resolve.ts";
 import type { Config } from "./schema.ts";
 
@@ -15,6 +14,8 @@ export async function loadConfig(flags: Source["values"], folder: string): Promi
 }
 
 async function fileSource(path: string): Promise<Source> {
+  // Loaded on first use: most folders have no such file, and the compiler takes a while to load.
+  const { loadModule } = await import("../runtime/load-module.ts");
   const loaded = await loadModule(resolve(path), (cause) => {
     return new TrawlError("BAD_CONFIG", {
       op: "config.load",

@@ -19,7 +19,7 @@ export type SiteFacts = {
   waiting: number;
 };
 
-export type JobFacts = { id: string; state: JobState; counts: Ledger; retriesMax: number };
+export type JobFacts = { id: string; state: JobState; sealed: boolean; counts: Ledger; retriesMax: number };
 
 export type TaskFacts =
   | { state: "queued"; queue: string; job: JobFacts; site: SiteFacts }
@@ -59,11 +59,12 @@ export function explainSite(name: string, site: SiteFacts | undefined, now: numb
 export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: number): Explanation {
   const { queued, delayed, leased } = job.counts;
   const about = `job ${job.id}`;
-  if (job.state === "paused") return { about, reasons: [pausedWords(job)], until: undefined };
+  if (job.state === "paused") return { about, reasons: [pausedWords(job), ...openWords(job)], until: undefined };
   if (job.state !== "running") return { about, reasons: [`is ${job.state}: nothing of it waits`], until: undefined };
   const waits = sites.map((site) => ({ site, ...siteWait(site, now) })).filter((wait) => wait.reasons.length > 0);
   const reasons = [
     `is running: ${queued} queued, ${delayed} waiting for a retry, ${leased} being fetched`,
+    ...openWords(job),
     ...waits.flatMap(({ site, reasons: why }) => why.map((reason) => `${site.site}: ${reason}`)),
   ];
   return { about, reasons, until: earliest(waits.map((wait) => wait.until)) };
@@ -134,6 +135,13 @@ function rateWords({ policy, crawlDelayMs }: SiteFacts): string {
 
 function pausedWords(job: JobFacts): string {
   return `the job is paused; go on with: trawl resume ${job.id}`;
+}
+
+/** Of a job whose list has been cut off nothing may wait, and it is not over. */
+function openWords({ id, sealed }: JobFacts): string[] {
+  if (sealed) return [];
+  const goOn = `trawl submit --resume ${id} LIST (a crawl: trawl crawl --resume)`;
+  return [`its URLs are not all in: it is being submitted, or that was cut short; then go on with: ${goOn}`];
 }
 
 function misfortune(reason: string, last: Misfortune | undefined): string {

@@ -1,3 +1,5 @@
+import { showable } from "./showable.ts";
+
 export type LogFields = Record<string, unknown>;
 
 /** Structured log lines: an event name with dots, then fields. Secrets never go in. */
@@ -17,7 +19,7 @@ export function createLog(level: LogLevel, write: (line: string) => void): Log {
   const emit = (rank: number) => (event: string, fields?: LogFields) => {
     if (rank < lowest) return;
     const line = { at: new Date().toISOString(), level: LEVELS[rank], event, ...plain(fields) };
-    write(`${JSON.stringify(line)}\n`);
+    write(`${showable(JSON.stringify(line))}\n`);
   };
   return { debug: emit(0), info: emit(1), warn: emit(2), error: emit(3) };
 }

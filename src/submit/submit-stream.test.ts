@@ -57,6 +57,17 @@ describe("a stream of URLs", () => {
     expect(await viewOf(frontier)).toMatchObject({ sealed: true, counts: { submitted: 7, queued: 6, duplicate: 1 } });
   });
 
+  it("makes no job, and seals none, where not one URL is good", async () => {
+    const nothing = await submit(["no", "ftp://a.test/", "?", "neither", "nor"]);
+
+    expect(nothing).toMatchObject({ accepted: 0, refusedCount: 5, taken: 5, isBegun: false, isWhole: true });
+    expect(await frontier.findJob("job")).toBeUndefined();
+    await submit(pages(25), async () => stopping.abort());
+    stopping = new AbortController();
+    await submit(["no"]);
+    expect(await viewOf(frontier)).toMatchObject({ sealed: false });
+  });
+
   it("waits where the broker is full and goes on at the very URL it had to stop at", async () => {
     const urls = pages(25).flatMap((url, nth) => (nth % 5 === 0 ? ["bad", url] : [url]));
 

@@ -2,6 +2,7 @@
  * Submits a job whose URLs come as a stream, of any length, in bounded memory: creates it, queues batch after batch,
  * waits where the broker is full, and seals it when the stream has ended. Stopped half-way it leaves a job that is not
  * sealed and holds what was taken; submitting the same stream to it again is harmless, since known URLs are duplicates.
+ * A stream without one good URL is a mistake: no job is made of it, and none is sealed.
  */
 import type { Frontier } from "../frontier/frontier.ts";
 import type { JobSpec } from "./job-spec.ts";
@@ -16,8 +17,16 @@ export type StreamAnswer = {
   refusedCount: number;
   /** URLs of the stream that were dealt with. */
   taken: number;
+  /** False while no URL was good: there is no such job, then, unless there was one before. */
+  isBegun: boolean;
   /** False when it was stopped before the end of the stream. */
   isWhole: boolean;
+};
+
+/** The answer before the first URL. */
+export const NOTHING_YET: Omit<StreamAnswer, "id"> = {
+  ...{ accepted: 0, duplicates: 0, refused: [], refusedCount: 0, taken: 0 },
+  ...{ isBegun: false, isWhole: false },
 };
 
 type Deps = {
@@ -41,7 +50,7 @@ export async function submitStream(
   urls: AsyncIterable<string>,
   { batchMost, refusalsMost, onProgress, signal }: Options,
 ): Promise<StreamAnswer> {
-  const answer = { id: spec.id, accepted: 0, duplicates: 0, refusedCount: 0, taken: 0, isWhole: false };
+  const answer = { id: spec.id, ...NOTHING_YET };
   const refused: Refusal[] = [];
   const current = (): StreamAnswer => ({ ...answer, refused });
 
@@ -55,6 +64,7 @@ export async function submitStream(
     const first = answer.taken;
     const { tasks, indexes, refused: unfit } = firstTasks(spec, batch);
     for (const { index, url, reason } of unfit) refuse({ index: first + index, url, reason });
+    if (tasks.length > 0) await begin();
     for (let from = 0; from < tasks.length && !signal.aborted; ) {
       const { queued, duplicates, refused: late, full } = await frontier.enqueue(spec.id, tasks.slice(from));
       answer.accepted += queued;
@@ -74,14 +84,18 @@ export async function submitStream(
     }
   }
 
-  await frontier.createJob(newJobFrom(spec, now()));
+  async function begin(): Promise<void> {
+    if (!answer.isBegun) await frontier.createJob(newJobFrom(spec, now()));
+    answer.isBegun = true;
+  }
+
   for await (const batch of batchesOf(urls, batchMost)) {
     await submitBatch(batch);
     if (signal.aborted) return current();
     onProgress(current(), false);
   }
   if (signal.aborted) return current(); // its end may be ours, and not the stream's
-  await frontier.seal(spec.id);
+  if (answer.isBegun) await frontier.seal(spec.id);
   return { ...current(), isWhole: true };
 }
 

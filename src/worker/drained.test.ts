@@ -20,10 +20,13 @@ describe("a worker that drains", () => {
     const over = new AbortController();
     let isDrained = false;
     const options = { queues: ["fetch"], everyMs: 500 };
-    const ended = untilDrained({ frontier, worker: { idleRound }, clock }, options, over.signal).then(() => {
+    const told: (readonly string[])[] = [];
+    const onHeldUp = (jobIds: readonly string[]) => void told.push(jobIds);
+    const ended = untilDrained({ frontier, worker: { idleRound }, clock, onHeldUp }, options, over.signal).then(() => {
       isDrained = !over.signal.aborted;
     });
     return {
+      told,
       async look(): Promise<boolean> {
         await settled();
         clock.advance(500);
@@ -58,6 +61,19 @@ describe("a worker that drains", () => {
     await oneGrant(frontier, { worker: "other", queues: ["render"] });
 
     expect(await draining().look()).toBe(true);
+  });
+
+  it("tells once that only paused jobs are left, and which", async () => {
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    await submit(frontier, aJob({ id: "other" }), tasksAt("b.test", 1));
+    await frontier.pause("job");
+    const { look, told, stop } = draining();
+    expect([await look(), told]).toEqual([false, []]);
+
+    await settleAll(frontier, [await oneGrant(frontier)]);
+    await look();
+    expect([await look(), told]).toEqual([false, [["job"]]]);
+    await stop();
   });
 
   it("takes no look for an answer during which the worker itself may have taken something", async () => {

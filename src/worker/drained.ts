@@ -4,18 +4,30 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Worker } from "./worker.ts";
 
 type Deps = {
-  frontier: Pick<FrontierAdmin, "listQueues" | "listHolders" | "listWorkers">;
+  frontier: Pick<FrontierAdmin, "listQueues" | "listHolders" | "listWorkers" | "listJobs">;
   worker: Pick<Worker, "idleRound">;
   clock: Clock;
+  /** Called once, with their ids, when all that is left is of jobs that are paused: no worker will end the wait. */
+  onHeldUp(jobIds: readonly string[]): void;
 };
 
 type Options = { queues: readonly string[]; everyMs: number };
 
+/** `paused`: for nobody to work on; `busy`: not now, or not known. */
+type Look = { kind: "drained" | "busy" } | { kind: "paused"; jobIds: readonly string[] };
+
+/** The newest jobs, of which those that are paused are told. */
+const JOBS_LOOKED_AT = 20;
+
 /** Resolves when nothing waits on the queues and nobody who serves them holds a lease; or when `signal` aborts. */
 export async function untilDrained(deps: Deps, options: Options, signal: AbortSignal): Promise<void> {
+  let isTold = false;
   while (!signal.aborted) {
     // A failed look is no answer: a broker that is lost ends the worker by itself.
-    if (await isDrained(deps, options.queues).catch(() => false)) return;
+    const look: Look = await lookRound(deps, options.queues, isTold).catch((): Look => ({ kind: "busy" }));
+    if (look.kind === "drained") return;
+    if (look.kind === "paused") deps.onHeldUp(look.jobIds);
+    isTold ||= look.kind === "paused";
     await deps.clock.sleep(options.everyMs, signal);
   }
 }
@@ -24,14 +36,24 @@ export async function untilDrained(deps: Deps, options: Options, signal: AbortSi
  * Holders before queues: what a holder leaves behind when it ends is then seen waiting. Taken in between by another
  * worker, it is that worker's; taken by this one, its round has changed, and the look counts for nothing.
  */
-async function isDrained({ frontier, worker }: Deps, queues: readonly string[]): Promise<boolean> {
+async function lookRound({ frontier, worker }: Deps, queues: readonly string[], isTold: boolean): Promise<Look> {
   const round = worker.idleRound();
-  if (round === undefined) return false;
+  if (round === undefined) return { kind: "busy" };
   const [holders, workers] = await Promise.all([frontier.listHolders(), frontier.listWorkers()]);
   const strangers = new Set(
     workers.filter((other) => !other.queues.some((queue) => queues.includes(queue))).map((other) => other.worker),
   );
-  if (holders.some((holder) => !strangers.has(holder.worker))) return false;
-  const waiting = await frontier.listQueues();
-  return !waiting.some(({ queue }) => queues.includes(queue)) && worker.idleRound() === round;
+  if (holders.some((holder) => !strangers.has(holder.worker))) return { kind: "busy" };
+  const served = (await frontier.listQueues()).filter(({ queue }) => queues.includes(queue));
+  if (worker.idleRound() !== round) return { kind: "busy" };
+  if (served.length === 0) return { kind: "drained" };
+  const waiting = served.reduce((sum, queue) => sum + queue.waiting, 0);
+  return isTold ? { kind: "busy" } : lookForPaused(frontier, queues, waiting);
+}
+
+async function lookForPaused(frontier: Deps["frontier"], queues: readonly string[], waiting: number): Promise<Look> {
+  const jobs = await frontier.listJobs(JOBS_LOOKED_AT);
+  const paused = jobs.filter((job) => job.state === "paused" && queues.includes(job.queue));
+  const theirs = paused.reduce((sum, { counts }) => sum + counts.queued + counts.delayed, 0);
+  return theirs < waiting ? { kind: "busy" } : { kind: "paused", jobIds: paused.map(({ id }) => id) };
 }

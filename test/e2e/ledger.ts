@@ -1,25 +1,12 @@
 /** The ledger that `--json` prints, and its one law. */
 import { expect } from "vitest";
-
-export type Counts = Record<
-  | "submitted"
-  | "discovered"
-  | "queued"
-  | "delayed"
-  | "leased"
-  | "done"
-  | "dead"
-  | "cancelled"
-  | "duplicate"
-  | "refused",
-  number
->;
+import type { Ledger } from "../../src/domain/job.ts";
 
 export type Summary = {
   id: string;
   name: string;
   state: string;
-  counts: Counts;
+  counts: Ledger;
   pages: number;
   records: number;
   invalid: number;
@@ -28,7 +15,7 @@ export type Summary = {
 };
 
 /** Everything that came in is somewhere: written out here, on purpose not with the product's own sum. */
-export function expectBalanced({ submitted, discovered, ...rest }: Counts): void {
+export function expectBalanced({ submitted, discovered, ...rest }: Ledger): void {
   const { queued, delayed, leased, done, dead, cancelled, duplicate, refused } = rest;
   expect(submitted + discovered).toBe(queued + delayed + leased + done + dead + cancelled + duplicate + refused);
 }

@@ -71,7 +71,7 @@ function taskFacts(world: World, task: ModelTask, now: number): TaskFacts {
 
 function jobFacts(world: World, job: ModelJob): JobFacts {
   const { id, retries } = job.made;
-  return { id, state: job.state, counts: ledgerOf(world, job), retriesMax: retries.max };
+  return { id, state: job.state, sealed: job.sealed, counts: ledgerOf(world, job), retriesMax: retries.max };
 }
 
 function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {

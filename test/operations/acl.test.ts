@@ -83,6 +83,15 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
     });
   });
 
+  it.each(["time", "hget", "info"])("are named where the very first script needs one: %s", async (right) => {
+    const stage = await stageAs(`no-${right}`, `-${right}`);
+
+    await expect(stage.open()).rejects.toMatchObject({
+      code: "BROKER_UNREACHABLE",
+      message: expect.stringContaining(`does not let this user run ${right};`),
+    });
+  });
+
   it("are named before a script could do half of what it does", async () => {
     const frontier = await (await stageAs("no-sets", "-zadd", "-sadd")).open();
 

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { connect, createTroubleEar } from "../../src/frontier/redis/connect.ts";
+import { connect } from "../../src/frontier/redis/connect.ts";
 import { parseRedisPlace } from "../../src/frontier/redis/place.ts";
+import { createTroubleEar } from "../../src/frontier/redis/trouble.ts";
 import { lastJson, trawl } from "../e2e/cli.ts";
 import { ensureDist } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
@@ -57,6 +58,19 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     const trouble = createTroubleEar(client);
     await expect(client.connect()).rejects.toThrow();
     expect(await waitUntil(() => reason.test(trouble()?.message ?? ""), 5_000), trouble()?.message).toBe(true);
+  });
+
+  it("tells whoever speaks to it in the clear, or asks a port without TLS for it, which of the two it is", async () => {
+    const plain = `redis://${address}`;
+    const wrapped = `rediss://127.0.0.1:${server.port}?ca=${files.ca}&${clientFiles()}`;
+
+    for (const [url, says] of [
+      [plain, `${address} speaks TLS: write rediss`],
+      [wrapped, `127.0.0.1:${server.port} does not speak TLS: write redis`],
+    ] as const) {
+      const message = expect.stringContaining(says);
+      await expect(createStage(url, { patienceMs: 300 }).open()).rejects.toMatchObject({ message });
+    }
   });
 
   it("may be trusted by NODE_EXTRA_CA_CERTS instead of the URL", async () => {

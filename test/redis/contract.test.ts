@@ -1,5 +1,5 @@
 /** The whole contract of the frontier on other servers than one Redis. */
-import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { allowance } from "../contracts/frontier/allowance.ts";
 import type { Features, Gap, Suite } from "../contracts/frontier/backend.ts";
 import { backpressure } from "../contracts/frontier/backpressure.ts";
@@ -72,7 +72,9 @@ describe("a cluster of three nodes, four shards", () => {
 
   const backend = createRedisBackend({ server: () => desk, shards: 4 });
   afterEach(() => backend.cleanUp());
+  const seen = new Set<string>();
   const test: Suite["test"] = (name, run) => {
+    seen.add(name);
     const gap = GAPS[name];
     if (gap === undefined) it(name, run);
     else it.skip(`${name} (${gap})`);
@@ -86,6 +88,10 @@ describe("a cluster of three nodes, four shards", () => {
     },
   };
   for (const topic of TOPICS) topic(suite);
+
+  it("leaves out nothing but tests that there are", () => {
+    expect(Object.keys(GAPS).filter((name) => !seen.has(name))).toEqual([]);
+  });
 });
 
 async function portOf({ nodes }: RedisCluster, key: string): Promise<number> {

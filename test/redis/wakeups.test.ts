@@ -182,8 +182,8 @@ describe("idle workers", () => {
 
     const perPage = (looks - workers.length) / pages;
     console.info(`lease calls of 20 idle handles for each page of one slow site: ${perPage.toFixed(1)}`);
-    // One looks when it comes due; the others, a little later, whether the one came. Never all of them at once.
-    expect(perPage).toBeLessThan(workers.length);
+    // One looks when it comes due, and once more after it has settled; on a busy machine a few others, whether it came.
+    expect(perPage).toBeLessThan(workers.length / 4);
     // And it is not served late: the alarm of one that died would be, by a quarter of a second.
     expect(clock.now() - startedAt).toBeLessThan(pages * 150 * 4);
   });

@@ -1,7 +1,8 @@
 /** `trawl pause`, `resume`, `cancel`: a job's life, from outside. */
 import type { Command } from "commander";
 import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
-import { isCrawl } from "../crawl/begin.ts";
+import { showable } from "../../runtime/showable.ts";
+import { isCrawl } from "../crawl/crawl-queue.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 
@@ -11,20 +12,20 @@ const CHANGES: readonly Change[] = [
   {
     name: "pause",
     does: "stop fetching a job's URLs until it is resumed; what is under way ends",
-    says: ({ id }) => `${id} is paused; go on with: trawl resume ${id}\n`,
+    says: ({ id }) => `${id} is paused; go on with: trawl resume ${id}`,
   },
   {
     name: "resume",
     does: "let a paused job go on (an interrupted crawl goes on with: trawl crawl --resume)",
     says: (job) =>
       isCrawl(job)
-        ? `${job.id} may run; if no crawl of it is running: trawl crawl --resume ${job.id}\n`
-        : `${job.id} may run: workers that serve ${job.queue} go on with it\n`,
+        ? `${job.id} may run; if no crawl of it is running: trawl crawl --resume ${job.id}`
+        : `${job.id} may run: workers that serve ${job.queue} go on with it`,
   },
   {
     name: "cancel",
     does: "drop what a job has waiting; what is under way ends, what came out stays",
-    says: ({ id, counts }) => `${id} is cancelled: ${counts.cancelled} URLs dropped\n`,
+    says: ({ id, counts }) => `${id} is cancelled: ${counts.cancelled} URLs dropped`,
   },
 ];
 
@@ -37,7 +38,7 @@ export function addControl(program: Command): void {
           const change: FrontierAdmin[typeof name] = trawl.frontier[name];
           const job = await change(jobId);
           if (flags.json === true) screen.out(`${JSON.stringify(jobJson(job))}\n`);
-          else screen.err(says(job));
+          else screen.err(`${showable(says(job))}\n`);
         }),
       );
   }

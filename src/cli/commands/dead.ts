@@ -3,10 +3,11 @@ import type { Command } from "commander";
 import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
-import { isCrawl } from "../crawl/begin.ts";
+import { showable } from "../../runtime/showable.ts";
+import { isCrawl } from "../crawl/crawl-queue.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
-import { formatCount, type Screen, table } from "../terminal.ts";
+import { formatCount, type Screen, steps, table } from "../terminal.ts";
 import { getJob } from "../watch-job.ts";
 
 type Flags = PlaceFlags & {
@@ -54,11 +55,11 @@ async function dead(session: Session, jobId: string | undefined, flags: Flags): 
     const next = isSubmitted
       ? `workers that serve ${job.queue} fetch them`
       : `run them: trawl crawl --resume ${jobId ?? "JOB"}`;
-    return say(session, flags, { replayed }, `${formatCount(replayed)} queued again; ${next}\n`);
+    return say(session, flags, { replayed }, `${formatCount(replayed)} queued again; ${next}`);
   }
   if (flags.discard === true) {
     const discarded = await frontier.discardDead(filter, EVERYTHING);
-    return say(session, flags, { discarded }, `${formatCount(discarded)} forgotten\n`);
+    return say(session, flags, { discarded }, `${formatCount(discarded)} forgotten`);
   }
   return flags.list === true ? list(session, filter, flags) : group(session, filter, flags);
 }
@@ -82,11 +83,10 @@ async function list({ trawl, screen }: Session, filter: DeadFilter, flags: Flags
   const letters = await trawl.frontier.listDead(filter, flags.limit);
   if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters })}\n`);
   for (const { url, jobId, reason, history } of letters) {
-    screen.out(`${url}  ${reason}  (job ${jobId})\n`);
+    screen.out(`${showable(`${url}  ${reason}  (job ${jobId})`)}\n`);
     for (const { at, because, status, detail } of history) {
-      screen.out(
-        `  ${new Date(at).toISOString()}  ${[because, status, detail].filter((part) => part !== undefined).join("  ")}\n`,
-      );
+      const why = [because, status, detail].filter((part) => part !== undefined).join("  ");
+      screen.out(`  ${new Date(at).toISOString()}  ${showable(why)}\n`);
     }
   }
 }
@@ -107,15 +107,15 @@ async function group({ trawl, screen }: Session, filter: DeadFilter, flags: Flag
   if (screen.isLive) screen.err(hints(screen, filter.jobId ?? "JOB"));
 }
 
-function hints({ paint, command }: Screen, job: string): string {
-  const steps = [
+function hints(screen: Screen, job: string): string {
+  const choices = [
     ["one by one", `dead ${job} --list`],
     ["try again", `dead ${job} --replay`],
-  ];
-  return `\n${table(steps.map(([what, words]) => [`  ${what}`, paint.cyan(`${command} ${words}`)]))}`;
+  ] as const;
+  return `\n${steps(choices, screen)}`;
 }
 
 function say({ screen }: Session, { json }: Flags, answer: object, words: string): void {
   if (json === true) screen.out(`${JSON.stringify(answer)}\n`);
-  else screen.err(words);
+  else screen.err(`${showable(words)}\n`);
 }

@@ -1,9 +1,8 @@
 /** `trawl demo`: serve the bundled shop on loopback and crawl it. */
 import { type Command, Option } from "commander";
-import { createDemoShop } from "../../demo/demo-shop.ts";
 import { wholeNumber } from "../flags.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
-import { processScreen, type Screen, table } from "../terminal.ts";
+import { processScreen, type Screen, steps, table } from "../terminal.ts";
 
 type Flags = { serve?: boolean; port: number; out: string };
 
@@ -25,6 +24,7 @@ export function addDemo(program: Command, stops: Stops): void {
 
 async function demo(program: Command, flags: Flags, stops: Stops): Promise<number> {
   const screen = processScreen();
+  const { createDemoShop } = await import("../../demo/demo-shop.ts");
   const shop = await createDemoShop({ port: flags.port });
   try {
     if (flags.serve === true) {
@@ -54,13 +54,12 @@ function crawlLines(url: string, out: string): string[][] {
   ];
 }
 
-function servedWords({ paint, command }: Screen, url: string): string {
-  const steps = [
-    ["look", `${command} try ${url}/ -e title=h1`],
-    ["crawl", `${command} crawl ${url}/ --rate 50/s --out shop.jsonl`],
-  ];
-  const shown = steps.map(([what, words = ""]) => [`  ${what}`, paint.cyan(words)]);
-  return `the demo shop is at ${url}/ until Ctrl-C; in another terminal:\n${table(shown)}`;
+function servedWords(screen: Screen, url: string): string {
+  const choices = [
+    ["look", `try ${url}/ -e title=h1`],
+    ["crawl", `crawl ${url}/ --rate 50/s --out shop.jsonl`],
+  ] as const;
+  return `the demo shop is at ${url}/ until Ctrl-C; in another terminal:\n${steps(choices, screen)}`;
 }
 
 function interruptedWords({ paint, command }: Screen): string {
@@ -69,15 +68,13 @@ function interruptedWords({ paint, command }: Screen): string {
 }
 
 function nextSteps({ paint, command }: Screen, out: string): string {
-  const steps = [
-    [`head -3 ${out}`, "the records"],
-    [`${command} jobs`, "every crawl so far"],
-    [`${command} demo --serve --port 8321`, "keep the shop open, to try things on"],
-    [`${command} crawl --help`, "crawl a site of your own"],
+  const rows = [
+    [`  head -3 ${out}`, "the records"],
+    [`  ${command} jobs`, "every crawl so far"],
+    [`  ${command} demo --serve --port 8321`, "keep the shop open, to try things on"],
+    [`  ${command} crawl --help`, "crawl a site of your own"],
   ];
-  const width = Math.max(...steps.map(([words = ""]) => words.length));
-  // Padded before painting: colours have no width.
-  return `\nnext:\n${table(steps.map(([words = "", what = ""]) => [`  ${paint.cyan(words.padEnd(width))}`, what]))}`;
+  return `\nnext:\n${table(rows, { paint: { 0: paint.cyan } })}`;
 }
 
 function shellWord(word: string): string {

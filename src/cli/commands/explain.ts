@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { ExplainTarget } from "../../frontier/frontier-admin.ts";
+import { showable } from "../../runtime/showable.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 
 export function addExplain(program: Command): void {
@@ -12,7 +13,7 @@ export function addExplain(program: Command): void {
         const explanation = await trawl.frontier.explain(await targetOf(what, (id) => trawl.frontier.findJob(id)));
         const { about, reasons, until } = explanation;
         if (flags.json === true) screen.out(`${JSON.stringify({ ...explanation, until: until ?? null })}\n`);
-        else screen.out(`${about}\n${reasons.map((reason) => `  ${reason}\n`).join("")}`);
+        else screen.out(`${[about, ...reasons.map((reason) => `  ${reason}`)].map(showable).join("\n")}\n`);
       }),
     );
 }

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { formatDuration } from "../../domain/duration.ts";
 import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
@@ -65,7 +66,7 @@ function jobText(job: JobView, now: number): string {
     ...LEDGER_STATES.map((way, index) => [index === 0 ? "out" : "", way, formatCount(counts[way])]),
   ];
   return [
-    `${id}  ${name}\n`,
+    `${showable(`${id}  ${name}`)}\n`,
     `${state}${finishedAt === undefined ? `, begun ${age} ago` : ` after ${age}`}\n\n`,
     table(brought.map((row) => ["", ...row])),
     "\nledger: what came in is where it went\n",

@@ -1,9 +1,11 @@
 /** `trawl records`: the output of a job, again or for the first time. */
 import { type Command, Option } from "commander";
+import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { Store } from "../../store/store.ts";
 import { createRecordStream } from "../crawl/record-stream.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
+import { plural } from "../terminal.ts";
 import { getJob } from "../watch-job.ts";
 
 type Flags = PlaceFlags & { format?: "jsonl" | "json" | "csv"; out?: string; invalid?: boolean };
@@ -28,6 +30,7 @@ async function records(jobId: string, flags: Flags): Promise<void> {
   await inSession({ flags }, async (session) => {
     const { trawl, screen } = session;
     const job = await getJob(session, jobId);
+    await sayIfNone(session, job, flags);
     if (flags.invalid === true) return printInvalid(trawl.store, job.id, screen.out);
     if (flags.out === undefined && (flags.format ?? "jsonl") === "jsonl") {
       const stream = createRecordStream(trawl, job.id, screen.out);
@@ -41,6 +44,18 @@ async function records(jobId: string, flags: Flags): Promise<void> {
     if (flags.json === true) screen.out(`${JSON.stringify({ id: job.id, records: count, out: flags.out })}\n`);
     else if (flags.out !== undefined) screen.err(`${count} records written to ${flags.out}\n`);
   });
+}
+
+/** Nothing on stdout could mean anything: a wrong job, a wrong store, or a crawl that has brought nothing yet. */
+async function sayIfNone({ trawl, screen }: Session, job: JobView, { invalid }: Flags): Promise<void> {
+  const isNone =
+    invalid === true
+      ? (await trawl.store.readInvalid(job.id, 0, 1)).length === 0
+      : (await trawl.store.countRecords(job.id)) === 0;
+  if (!isNone) return;
+  const { pages } = job.tally;
+  const what = invalid === true ? "invalid records" : "records";
+  screen.err(`no ${what} of ${job.id} in this store: the job is ${job.state}, with ${plural(pages, "page")} fetched\n`);
 }
 
 async function printInvalid(store: Store, jobId: string, out: (text: string) => Promise<void>): Promise<void> {

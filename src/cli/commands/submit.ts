@@ -1,36 +1,10 @@
 /** `trawl submit`: queue a job for workers, here or elsewhere. */
-import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import { extractorOf, networksFrom } from "../../compose.ts";
-import { hasEnded } from "../../domain/job.ts";
-import { TrawlError } from "../../errors.ts";
-import type { JobView } from "../../frontier/frontier-admin.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
-import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
-import { type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
-import { hostsOf } from "../crawl/begin.ts";
-import { applyPoliteness, refuseShapeFlags } from "../crawl/resume.ts";
-import type { CrawlFlags } from "../crawl/targets.ts";
 import { queueName, wholeNumber } from "../flags.ts";
 import { withJobFlags } from "../job-flags.ts";
-import { jobJson } from "../job-json.ts";
-import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
-import { INTERRUPTED, type Stops } from "../stops.ts";
-import { createPrivateHosts } from "../submit/private-hosts.ts";
-import { readSubmission, type Submission } from "../submit/read-submission.ts";
-import { createSubmitProgress, interruptedText, nextSteps, submissionText } from "../submit/show-submission.ts";
-import { processScreen } from "../terminal.ts";
-import { aborted, getJob, watchJob } from "../watch-job.ts";
-
-type Flags = CrawlFlags &
-  PlaceFlags & {
-    queue?: string;
-    priority?: number;
-    wait?: boolean;
-    strict?: boolean;
-    quiet?: boolean;
-    resume?: string;
-  };
+import { withPlaces } from "../session.ts";
+import type { Stops } from "../stops.ts";
+import type { SubmitFlags } from "../submit/submit.ts";
 
 const EXAMPLES = `
 Examples:
@@ -41,11 +15,8 @@ Examples:
 
 Workers fetch what is submitted: start some with trawl worker. A spider is
 loaded by them, from the same path.
-Exit codes: 0 submitted (with --wait: done), 1 the work failed, 2 usage,
-3 broker or store, 130 interrupted.`;
-
-const BATCH = 1000;
-const REFUSALS_MOST = 1000;
+Exit codes: 0 submitted (with --wait: done), 1 no URL of a list was good, or
+the work failed, 2 usage, 3 broker or store, 130 interrupted.`;
 
 export function addSubmit(program: Command, stops: Stops): void {
   withJobFlags(withPlaces(program.command("submit [targets...]")))
@@ -57,135 +28,8 @@ export function addSubmit(program: Command, stops: Stops): void {
     .option("--strict", "end with 1 if a URL was refused or, with --wait, anything failed")
     .option("--quiet", "no progress")
     .addHelpText("after", EXAMPLES)
-    .action(async (targets: string[], flags: Flags) => {
+    .action(async (targets: string[], flags: SubmitFlags) => {
+      const { submit } = await import("../submit/submit.ts");
       process.exitCode = await submit(targets, flags, stops);
     });
-}
-
-async function submit(targets: readonly string[], flags: Flags, stops: Stops): Promise<number> {
-  const stopping = new AbortController();
-  const stopped = stops.once(() => stopping.abort());
-  try {
-    if (flags.resume !== undefined) refuseLateFlags(flags);
-    const submission = await readSubmission(targets, flags, stopping.signal);
-    if (stopping.signal.aborted) {
-      processScreen().err("stopped while reading: nothing was submitted\n");
-      return INTERRUPTED;
-    }
-    return await inSession({ flags, isPatient: true }, (session) =>
-      submitIn(session, submission, flags, stopping.signal),
-    );
-  } finally {
-    stopped.forget();
-  }
-}
-
-/** Too late for a job that has begun: better said than ignored. */
-function refuseLateFlags(flags: Flags): void {
-  refuseShapeFlags(flags);
-  if (flags.queue === undefined && flags.priority === undefined) return;
-  throw new TrawlError("BAD_USAGE", {
-    op: "cli.submit",
-    message: "--queue and --priority are chosen when a job is begun; leave them out with --resume",
-  });
-}
-
-async function submitIn(session: Session, submission: Submission, flags: Flags, signal: AbortSignal): Promise<number> {
-  const { screen } = session;
-  const spec = await specFor(session, submission, flags);
-  const privates = createPrivateHosts(networksFrom(session.config));
-  const answer = await queueAll(session, spec, privates.watch(submission.urls), flags, signal);
-  const warning = privates.words();
-  if (warning !== undefined) screen.err(`note: ${warning}\n`);
-  if (!answer.isWhole) {
-    screen.err(interruptedText(spec, answer, screen.command));
-    if (flags.json === true) await screen.out(`${JSON.stringify(answerJson(answer))}\n`);
-    return INTERRUPTED;
-  }
-  if (flags.json !== true) await screen.out(submissionText(spec, answer, screen.outColumns()));
-  await sayIfUnserved(session, spec);
-  const job = flags.wait === true ? await follow(session, spec, flags, signal) : undefined;
-  if (flags.json === true) await screen.out(`${JSON.stringify({ ...answerJson(answer), ...endJson(job) })}\n`);
-  else if (screen.isLive) screen.err(nextSteps(spec, screen));
-  return exitCode(answer, job, flags);
-}
-
-/** A job of its own, or the one that is gone on with. */
-async function specFor(session: Session, { job, first, isShort }: Submission, flags: Flags): Promise<JobSpec> {
-  if (flags.resume !== undefined) {
-    const { spec } = await getJob(session, flags.resume);
-    await applyPoliteness(session, spec as JobSpec, flags);
-    return spec as JobSpec;
-  }
-  const input = { ...job, urls: [...first], ...(flags.priority === undefined ? {} : { priority: flags.priority }) };
-  const id = newJobId(session.trawl.clock.now());
-  const context = { id, queue: flags.queue, typedHosts: hostsOf(first), out: undefined };
-  const spec = resolveJob(input, session.config, context);
-  extractorOf(spec); // a bad selector is said before anything is queued
-  return isShort ? spec : { ...spec, urls: [] };
-}
-
-async function queueAll(
-  { trawl, screen }: Session,
-  spec: JobSpec,
-  urls: AsyncIterable<string>,
-  { quiet }: Flags,
-  signal: AbortSignal,
-): Promise<StreamAnswer> {
-  const { frontier, clock } = trawl;
-  const progress = quiet === true ? undefined : createSubmitProgress(screen, clock.now);
-  const onProgress = (answer: StreamAnswer, isFull: boolean) => progress?.show(answer, isFull);
-  const options = { batchMost: BATCH, refusalsMost: REFUSALS_MOST, onProgress, signal };
-  try {
-    return await submitStream({ frontier, now: clock.now, sleep: clock.sleep }, spec, urls, options);
-  } finally {
-    progress?.clear();
-  }
-}
-
-/** A job that nobody will ever look at should not look as if all were well. */
-async function sayIfUnserved({ trawl, screen }: Session, { queue }: JobSpec): Promise<void> {
-  const workers = await trawl.frontier.listWorkers();
-  if (workers.some(({ queues }) => queues.includes(queue))) return;
-  const flag = queue === "fetch" ? "" : ` --queues ${queue}`;
-  screen.err(`note: no worker serves the queue ${queue} yet; start one: ${screen.command} worker${flag}\n`);
-}
-
-/** The job when it has ended, or as it was when somebody stopped looking. */
-async function follow(session: Session, { id }: JobSpec, { quiet }: Flags, signal: AbortSignal): Promise<JobView> {
-  const over = new AbortController();
-  const leave = () => over.abort();
-  signal.addEventListener("abort", leave, { once: true });
-  const watch = watchJob(session, { jobId: id, quiet: quiet === true, isOnlyLook: true }, over);
-  if (!signal.aborted) await aborted(over.signal);
-  await watch.stop();
-  signal.removeEventListener("abort", leave);
-  const job = await getJob(session, id);
-  const words = hasEnded(job.state) ? `${job.state}: ${job.tally.pages} pages` : "the job goes on without us";
-  if (quiet !== true) session.screen.err(`${words}; look at it with: ${session.screen.command} job ${id}\n`);
-  return job;
-}
-
-function answerJson({ id, accepted, duplicates, refused, refusedCount, taken, isWhole }: StreamAnswer) {
-  return {
-    id,
-    requestId: randomUUID(),
-    accepted,
-    duplicates,
-    refused,
-    ...(refusedCount > refused.length ? { refusedCount } : {}),
-    ...(isWhole ? {} : { taken, interrupted: true }),
-  };
-}
-
-function endJson(job: JobView | undefined): object {
-  if (job === undefined) return {};
-  const { pages, records, invalid } = job.tally;
-  return { ...jobJson(job), pages, records, invalid };
-}
-
-function exitCode({ refusedCount }: StreamAnswer, job: JobView | undefined, { strict }: Flags): number {
-  if (job !== undefined && !hasEnded(job.state)) return INTERRUPTED;
-  if (job !== undefined && job.state !== "finished") return 1;
-  return strict === true && (refusedCount > 0 || (job?.counts.dead ?? 0) > 0) ? 1 : 0;
 }

@@ -1,23 +1,8 @@
 /** `trawl try`: fetch one page and show what comes out of it. A tester of selectors; keeps nothing. */
 import type { Command } from "commander";
-import { extractorOf } from "../../compose.ts";
-import { loadConfig } from "../../config/load.ts";
-import { TrawlError } from "../../errors.ts";
-import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
-import { readTarget } from "../crawl/targets.ts";
 import { collect } from "../flags.ts";
-import { processScreen, type Screen } from "../terminal.ts";
-import { showPage } from "../try/show-page.ts";
-import { type TriedPage, tryPage } from "../try/try-page.ts";
-
-type Flags = {
-  extract: string[];
-  follow?: string;
-  header: string[];
-  ignoreRobots?: boolean;
-  userAgent?: string;
-  json?: boolean;
-};
+import { processScreen } from "../terminal.ts";
+import type { TryFlags } from "../try/try-one.ts";
 
 const EXAMPLES = `
 Examples:
@@ -36,35 +21,8 @@ export function addTry(program: Command): void {
     .option("--user-agent <text>", "how to introduce ourselves")
     .option("--json", "print one JSON object as the last line of stdout")
     .addHelpText("after", EXAMPLES)
-    .action(async (url: string, flags: Flags) => {
+    .action(async (url: string, flags: TryFlags) => {
+      const { tryOne } = await import("../try/try-one.ts");
       process.exitCode = await tryOne(url, flags, processScreen());
     });
-}
-
-async function tryOne(target: string, flags: Flags, screen: Screen): Promise<number> {
-  const { job, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
-  const [url] = urls;
-  if (url === undefined || urls.length > 1) {
-    throw new TrawlError("BAD_USAGE", { op: "cli.try", message: "give one URL to try" });
-  }
-  const config = await loadConfig({ userAgent: flags.userAgent }, process.cwd());
-  const spec = resolveJob(job, config, {
-    id: newJobId(0),
-    queue: undefined,
-    typedHosts: [new URL(url).hostname],
-    out: undefined,
-  });
-  const extract = extractorOf(spec);
-  const tried: TriedPage = await tryPage(config, spec, url);
-  if (tried.outcome.kind !== "page") {
-    const { kind: _, ...why } = tried.outcome;
-    if (flags.json === true) screen.out(`${JSON.stringify({ url, hops: tried.hops, ...why })}\n`);
-    else screen.err(`${url} gave no page: ${why.detail}\n`);
-    return 1;
-  }
-  const { page } = tried.outcome;
-  const extraction = extract({ page, html: tried.text });
-  if (flags.json === true) screen.out(`${JSON.stringify({ page, charset: tried.charset, ...extraction })}\n`);
-  else screen.out(showPage({ tried, page, extraction }, screen.outColumns()));
-  return 0;
 }

@@ -1,11 +1,11 @@
 /** Begins a crawl: the job as resolved, submitted to the broker. */
-import { extractorOf } from "../../compose.ts";
+import { extractorOf } from "../../compose-extractor.ts";
 import { TrawlError } from "../../errors.ts";
-import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
 import { submitJob } from "../../submit/submit-job.ts";
 import type { Session } from "../session.ts";
+import { crawlQueue } from "./crawl-queue.ts";
 import type { Target } from "./targets.ts";
 
 /** Hosts that a crawl's URLs may name as the person's own, at most. */
@@ -29,16 +29,6 @@ export function specOf({ config, trawl }: Session, { job, urls }: Target, out: s
   const id = newJobId(trawl.clock.now());
   const typedHosts = hostsOf(urls);
   return resolveJob(job, config, { id, queue: crawlQueue(id), typedHosts, out });
-}
-
-/** A queue of its own: the process that crawls works on this crawl, and no other process does. */
-function crawlQueue(jobId: string): string {
-  return `crawl:${jobId}`;
-}
-
-/** Whether a job is a crawl, and not one that was submitted for workers. */
-export function isCrawl({ id, queue }: Pick<JobView, "id" | "queue">): boolean {
-  return queue === crawlQueue(id);
 }
 
 /** The hosts a person typed. */

@@ -1,8 +1,9 @@
 /** What a person is told when a crawl ends: what came out, where it is, what went wrong, what to type next. */
 import { formatDuration } from "../../domain/duration.ts";
 import type { DeadGroup } from "../../frontier/frontier-admin.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { Session } from "../session.ts";
-import { formatBytes, formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
+import { formatBytes, formatCount, plural, type Screen, shorten, steps, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
 
 type Output = { out: string | undefined; written: number | undefined };
@@ -58,18 +59,23 @@ function failureRows(groups: readonly DeadGroup[], total: number, width: number)
   if (groups.length === 0) return [["  failed", formatCount(total)]];
   const shown = groups.slice(0, GROUPS_SHOWN).map(({ reason, status, count, sample }, index) => {
     const words = `${formatCount(count)} × ${reason}${status === undefined ? "" : ` ${status}`}, such as `;
-    return [index === 0 ? "  failed" : "", words + shorten(sample, width - words.length)];
+    return [index === 0 ? "  failed" : "", words + shorten(showable(sample), width - words.length)];
   });
   return groups.length > GROUPS_SHOWN ? [...shown, ["", `… ${formatCount(total)} dead letters in all`]] : shown;
 }
 
-function nextSteps({ paint, command }: Screen, { job, interrupted }: CrawlEnd, { out }: Output): string {
-  const steps = [
-    ...(interrupted ? [["go on", `crawl --resume ${job.id}`]] : []),
-    ...(out === undefined && job.tally.records > 0 ? [["keep", `records ${job.id} --out records.csv`]] : []),
-    ...(job.tally.invalid > 0 ? [["invalid", `records ${job.id} --invalid`]] : []),
-    ...(job.counts.dead > 0 ? [["why", `dead ${job.id}`]] : []),
+function nextSteps(screen: Screen, { job, interrupted }: CrawlEnd, { out }: Output): string {
+  const { tally, counts } = job;
+  const choices: [isSo: boolean, what: string, words: string][] = [
+    [interrupted, "go on", `crawl --resume ${job.id}`],
+    [out === undefined && tally.records > 0, "keep", `records ${job.id} --out records.csv`],
+    [tally.invalid > 0, "invalid", `records ${job.id} --invalid`],
+    [counts.dead > 0, "why", `dead ${job.id}`],
   ];
-  if (steps.length === 0) return "";
-  return `\n${table(steps.map(([what = "", words]) => [`  ${what.padEnd(7)}`, paint.cyan(`${command} ${words}`)]))}`;
+  const shown = choices.filter(([isSo]) => isSo);
+  if (shown.length === 0) return "";
+  return `\n${steps(
+    shown.map(([, what, words]) => [what.padEnd(LABEL_WIDTH - 4), words]),
+    screen,
+  )}`;
 }

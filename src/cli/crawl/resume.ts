@@ -7,7 +7,8 @@ import type { JobSpec } from "../../submit/job-spec.ts";
 import { isSameWork } from "../../submit/resolve-job.ts";
 import type { Session } from "../session.ts";
 import { getJob } from "../watch-job.ts";
-import { isCrawl, specOf, submitAll } from "./begin.ts";
+import { specOf, submitAll } from "./begin.ts";
+import { isCrawl } from "./crawl-queue.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
 
 /** `last`: the newest that has not ended, or, with a target, the same crawl as that. */

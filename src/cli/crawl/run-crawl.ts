@@ -22,7 +22,7 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
   const { trawl } = session;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
-  const worker = trawl.createWorker({
+  const worker = await trawl.createWorker({
     queues: [run.queue],
     allowHosts: run.allowHosts,
     unreadableJob: "ends-worker",

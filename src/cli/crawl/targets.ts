@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
 import { parseRuleFlags } from "../../extract/rule-flags.ts";
-import { jobOfSpider, loadSpider } from "../../spider/load-spider.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
 
@@ -43,8 +42,14 @@ export async function readTarget(targets: readonly string[], flags: CrawlFlags):
 export async function writtenJob(targets: readonly string[]): Promise<JobInput | undefined> {
   const [first] = targets;
   if (first === undefined || targets.length > 1) return undefined;
-  if (isSpiderPath(first)) return jobOfSpider(await loadSpider(first), first) as JobInput;
+  if (isSpiderPath(first)) return spiderJob(first);
   return !isUrlLike(first) && first.endsWith(".json") ? jobFile(first) : undefined;
+}
+
+/** Loaded on first use: a list of URLs needs no compiler. */
+async function spiderJob(path: string): Promise<JobInput> {
+  const { jobOfSpider, loadSpider } = await import("../../spider/load-spider.ts");
+  return jobOfSpider(await loadSpider(path), path) as JobInput;
 }
 
 export function nothingGiven(): TrawlError {

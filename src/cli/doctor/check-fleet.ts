@@ -1,7 +1,7 @@
 /** Whether the workers and the work find each other: every mismatch in words, with what to do about it. */
 import { hasEnded } from "../../domain/job.ts";
 import type { Finding, JobView, QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
-import { isCrawl } from "../crawl/begin.ts";
+import { isCrawl } from "../crawl/crawl-queue.ts";
 import { plural } from "../terminal.ts";
 
 export type FleetFacts = {

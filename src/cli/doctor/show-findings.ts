@@ -1,5 +1,6 @@
 /** Findings as a table that keeps within a terminal, with the fix below what it mends. */
 import type { Finding } from "../../frontier/frontier-admin.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { Screen } from "../terminal.ts";
 
 /** Of a pipe or a file, which have no width. */
@@ -8,7 +9,8 @@ const USUAL = 80;
 const WIDEST = 110;
 const GAP = "  ";
 
-export function showFindings(findings: readonly Finding[], { paint, outColumns }: Screen): string {
+export function showFindings(found: readonly Finding[], { paint, outColumns }: Screen): string {
+  const findings = found.map((finding) => ({ ...finding, check: showable(finding.check) }));
   const colour = { ok: paint.green, warning: paint.yellow, problem: paint.red };
   const verdictWidth = Math.max(...findings.map(({ verdict }) => verdict.length));
   const checkWidth = Math.max(...findings.map(({ check }) => check.length));
@@ -30,7 +32,7 @@ export function showFindings(findings: readonly Finding[], { paint, outColumns }
 /** Lines of at most `width`, broken between words; a longer word, such as a path, keeps its length. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
+  for (const word of text.split(/\s+/).map(showable)) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

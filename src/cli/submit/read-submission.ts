@@ -28,7 +28,7 @@ export type Submission = {
 /** URLs that are looked at before anything is submitted. */
 const PEEKED = 1000;
 
-/** Throws BAD_USAGE, BAD_URL (where not one URL is good), BAD_JOB, BAD_SELECTOR or BAD_SPIDER. */
+/** Throws BAD_USAGE, BAD_URL (where not one URL is good, and no list was given), BAD_JOB, BAD_SELECTOR or BAD_SPIDER. */
 export async function readSubmission(
   targets: readonly string[],
   flags: CrawlFlags,
@@ -47,7 +47,8 @@ export async function readSubmission(
   const first = peeked.filter((url) => canonicalUrl(url) !== undefined);
   const [bad] = peeked;
   if (bad === undefined && !signal.aborted) throw nothingGiven();
-  if (bad !== undefined && first.length === 0 && isShort) throw badUrl(bad);
+  // Lines of a list are told one by one; what was typed, at once.
+  if (bad !== undefined && first.length === 0 && isShort && !targets.some(isList)) throw badUrl(bad);
   return { job, first, isShort, urls: joined(peeked, stream) };
 }
 

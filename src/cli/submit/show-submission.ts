@@ -1,7 +1,8 @@
 /** What a person is told of a submission: while it goes on, and when it has ended. */
+import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import type { StreamAnswer } from "../../submit/submit-stream.ts";
-import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
+import { formatCount, plural, type Screen, shorten, steps, table } from "../terminal.ts";
 
 const REFUSED_SHOWN = 5;
 const PLAIN_EVERY_MS = 5_000;
@@ -28,37 +29,58 @@ export function createSubmitProgress(
 }
 
 export function submissionText({ id, name }: JobSpec, answer: StreamAnswer, width: number): string {
-  const { accepted, duplicates, refused, refusedCount } = answer;
+  const { accepted, duplicates, refusedCount } = answer;
   const rows = [
     ["accepted", formatCount(accepted)],
     ["duplicates", formatCount(duplicates)],
     ["refused", formatCount(refusedCount)],
   ];
-  const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
-  const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
   return [
-    `job ${id}  ${name}\n`,
+    `job ${id}  ${showable(name)}\n`,
     table(
       rows.map((row) => ["", ...row]),
       { right: [2] },
     ),
-    shown.length === 0 ? "" : `\nrefused, by their place in the list\n${table(shown, { right: [1], width })}${more}`,
+    refusedCount === 0 ? "" : `\n${refusedText(answer, width)}`,
   ].join("");
 }
 
-/** What to type when a submission was stopped half-way. */
-export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, command: string): string {
-  const steps = [
-    ["  go on", `${command} submit --resume ${id} THE-SAME-LIST`],
-    ["  drop it", `${command} cancel ${id}`],
-  ];
-  return `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest\n${table(steps)}`;
+function refusedText({ refused, refusedCount }: StreamAnswer, width: number): string {
+  const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
+  const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
+  return `refused, by their place in the list\n${table(shown, { right: [1], width })}${more}`;
 }
 
-export function nextSteps({ id }: JobSpec, { command, paint }: Screen): string {
-  const steps = [
+/** Not one URL was good. */
+export function nothingText(answer: StreamAnswer, width: number): string {
+  const why = answer.isWhole ? `none of ${plural(answer.taken, "line")} is a URL that can be fetched` : "stopped";
+  return `${why}: nothing was submitted\n${answer.refusedCount === 0 ? "" : refusedText(answer, width)}`;
+}
+
+/** What to type when a submission was stopped half-way. */
+export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
+  const how = `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest`;
+  return `${how}\n${waysOn(id, screen)}`;
+}
+
+/** The same where the broker has not answered to the last. */
+export function unansweredText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
+  const how = `stopped: the broker does not answer. It has taken ${plural(taken, "URL")} of job ${id}, perhaps more`;
+  return `${how}\n${waysOn(id, screen)}`;
+}
+
+function waysOn(id: string, screen: Screen): string {
+  const choices = [
+    ["go on", `submit --resume ${id} THE-SAME-LIST`],
+    ["drop it", `cancel ${id}`],
+  ] as const;
+  return steps(choices, screen);
+}
+
+export function nextSteps({ id }: JobSpec, screen: Screen): string {
+  const choices = [
     ["how it goes", `job ${id}`],
     ["what came", `records ${id} --out records.csv`],
-  ];
-  return `\n${table(steps.map(([what, words]) => [`  ${what}`, paint.cyan(`${command} ${words}`)]))}`;
+  ] as const;
+  return `\n${steps(choices, screen)}`;
 }

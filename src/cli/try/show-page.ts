@@ -1,6 +1,7 @@
 /** One tried page, for a person to read. */
 import type { Page } from "../../domain/page.ts";
 import type { Extraction } from "../../extract/extractor.ts";
+import { showable } from "../../runtime/showable.ts";
 import { formatBytes, plural, table } from "../terminal.ts";
 import type { TriedPage } from "./try-page.ts";
 
@@ -22,12 +23,12 @@ export function showPage({ tried, page, extraction }: Shown, width: number): str
     ...hops.map((hop) => ["redirected", hop]),
   ];
   return [
-    `${page.url}\n${table(facts.map((row) => ["", ...row]))}`,
+    `${showable(page.url)}\n${table(facts.map((row) => ["", ...row]))}`,
     ...records.map((record, index) => `\nrecord ${index + 1} of ${records.length}\n${fieldsTable(record, width)}`),
-    ...invalid.map(({ fields, reason }) => `\ninvalid record: ${reason}\n${fieldsTable(fields, width)}`),
+    ...invalid.map(({ fields, reason }) => `\ninvalid record: ${showable(reason)}\n${fieldsTable(fields, width)}`),
     records.length + invalid.length === 0 ? "\nno record: nothing matched\n" : "",
     `\n${plural(links.length, "link")}${links.length > LINKS_SHOWN ? `, the first ${LINKS_SHOWN}` : ""}\n`,
-    ...links.slice(0, LINKS_SHOWN).map((link) => `  ${link}\n`),
+    ...links.slice(0, LINKS_SHOWN).map((link) => `  ${showable(link)}\n`),
   ].join("");
 }
 
@@ -42,8 +43,8 @@ function fieldsTable(fields: Record<string, unknown>, width: number): string {
 const INDENT = 4;
 
 function valueText(value: unknown, width: number): string {
-  if (!Array.isArray(value) || value.length <= VALUES_SHOWN) return cut(JSON.stringify(value), width);
-  return cut(`${value.length} values, the first ${JSON.stringify(value[0])}`, width);
+  if (!Array.isArray(value) || value.length <= VALUES_SHOWN) return cut(showable(JSON.stringify(value)), width);
+  return cut(showable(`${value.length} values, the first ${JSON.stringify(value[0])}`), width);
 }
 
 /** The beginning of a text says most. */

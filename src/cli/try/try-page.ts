@@ -1,5 +1,5 @@
 /** Fetches one page for a person at a terminal: robots.txt, redirects and all, on an allowance of its own. */
-import { createFetching } from "../../compose.ts";
+import { createFetching } from "../../compose-worker.ts";
 import type { Config } from "../../config/schema.ts";
 import { takeSlot } from "../../domain/politeness.ts";
 import { siteOf } from "../../domain/site.ts";

@@ -21,7 +21,7 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
   const startedAt = trawl.clock.now();
   const over = new AbortController();
   // Nobody has typed these URLs here: private networks are the operator's to allow.
-  const worker = trawl.createWorker({
+  const worker = await trawl.createWorker({
     queues,
     allowHosts: [],
     unreadableJob: "ends-task",
@@ -35,7 +35,11 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
   worker.start();
   const display = screen.isLive && !run.quiet ? startDisplay(worker, trawl.clock, voice) : undefined;
   try {
-    await Promise.race([aborted(over.signal), worker.ended, ...(drain ? [drained(session, worker, run, over)] : [])]);
+    await Promise.race([
+      aborted(over.signal),
+      worker.ended,
+      ...(drain ? [drained(session, worker, { queues, voice }, over)] : []),
+    ]);
   } finally {
     over.abort();
     await worker.stop();
@@ -46,9 +50,15 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
   return { worker: thisProcess(), queues, ...worker.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
 }
 
-function drained({ trawl }: Session, worker: Worker, { queues }: WorkerRun, over: AbortController): Promise<void> {
+function drained(
+  { trawl }: Session,
+  worker: Worker,
+  { queues, voice }: { queues: readonly string[]; voice: Voice },
+  over: AbortController,
+): Promise<void> {
   const { frontier, clock } = trawl;
-  return untilDrained({ frontier, worker, clock }, { queues, everyMs: DRAIN_LOOK_MS }, over.signal);
+  const deps = { frontier, worker, clock, onHeldUp: voice.heldUp };
+  return untilDrained(deps, { queues, everyMs: DRAIN_LOOK_MS }, over.signal);
 }
 
 function startDisplay(worker: Worker, clock: Clock, { progress }: Voice): { stop(): void } {

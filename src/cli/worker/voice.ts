@@ -4,6 +4,7 @@ import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
 import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
 
@@ -15,6 +16,8 @@ export type Voice = {
   started(start: WorkerStart): void;
   finished(jobId: string): void;
   progress(sample: WorkerSample): void;
+  /** Draining, it waits for jobs that are paused. */
+  heldUp(jobIds: readonly string[]): void;
   stopping(): void;
   stopped(end: WorkerEnd): void;
 };
@@ -31,10 +34,13 @@ function jsonVoice(screen: Screen, { concurrency, broker, store }: Config): Voic
       log.info("worker.started", { ...start, concurrency, broker: shownPlace(broker), store: shownPlace(store) }),
     finished: (jobId) => log.info("worker.job_finished", { jobId }),
     progress: () => {},
+    heldUp: (jobIds) => log.info("worker.held_up", { paused: jobIds }),
     stopping: () => log.info("worker.stopping"),
     stopped: (end) => log.info("worker.stopped", end),
   };
 }
+
+const NAMED = 3;
 
 function plainVoice(screen: Screen, config: Config): Voice {
   const { paint } = screen;
@@ -51,12 +57,20 @@ function plainVoice(screen: Screen, config: Config): Voice {
           `${drain ? "by itself when nothing is left, or with " : ""}Ctrl-C: what runs gets ${grace} to finish`,
         ],
       ];
-      screen.err(`${paint.bold("worker")} ${worker}\n${table(rows)}`);
+      screen.err(`${paint.bold("worker")} ${showable(worker)}\n${table(rows)}`);
     },
-    finished: (jobId) => screen.err(`job ${jobId} has ended; look at it with: ${screen.command} job ${jobId}\n`),
+    finished: (jobId) =>
+      screen.err(`${showable(`job ${jobId} has ended; look at it with: ${screen.command} job ${jobId}`)}\n`),
     progress({ busy, tasks, records, perSecond }) {
       const line = `${formatCount(busy)} running · ${perSecond.toFixed(1)}/s · ${plural(tasks, "task")} · ${plural(records, "record")}`;
       screen.live(`${paint.dim(shorten(line, screen.columns() - 1))}\n`);
+    },
+    heldUp(jobIds) {
+      const [first = ""] = jobIds;
+      const [are, one] = jobIds.length === 1 ? ["a paused job is", "it"] : ["paused jobs are", "one"];
+      const names = jobIds.length > NAMED ? [...jobIds.slice(0, NAMED), "…"] : jobIds;
+      const words = `only ${are} left: ${names.join(", ")}; let ${one} go on with: ${screen.command} resume ${first}`;
+      screen.err(`${showable(words)}\n`);
     },
     stopping: () => screen.err("\nstopping: letting running requests finish (again to stop at once)\n"),
     stopped({ tasks, pages, records, seconds }) {

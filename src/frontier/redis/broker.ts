@@ -4,24 +4,25 @@
  * been restarted (see recover.lua). Called by shard.ts only. Nothing is kept here that a crash could lose.
  */
 import { setMaxListeners } from "node:events";
-import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
+import { coded, unreachable } from "./broker-errors.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import {
   type Client,
   connect,
-  createTroubleEar,
+  isDeniedInScript,
   isLostContact,
-  isOutOfMemory,
-  isRefusal,
   isUnknownScript,
   onDisconnect,
   onRefusal,
+  probe,
   wasNeverSent,
 } from "./connect.ts";
 import type { RedisPlace } from "./place.ts";
+import { RIGHTS, rightsMissing } from "./rights.ts";
 import { type Script, withComment } from "./scripts.ts";
+import { createTroubleEar, diagnose, troubleWords } from "./trouble.ts";
 
 export type Word = string | number;
 export type Reply = readonly (string | number)[];
@@ -41,8 +42,6 @@ export type Broker = {
 
 type Deps = { clock: Clock; log: Log; time: BrokerTime; scripts: ReadonlyMap<string, Script> };
 
-/** What scripts say that find nothing where there was a broker (lib/rows.lua). */
-const EMPTIED = "this broker was emptied under a running Trawl";
 /** Pause between two tries; the client itself reconnects meanwhile. */
 const TRY_AGAIN_MS = 25;
 const FIRST_CONNECT_MS = 2_000;
@@ -67,6 +66,8 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   let refusal: Error | undefined;
   const client = opened(connect(place));
   const trouble = createTroubleEar(client);
+  /** Looked for once for all calls that wait. */
+  let diagnosis: Promise<string> | undefined;
 
   function opened(fresh: Client): Client {
     // The calls report what goes wrong; without a listener the library would throw.
@@ -97,6 +98,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
         const answer = await call(again);
         if (lostAt !== undefined) log.info("broker.back", { broker: place.shown, lostMs: clock.now() - lostAt });
         lostAt = undefined;
+        diagnosis = undefined;
         return answer;
       } catch (caught) {
         const error = refusal ?? caught;
@@ -120,11 +122,16 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   }
 
   async function waitForContact(op: string, error: unknown, since: number): Promise<void> {
+    const cause = trouble() ?? (error as Error);
     if (lostAt === undefined) {
       lostAt = clock.now();
-      log.warn("broker.lost", { broker: place.shown, cause: error });
+      log.warn("broker.lost", { broker: place.shown, cause: troubleWords(cause) });
     }
-    if (clock.now() - since >= patienceMs) throw unreachable(place, op, trouble() ?? error, clock.now() - since);
+    const lostMs = clock.now() - since;
+    if (lostMs >= patienceMs) {
+      diagnosis ??= diagnose(place, cause, probe);
+      throw unreachable(place, { op, lostMs, why: await diagnosis, cause });
+    }
     await clock.sleep(TRY_AGAIN_MS, closing.signal);
   }
 
@@ -139,6 +146,14 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
       await recover(shard);
       return (await client.eval(source, 1, shard, ...words)) as Reply;
     }
+  }
+
+  /** What a script was not allowed to do, by name. Asked with a time, or it would need the right to ask for one. */
+  async function namingRights(error: unknown, op: string, shard: string): Promise<unknown> {
+    if (!isDeniedInScript(error)) return error;
+    const { source } = scriptNamed(scripts, "find-denied");
+    const [, ...denied] = (await client.eval(source, 1, shard, "0", ...RIGHTS, "info")) as Reply;
+    return denied.length === 0 ? error : rightsMissing(op, denied.map(String), place.shown);
   }
 
   /** Before a server that has lost its scripts grants anything, it must know whether it has lost anything else. */
@@ -165,7 +180,9 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
       const reply = await persist(`frontier.${name}`, async (again) => {
         isAgain = again;
         const sentAt = clock.now();
-        const answer = await evaluate(script, shard, words);
+        const answer = await evaluate(script, shard, words).catch(async (error: unknown) => {
+          throw await namingRights(error, `frontier.${name}`, shard);
+        });
         time.heard(sentAt, Number(typeof answer === "string" ? answer : answer[0]));
         return answer;
       });
@@ -203,47 +220,4 @@ function scriptNamed(scripts: ReadonlyMap<string, Script>, name: string): Script
 /** The library hangs the whole command on an error: a password, or a script of 30 KB, that would end up in a log. */
 function withoutCommand(error: unknown): void {
   if (error instanceof Error && "command" in error) error.command = undefined;
-}
-
-function unreachable(place: RedisPlace, op: string, cause: unknown, lostMs: number): TrawlError {
-  const { message } = cause as Error;
-  return new TrawlError("BROKER_UNREACHABLE", {
-    op,
-    message: `broker ${place.shown} has not been reached for ${Math.round(lostMs / 1000)} s (${message}); check that it runs and TRAWL_BROKER, or raise TRAWL_BROKER_PATIENCE`,
-    detail: { broker: place.shown },
-    cause,
-  });
-}
-
-/** An answer that no waiting will change. */
-function coded(place: RedisPlace, op: string, cause: unknown): unknown {
-  const { message } = cause as Error;
-  if (cause instanceof TrawlError) return cause;
-  const detail = { broker: place.shown };
-  if (isOutOfMemory(cause)) {
-    return new TrawlError("BROKER_FULL", {
-      op,
-      message: `broker ${place.shown} is out of memory (maxmemory); let workers catch up, or raise maxmemory`,
-      detail,
-      cause,
-    });
-  }
-  if (message.includes(EMPTIED)) {
-    const text = `broker ${place.shown}: ${EMPTIED}; restart what runs on it, and submit its jobs again`;
-    return new TrawlError("BROKER_UNREACHABLE", { op, message: text, detail, cause });
-  }
-  if (isRefusal(cause)) {
-    return new TrawlError("BROKER_UNREACHABLE", {
-      op,
-      message: `broker ${place.shown} refuses us: ${message}; docs/operations.md lists the rights that are needed`,
-      detail,
-      cause,
-    });
-  }
-  return new TrawlError("BROKER_UNREACHABLE", {
-    op,
-    message: `broker ${place.shown} failed: ${message}`,
-    detail,
-    cause,
-  });
 }

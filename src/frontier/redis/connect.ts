@@ -6,9 +6,9 @@ import type { RedisPlace } from "./place.ts";
 
 export type Client = Redis | Cluster;
 
-/** A server that has stopped answering is taken for lost after this: a script of ours takes 20 ms at the most. */
-const ANSWER_MS = 5_000;
-const CONNECT_MS = 5_000;
+/** A server that has not let us in, or has stopped answering, is taken for lost after this: a script of ours takes 20 ms. */
+export const CONTACT_MS = 5_000;
+const PROBE_MS = 1_000;
 /** A socket that the server does not close after us is dropped; until then it would keep a process from ending. */
 const FAREWELL_MS = 100;
 const RETRY_LEAST_MS = 20;
@@ -21,8 +21,8 @@ export function connect(place: RedisPlace): Client {
     ...(place.username === "" ? {} : { username: place.username }),
     ...(place.password === "" ? {} : { password: place.password }),
     ...(place.tls === undefined ? {} : { tls: readTlsFiles(place.tls) }),
-    connectTimeout: CONNECT_MS,
-    commandTimeout: ANSWER_MS,
+    connectTimeout: CONTACT_MS,
+    commandTimeout: CONTACT_MS,
     disconnectTimeout: FAREWELL_MS,
     // What was on its way when a connection broke may have been done: only we know which calls may be made again.
     autoResendUnfulfilledCommands: false,
@@ -42,7 +42,7 @@ export function connect(place: RedisPlace): Client {
     clusterRetryStrategy: waitBefore,
     enableOfflineQueue: false,
     lazyConnect: true,
-    slotsRefreshTimeout: ANSWER_MS,
+    slotsRefreshTimeout: CONTACT_MS,
     enableAutoPipelining: false,
   });
 }
@@ -52,7 +52,7 @@ function sentinelOptions({ nodes, master, sentinel, tls }: RedisPlace) {
     name: master,
     sentinels: [...nodes],
     sentinelRetryStrategy: waitBefore,
-    sentinelCommandTimeout: ANSWER_MS,
+    sentinelCommandTimeout: CONTACT_MS,
     ...(sentinel.username === "" ? {} : { sentinelUsername: sentinel.username }),
     ...(sentinel.password === "" ? {} : { sentinelPassword: sentinel.password }),
     // Without the first the library would talk to the master in the clear, whatever `tls` says.
@@ -79,23 +79,40 @@ function readTlsFile(name: string, path: string): Buffer {
   }
 }
 
-/**
- * Why there is no connection, where the client has been told: a call only hears that there is none. Begins to listen when
- * it is made; the answer is undefined while connected, and before anything went wrong.
- */
-export function createTroubleEar(client: Client): () => Error | undefined {
-  let trouble: Error | undefined;
-  const note = (error: unknown) => {
-    // Of a cluster or of sentinels the last node's error says more than that all of them failed.
-    trouble = (error as { lastNodeError?: Error }).lastNodeError ?? (error as Error);
-  };
-  client.on("error", note);
-  client.on("+node", (node: Redis) => node.on("error", note));
-  client.on("ready", () => {
-    trouble = undefined;
+/** Whether a port answers in plain words, or begins a TLS handshake; what went wrong where not even a connection came. */
+export type Probe = (at: { host: string; port: number }, how: "plain" | "tls") => Promise<"answers" | "silent" | Error>;
+
+/** Sends no password, and looks at no certificate: nothing is told to whoever it may be. */
+export const probe: Probe = async (at, how) => {
+  const client = new Redis({
+    ...at,
+    ...(how === "plain" ? {} : { tls: { rejectUnauthorized: false } }),
+    lazyConnect: true,
+    enableReadyCheck: false,
+    connectTimeout: PROBE_MS,
+    commandTimeout: PROBE_MS,
+    disconnectTimeout: FAREWELL_MS,
+    retryStrategy: () => null,
   });
-  return () => trouble;
-}
+  let isConnected = false;
+  let trouble: NodeJS.ErrnoException | undefined;
+  client.on("connect", () => {
+    isConnected = true;
+  });
+  client.on("error", (error) => {
+    trouble = error;
+  });
+  try {
+    await client.ping();
+    return "answers";
+  } catch (error) {
+    // A server that wants a password answers, too; and so does one that wants a certificate of ours.
+    if ((error as Error).name === "ReplyError" || (how === "tls" && isConnected)) return "answers";
+    return isConnected || trouble === undefined ? "silent" : trouble;
+  } finally {
+    client.disconnect();
+  }
+};
 
 /** Called whenever a connection to a server ends, of a cluster to any of its nodes. */
 export function onDisconnect(client: Client, call: () => void): void {
@@ -123,16 +140,31 @@ export function isLostContact(error: unknown): boolean {
     name === "MaxRetriesPerRequestError" ||
     /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|UNBLOCKED|NOREPLICAS)\b/.test(message) ||
     /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/.test(message) ||
-    /Connection is closed|Stream isn't writeable|Command timed out|Cluster isn't ready|All sentinels are unreachable|None of startup nodes|Failed to refresh slots|Too many Cluster redirections|Socket closed|Connection ended|Reader is ended/i.test(
-      message,
-    )
+    SAID_BY_LIBRARY.some((words) => message.includes(words))
   );
 }
+
+/** What the library itself says where contact is lost; a test holds them to its source. */
+export const SAID_BY_LIBRARY = [
+  "Connection is closed.",
+  "Stream isn't writeable",
+  "Command timed out",
+  "Cluster isn't ready",
+  "All sentinels are unreachable",
+  "None of startup nodes is available",
+  "Failed to refresh slots cache.",
+  "Too many Cluster redirections",
+];
 
 /** Whether the server had not even begun with it. */
 export function wasNeverSent(error: unknown): boolean {
   const { message } = error as Error;
   return /^(LOADING|CLUSTERDOWN|READONLY)\b|isn't writeable|Cluster isn't ready/.test(message);
+}
+
+/** A right that is missing, met by a script: before 7.2 a server does not say which. */
+export function isDeniedInScript(error: unknown): boolean {
+  return /user executing the script can't run|ACL failure in script/.test((error as Error).message);
 }
 
 export function isUnknownScript(error: unknown): boolean {

@@ -3,10 +3,11 @@ import { siteOf } from "../../domain/site.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { explainJob, explainSite, explainUrl, type JobFacts, type TaskFacts } from "../explain.ts";
 import type { ExplainTarget, Explanation } from "../frontier-admin.ts";
+import { jobMissing } from "../job-missing.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import { type DeadLetters, readHistory } from "./dead.ts";
 import { type JobRow, readJobs } from "./job-rows.ts";
-import { type Jobs, jobMissing } from "./jobs.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Shard, Shards } from "./shards.ts";
 import type { NumberedFacts, Sites } from "./sites.ts";
 import { createTaskFinder, type Sought } from "./task-finder.ts";
@@ -89,6 +90,6 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
   };
 }
 
-function jobFacts({ id, state, counts, retriesMax }: JobRow): JobFacts {
-  return { id, state, counts, retriesMax };
+function jobFacts({ id, state, sealed, counts, retriesMax }: JobRow): JobFacts {
+  return { id, state, sealed, counts, retriesMax };
 }

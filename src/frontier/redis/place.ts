@@ -30,6 +30,11 @@ const SCHEMES: Record<string, { kind: RedisPlace["kind"]; tls: boolean; port: nu
 const TLS_WORDS = ["ca", "cert", "key"];
 const SENTINEL_WORDS = ["sentinelUser", "sentinelPassword"];
 
+/** What kind of Redis a URL names; undefined where it names something else. */
+export function findRedisScheme(url: string): { kind: RedisPlace["kind"] } | undefined {
+  return SCHEMES[(/^[a-z+]+(?=:)/i.exec(url)?.[0] ?? "").toLowerCase()];
+}
+
 /** Throws BAD_CONFIG, without the password, for what is no such URL. */
 export function parseRedisPlace(url: string): RedisPlace {
   const [, name = "", authority = "", path = "", query = ""] =

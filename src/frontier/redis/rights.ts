@@ -32,9 +32,12 @@ export async function findMissingRights(shards: Pick<Shards, "all">): Promise<st
 /** Throws BROKER_UNREACHABLE, naming them. */
 export async function refuseMissingRights(shards: Pick<Shards, "all">, shown: string): Promise<void> {
   const missing = await findMissingRights(shards);
-  if (missing.length === 0) return;
-  throw new TrawlError("BROKER_UNREACHABLE", {
-    op: "frontier.open",
+  if (missing.length > 0) throw rightsMissing("frontier.open", missing, shown);
+}
+
+export function rightsMissing(op: string, missing: readonly string[], shown: string): TrawlError {
+  return new TrawlError("BROKER_UNREACHABLE", {
+    op,
     message: `broker ${shown} does not let this user run ${missing.join(", ")}; give it the rights that docs/operations.md lists`,
     detail: { missing },
   });

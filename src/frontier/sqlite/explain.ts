@@ -1,10 +1,10 @@
 /** Gathers the facts of a wait from the broker file, for explain.ts of the frontier to put into words (F16). */
 import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
 import { readyAt } from "../../domain/politeness.ts";
-import { TrawlError } from "../../errors.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { explainJob, explainSite, explainUrl, type JobFacts, type SiteFacts, type TaskFacts } from "../explain.ts";
 import type { ExplainTarget, Explanation, Misfortune } from "../frontier-admin.ts";
+import { jobMissing } from "../job-missing.ts";
 import { viewOf } from "./jobs.ts";
 import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
 import { isAskingRobots } from "./schedule.ts";
@@ -33,7 +33,8 @@ export function createInspector({ db, now }: Deps): Inspector {
 
   function jobFacts(row: Row | undefined): JobFacts {
     const job = row as unknown as JobRow;
-    return { id: job.id, state: job.state, counts: viewOf(job).counts, retriesMax: job.retries_max };
+    const { id, state, sealed, counts } = viewOf(job);
+    return { id, state, sealed, counts, retriesMax: job.retries_max };
   }
 
   function siteFacts(n: number): SiteFacts {
@@ -85,13 +86,7 @@ export function createInspector({ db, now }: Deps): Inspector {
       return explainSite(target.site, row === undefined ? undefined : siteFacts(row.n as number), now());
     }
     const job = sql.jobById.get(target.jobId);
-    if (job === undefined) {
-      throw new TrawlError("NOT_FOUND", {
-        op: "frontier.explain",
-        message: `no job ${target.jobId} in this broker; list what is there with: trawl jobs`,
-        detail: { jobId: target.jobId },
-      });
-    }
+    if (job === undefined) throw jobMissing(target.jobId, "frontier.explain");
     const sites = sql.sitesOfJob.all(job.n as number).map((row) => siteFacts(row.site as number));
     return explainJob(jobFacts(job), sites, now());
   }

@@ -9,6 +9,7 @@ import { TrawlError } from "../../errors.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";
 import type { JobView } from "../frontier-admin.ts";
+import { jobMissing } from "../job-missing.ts";
 import { type JobRow, type LaneRow, policyFor, setPolicy } from "./rows.ts";
 import { rankOf } from "./schedule.ts";
 import type { Step, Stepper } from "./step.ts";
@@ -163,12 +164,8 @@ export function createJobs({ db, stepper }: Deps): Jobs {
 /** The job a caller named, or NOT_FOUND. */
 export function getJob(step: Step, jobId: string, op: string): JobRow {
   const job = step.findJob(jobId);
-  if (job !== undefined) return job;
-  throw new TrawlError("NOT_FOUND", {
-    op,
-    message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
-    detail: { jobId },
-  });
+  if (job === undefined) throw jobMissing(jobId, op);
+  return job;
 }
 
 /** Pausing what is paused is fine; a move the table does not have is JOB_ENDED. */

@@ -2,6 +2,7 @@
  * The web a fleet is let loose on: many small sites, each with limits and a temper of its own, the same for the same
  * options. What a faultless crawl brings home from it is known to the last count before it begins. Pure.
  */
+import type { Ledger } from "../../../src/domain/job.ts";
 import { seededRandom } from "../seeded-random.ts";
 
 export type WebOptions = {
@@ -29,20 +30,6 @@ export type SitePlan = SiteLimits & {
   pages: number;
   delayMs: { least: number; most: number };
 };
-
-export type Ledger = Record<
-  | "submitted"
-  | "discovered"
-  | "queued"
-  | "delayed"
-  | "leased"
-  | "done"
-  | "dead"
-  | "cancelled"
-  | "duplicate"
-  | "refused",
-  number
->;
 
 export const DISALLOWED_PREFIX = "/private/";
 export const ROBOTS = `User-agent: *\nDisallow: ${DISALLOWED_PREFIX}\n`;

@@ -110,6 +110,7 @@ function explainingUrls({ open, test }: Suite): void {
   test("F16 a URL of a paused job says how to go on", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
     await frontier.pause("job");
 
     expect(await wordsOf(frontier, URL_0)).toEqual(["in job job: the job is paused; go on with: trawl resume job"]);
@@ -184,6 +185,7 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
       ...tasksAt("fast.test", 2),
       ...tasksAt("free.test", 1),
     ]);
+    await frontier.seal("job");
     await grantsOf(frontier);
 
     const { about, reasons, until } = await frontier.explain({ jobId: "job" });
@@ -195,6 +197,17 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
       expect.stringMatching(/^fast\.test: its rate of 1\/s allows/),
     ]);
     expect(until).toBe(START_AT + 1000 + guardMs(1000));
+  });
+
+  test("F16 a job whose URLs are not all in says so, and what to do should nobody be bringing them", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), [aTask("https://a.test/")]);
+    await settleAll(frontier, [await oneGrant(frontier)]);
+    const words = expect.stringMatching(/^its URLs are not all in: .*trawl submit --resume job LIST/);
+
+    expect(await wordsOf(frontier, { jobId: "job" })).toEqual([expect.stringMatching(/^is running: 0 queued/), words]);
+    await frontier.pause("job");
+    expect(await wordsOf(frontier, { jobId: "job" })).toEqual([expect.stringMatching(/^the job is paused/), words]);
   });
 
   test("F16 an ended job says so", async () => {

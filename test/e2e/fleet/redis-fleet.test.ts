@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findRedisObstacle, type RedisServer, startRedis } from "../../services/redis.ts";
 import { lastJson } from "../cli.ts";
 import { linkedSite, originOf } from "../sites.ts";
@@ -35,6 +37,29 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
 
       expect(end).toMatchObject({ code: 3, stdout: "" });
       expect(end.stderr).toMatch(/^trawl: BROKER_UNREACHABLE: /m);
+    });
+
+    it("and does not answer does not keep a submission that is to stop, nor its job's name", async () => {
+      const stuck = await startRedis();
+      onTestFinished(() => stuck.stop());
+      const fleet = await newFleet({ ...broker, fresh: async () => ({ TRAWL_BROKER: stuck.url }) });
+      writeFileSync(join(fleet.cwd, "urls.txt"), "http://127.0.0.1:9/1\nhttp://127.0.0.1:9/2\n");
+      const submitting = fleet.start(["submit", "urls.txt", "--json"], { env: { TRAWL_MAX_PENDING: "1" } });
+      await submitting.says(/1 URL taken; the broker is full/);
+      process.kill(stuck.pid, "SIGSTOP");
+      const opening = fleet.start(["submit", "urls.txt"]);
+      await Promise.all([submitting, opening].map((running) => running.says(/"broker\.lost"/)));
+      submitting.kill("SIGINT");
+      opening.kill("SIGINT");
+
+      const end = await submitting.ended;
+      expect(end.code).toBe(130);
+      const { id, ...rest } = lastJson<{ id: string }>(end);
+      expect(rest).toMatchObject({ accepted: 1, taken: 1, interrupted: true });
+      expect(end.stderr).toMatch(new RegExp(`does not answer.* 1 URL of job ${id}[^]*trawl submit --resume ${id} `));
+      const none = await opening.ended;
+      expect(none).toMatchObject({ code: 130, stdout: "" });
+      expect(none.stderr).toMatch(/the broker does not answer; nothing was submitted/);
     });
 
     it("and comes back within it costs nothing", async () => {

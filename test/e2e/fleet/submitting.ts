@@ -30,6 +30,29 @@ export function submitting(broker: FleetBroker): void {
     expect(await fleet.run(["submit", "urls.txt", "--strict", "--quiet"])).toMatchObject({ code: 1 });
   });
 
+  it("makes no job of a list without one good URL, tells its lines, and ends with 1", async () => {
+    const fleet = await newFleet(broker);
+    const long = Array.from({ length: 1500 }, (_, nth) => `garbage-${nth + 1}`).join("\n");
+
+    const short = await fleet.run(["submit", "-"], { input: "nonsense\nftp://x.test/\n" });
+    const json = await fleet.run(["submit", "-", "--json"], { input: long });
+
+    expect(short).toMatchObject({ code: 1, stdout: "" });
+    expect(short.stderr).toMatch(/^none of 2 lines is a URL .*: nothing was submitted\n.*\n +1 .*nonsense\n +2 .*ftp:/);
+    expect(json).toMatchObject({ code: 1 });
+    expect(lastJson(json)).toMatchObject({ id: null, accepted: 0, refusedCount: 1500 });
+    expect(lastJson<{ jobs: [] }>(await fleet.run(["jobs", "--json"])).jobs).toEqual([]);
+  });
+
+  it("says that a job has no records yet, where it would else say nothing", async () => {
+    const fleet = await newFleet(broker);
+    const { id } = await fleet.submit(["http://127.0.0.1:9/"]);
+
+    const said = `no records of ${id} in this store: the job is running, with 0 pages fetched\n`;
+    expect(await fleet.run(["records", id])).toMatchObject({ code: 0, stdout: "", stderr: said });
+    expect((await fleet.run(["records", id, "--invalid"])).stderr).toMatch(/^no invalid records of/);
+  });
+
   it("submits a job file on the queue it names, and says who is missing", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     const job = { name: "shop", urls: [`${site.url}/page/1`], queue: "shops", extract: { title: "h1" } };

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, lastJson } from "../cli.ts";
 import { expectBalanced, type Summary } from "../ledger.ts";
-import { linkedSite, pagesAsked } from "../sites.ts";
+import { linkedSite, originOf, pagesAsked } from "../sites.ts";
 import { type Diagnosis, FAST, type FleetBroker, newFleet, type Submitted, slowSite } from "./fleet.ts";
 
 /** Workers that share what there is, go and come. */
@@ -145,5 +145,20 @@ export function draining(broker: FleetBroker): void {
     expect(await draining.ended).toMatchObject({ code: 0 });
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 4 } });
     expect(await holding.ended).toMatchObject({ code: 0 });
+  });
+
+  it("says once that only a paused job is left, and goes on when it is resumed", async () => {
+    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
+    const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
+    await fleet.run(["pause", id]);
+
+    const worker = fleet.start(["worker", "--drain"]);
+    await worker.says(new RegExp(`only a paused job is left: ${id}; let it go on with: .*trawl resume ${id}`));
+    await fleet.run(["resume", id]);
+
+    const end = await worker.ended;
+    expect(end.code).toBe(0);
+    expect(end.stderr.match(/only a paused job/g)).toHaveLength(1);
+    expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 1 } });
   });
 }

@@ -3,15 +3,9 @@
 -- KEYS  1 the shard                                                                  Cost: a few small writes a letter.
 -- ARGV  as in lib/dead, then   8 how many become due each second   9 how many were replayed before this call
 -- Reply: now, the task to go on after or "", how many were queued.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua lib/run-again.lua
 begin(ARGV[1])
 local per_second, nth = tonumber(ARGV[8]), tonumber(ARGV[9])
-
-local function run_again(job)
-  if job.state ~= "finished" and job.state ~= "failed" then return end
-  job.state, job.finished, job.stopped, job.deadline = "running", nil, 0, nil
-  redis.call("ZREM", key("deadlines"), job.n)
-end
 
 local function revive(letter, due)
   local job = job_numbered(letter.job)

@@ -1,0 +1,80 @@
+/** Runs what `trawl crawl` was given to its end, and tells how it went. */
+import { TrawlError } from "../../errors.ts";
+import { EACH } from "../../extract/rules.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { checkOutput, exportTo } from "../export-to.ts";
+import { jobJson } from "../job-json.ts";
+import { inSession, type PlaceFlags, type Session } from "../session.ts";
+import { INTERRUPTED, type Stops } from "../stops.ts";
+import { getJob } from "../watch-job.ts";
+import { beginCrawl } from "./begin.ts";
+import { report } from "./report.ts";
+import { findResumed, readResume, refuseShapeFlags } from "./resume.ts";
+import { type CrawlEnd, runCrawl } from "./run-crawl.ts";
+import { type CrawlFlags, readTarget } from "./targets.ts";
+
+export type CrawlCommandFlags = CrawlFlags &
+  PlaceFlags & {
+    out?: string;
+    resume?: string | true;
+    strict?: boolean;
+    quiet?: boolean;
+    concurrency?: number;
+    userAgent?: string;
+  };
+
+/** The answer is the exit code. */
+export async function crawl(targets: readonly string[], flags: CrawlCommandFlags, stops: Stops): Promise<number> {
+  if (flags.out !== undefined) await checkOutput(flags.out);
+  const { given, resume } = readResume(targets, flags);
+  const target = given.length > 0 || resume === undefined ? await readTarget(given, flags) : undefined;
+  if (target === undefined) refuseShapeFlags(flags);
+  const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
+  return inSession({ flags, settings, isPatient: true }, async (session) => {
+    const resumed = resume === undefined ? undefined : await findResumed(session, resume, flags, target);
+    const spec = resumed ?? (await beginCrawl(session, target, flags.out));
+    return runAndReport(session, stops, { ...spec, out: flags.out ?? spec.out }, flags);
+  });
+}
+
+async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags: CrawlCommandFlags): Promise<number> {
+  const { screen } = session;
+  const stream = flags.out === undefined && spec.out === undefined && flags.json !== true && !process.stdout.isTTY;
+  const { id: jobId, queue, typedHosts: allowHosts, out } = spec;
+  await checkStore(session, jobId);
+  const end = await runCrawl(session, stops, { jobId, queue, allowHosts, stream, quiet: flags.quiet === true });
+  await checkStore(session, jobId);
+  const written = out === undefined ? undefined : await exportTo(session, jobId, out, columnsOf(spec));
+  if (flags.quiet !== true) screen.err(await report(session, end, { out, written }));
+  if (flags.json === true) {
+    const { pages, records, invalid } = end.job.tally;
+    const seconds = Number(end.seconds.toFixed(3));
+    screen.out(
+      `${JSON.stringify({ ...jobJson(end.job), pages, records, invalid, seconds, ...(out === undefined ? {} : { out }) })}\n`,
+    );
+  }
+  return exitCode(end, flags);
+}
+
+/** A store that has lost records must not pass for a finished crawl. */
+async function checkStore(session: Session, jobId: string): Promise<void> {
+  const { tally, spec } = await getJob(session, jobId);
+  const stored = await session.trawl.store.countRecords(jobId);
+  if (!(spec as JobSpec).keep.records || stored >= tally.records) return;
+  throw new TrawlError("STORE_INCOMPLETE", {
+    op: "cli.crawl",
+    message: `store ${session.config.store} holds ${stored} of the ${tally.records} records of ${jobId}: its file was removed or replaced; bring it back, or crawl again`,
+    detail: { jobId, stored, records: tally.records },
+  });
+}
+
+function exitCode({ job, interrupted }: CrawlEnd, { strict }: CrawlCommandFlags): number {
+  if (interrupted) return INTERRUPTED;
+  if (job.state !== "finished") return 1;
+  return strict === true && job.counts.dead > 0 ? 1 : 0;
+}
+
+/** The columns of a CSV where the job names its fields. */
+function columnsOf({ extract }: JobSpec): readonly string[] | undefined {
+  return extract === undefined ? undefined : Object.keys(extract).filter((name) => name !== EACH);
+}

@@ -1,0 +1,216 @@
+/** Queues what `trawl submit` was given, and with --wait follows it to its end. */
+import { randomUUID } from "node:crypto";
+import { networksFrom } from "../../compose.ts";
+import { extractorOf } from "../../compose-extractor.ts";
+import { hasEnded } from "../../domain/job.ts";
+import { TrawlError } from "../../errors.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
+import { showable } from "../../runtime/showable.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
+import { NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
+import { hostsOf } from "../crawl/begin.ts";
+import { applyPoliteness, refuseShapeFlags } from "../crawl/resume.ts";
+import type { CrawlFlags } from "../crawl/targets.ts";
+import { jobJson } from "../job-json.ts";
+import { inSession, type PlaceFlags, type Session } from "../session.ts";
+import { INTERRUPTED, type Stops } from "../stops.ts";
+import { processScreen } from "../terminal.ts";
+import { aborted, getJob, watchJob } from "../watch-job.ts";
+import { createLeave, type Leave } from "./leave.ts";
+import { createPrivateHosts } from "./private-hosts.ts";
+import { readSubmission, type Submission } from "./read-submission.ts";
+import {
+  createSubmitProgress,
+  interruptedText,
+  nextSteps,
+  nothingText,
+  submissionText,
+  unansweredText,
+} from "./show-submission.ts";
+
+export type SubmitFlags = CrawlFlags &
+  PlaceFlags & {
+    queue?: string;
+    priority?: number;
+    wait?: boolean;
+    strict?: boolean;
+    quiet?: boolean;
+    resume?: string;
+  };
+
+const BATCH = 1000;
+const REFUSALS_MOST = 1000;
+
+/** The answer is the exit code. */
+export async function submit(targets: readonly string[], flags: SubmitFlags, stops: Stops): Promise<number> {
+  const stopping = new AbortController();
+  const leave = createLeave();
+  const stopped = stops.once(() => {
+    stopping.abort();
+    leave.ask();
+  });
+  try {
+    if (flags.resume !== undefined) refuseLateFlags(flags);
+    const { signal } = stopping;
+    const submission = await readSubmission(targets, flags, signal);
+    if (signal.aborted) {
+      processScreen().err("stopped while reading: nothing was submitted\n");
+      return INTERRUPTED;
+    }
+    leave.willSay(async () => processScreen().err("stopped: the broker does not answer; nothing was submitted\n"));
+    return await inSession({ flags, isPatient: true }, (session) =>
+      submitIn(session, submission, { flags, signal, leave }),
+    );
+  } finally {
+    stopped.forget();
+    leave.forget();
+  }
+}
+
+type Run = { flags: SubmitFlags; signal: AbortSignal; leave: Leave };
+
+/** Too late for a job that has begun: better said than ignored. */
+function refuseLateFlags(flags: SubmitFlags): void {
+  refuseShapeFlags(flags);
+  if (flags.queue === undefined && flags.priority === undefined) return;
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.submit",
+    message: "--queue and --priority are chosen when a job is begun; leave them out with --resume",
+  });
+}
+
+async function submitIn(session: Session, submission: Submission, run: Run): Promise<number> {
+  const { screen } = session;
+  const { flags, signal, leave } = run;
+  const spec = await specFor(session, submission, flags);
+  const privates = createPrivateHosts(networksFrom(session.config));
+  const answer = await queueAll(session, spec, privates.watch(submission.urls), run);
+  const warning = privates.words();
+  if (warning !== undefined) screen.err(`note: ${showable(warning)}\n`);
+  if (!answer.isBegun || !answer.isWhole) {
+    screen.err(answer.isBegun ? interruptedText(spec, answer, screen) : nothingText(answer, screen.columns()));
+    await printJson(session, answer, flags);
+    return answer.isWhole ? 1 : INTERRUPTED;
+  }
+  leave.willSay(async () => {
+    screen.err(`stopped: the broker does not answer; job ${spec.id} is submitted, and goes on without us\n`);
+    await printJson(session, answer, flags);
+  });
+  if (flags.json !== true) await screen.out(submissionText(spec, answer, screen.outColumns()));
+  await sayIfUnserved(session, spec);
+  const job = flags.wait === true ? await follow(session, spec, flags, signal) : undefined;
+  await printJson(session, answer, flags, job);
+  if (flags.json !== true && screen.isLive) screen.err(nextSteps(spec, screen));
+  return exitCode(answer, job, flags);
+}
+
+async function printJson(
+  { screen }: Session,
+  answer: StreamAnswer,
+  { json }: SubmitFlags,
+  job?: JobView,
+): Promise<void> {
+  if (json === true) await screen.out(`${JSON.stringify({ ...answerJson(answer), ...endJson(job) })}\n`);
+}
+
+/** A job of its own, or the one that is gone on with. */
+async function specFor(session: Session, { job, first, isShort }: Submission, flags: SubmitFlags): Promise<JobSpec> {
+  if (flags.resume !== undefined) {
+    const { spec } = await getJob(session, flags.resume);
+    await applyPoliteness(session, spec as JobSpec, flags);
+    return spec as JobSpec;
+  }
+  const input = { ...job, urls: [...first], ...(flags.priority === undefined ? {} : { priority: flags.priority }) };
+  const id = newJobId(session.trawl.clock.now());
+  const context = { id, queue: flags.queue, typedHosts: hostsOf(first), out: undefined };
+  const spec = resolveJob(input, session.config, context);
+  extractorOf(spec); // a bad selector is said before anything is queued
+  return isShort ? spec : { ...spec, urls: [] };
+}
+
+async function queueAll(
+  session: Session,
+  spec: JobSpec,
+  urls: AsyncIterable<string>,
+  { flags, signal, leave }: Run,
+): Promise<StreamAnswer> {
+  const { screen, trawl } = session;
+  const { frontier, clock } = trawl;
+  const progress = flags.quiet === true ? undefined : createSubmitProgress(screen, clock.now);
+  let latest: StreamAnswer = { id: spec.id, ...NOTHING_YET };
+  leave.willSay(async () => {
+    screen.err(unansweredText(spec, latest, screen));
+    await printJson(session, latest, flags);
+  });
+  const onProgress = (answer: StreamAnswer, isFull: boolean) => {
+    latest = answer;
+    progress?.show(answer, isFull);
+  };
+  const options = { batchMost: BATCH, refusalsMost: REFUSALS_MOST, onProgress, signal };
+  try {
+    return await submitStream({ frontier, now: clock.now, sleep: clock.sleep }, spec, urls, options);
+  } finally {
+    progress?.clear();
+  }
+}
+
+/** A job that nobody will ever look at should not look as if all were well. */
+async function sayIfUnserved({ trawl, screen }: Session, { queue }: JobSpec): Promise<void> {
+  const workers = await trawl.frontier.listWorkers();
+  if (workers.some(({ queues }) => queues.includes(queue))) return;
+  const flag = queue === "fetch" ? "" : ` --queues ${queue}`;
+  const words = `no worker serves the queue ${queue} yet; start one: ${screen.command} worker${flag}`;
+  screen.err(`note: ${showable(words)}\n`);
+}
+
+/** The job when it has ended, or as it was when somebody stopped looking. */
+async function follow(
+  session: Session,
+  { id }: JobSpec,
+  { quiet }: SubmitFlags,
+  signal: AbortSignal,
+): Promise<JobView> {
+  const over = new AbortController();
+  const leave = () => over.abort();
+  signal.addEventListener("abort", leave, { once: true });
+  const watch = watchJob(session, { jobId: id, quiet: quiet === true, isOnlyLook: true }, over);
+  if (!signal.aborted) await aborted(over.signal);
+  await watch.stop();
+  signal.removeEventListener("abort", leave);
+  const job = await getJob(session, id);
+  const words = hasEnded(job.state) ? `${job.state}: ${job.tally.pages} pages` : "the job goes on without us";
+  if (quiet !== true) session.screen.err(`${words}; look at it with: ${session.screen.command} job ${id}\n`);
+  return job;
+}
+
+function answerJson(answer: StreamAnswer) {
+  const { id, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole } = answer;
+  return {
+    // Where nothing was good there is no job of that name.
+    id: isBegun || !isWhole ? id : null,
+    requestId: randomUUID(),
+    accepted,
+    duplicates,
+    refused,
+    ...(refusedCount > refused.length ? { refusedCount } : {}),
+    ...(isWhole ? {} : { taken, interrupted: true }),
+  };
+}
+
+function endJson(job: JobView | undefined): object {
+  if (job === undefined) return {};
+  const { pages, records, invalid } = job.tally;
+  return { ...jobJson(job), pages, records, invalid };
+}
+
+function exitCode(
+  { accepted, duplicates, refusedCount }: StreamAnswer,
+  job: JobView | undefined,
+  { strict }: SubmitFlags,
+): number {
+  if (job !== undefined && !hasEnded(job.state)) return INTERRUPTED;
+  if (job !== undefined && job.state !== "finished") return 1;
+  if (accepted + duplicates === 0) return 1;
+  return strict === true && (refusedCount > 0 || (job?.counts.dead ?? 0) > 0) ? 1 : 0;
+}

@@ -1,0 +1,48 @@
+/** Fetches what `trawl try` was given, and shows what comes out of it. */
+import { extractorOf } from "../../compose-extractor.ts";
+import { loadConfig } from "../../config/load.ts";
+import { TrawlError } from "../../errors.ts";
+import { showable } from "../../runtime/showable.ts";
+import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
+import { readTarget } from "../crawl/targets.ts";
+import type { Screen } from "../terminal.ts";
+import { showPage } from "./show-page.ts";
+import { type TriedPage, tryPage } from "./try-page.ts";
+
+export type TryFlags = {
+  extract: string[];
+  follow?: string;
+  header: string[];
+  ignoreRobots?: boolean;
+  userAgent?: string;
+  json?: boolean;
+};
+
+/** The answer is the exit code. */
+export async function tryOne(target: string, flags: TryFlags, screen: Screen): Promise<number> {
+  const { job, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
+  const [url] = urls;
+  if (url === undefined || urls.length > 1) {
+    throw new TrawlError("BAD_USAGE", { op: "cli.try", message: "give one URL to try" });
+  }
+  const config = await loadConfig({ userAgent: flags.userAgent }, process.cwd());
+  const spec = resolveJob(job, config, {
+    id: newJobId(0),
+    queue: undefined,
+    typedHosts: [new URL(url).hostname],
+    out: undefined,
+  });
+  const extract = extractorOf(spec);
+  const tried: TriedPage = await tryPage(config, spec, url);
+  if (tried.outcome.kind !== "page") {
+    const { kind: _, ...why } = tried.outcome;
+    if (flags.json === true) screen.out(`${JSON.stringify({ url, hops: tried.hops, ...why })}\n`);
+    else screen.err(`${showable(`${url} gave no page: ${why.detail}`)}\n`);
+    return 1;
+  }
+  const { page } = tried.outcome;
+  const extraction = extract({ page, html: tried.text });
+  if (flags.json === true) screen.out(`${JSON.stringify({ page, charset: tried.charset, ...extraction })}\n`);
+  else screen.out(showPage({ tried, page, extraction }, screen.outColumns()));
+  return 0;
+}

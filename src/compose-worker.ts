@@ -1,0 +1,95 @@
+/** The part of compose.ts that fetches and reads pages: a worker, and the way out to the web. */
+import { type NewWorker, networksFrom, type Trawl } from "./compose.ts";
+import { extractorOf } from "./compose-extractor.ts";
+import type { Config } from "./config/schema.ts";
+import { ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
+import { createEgressGate } from "./fetch/egress/gate.ts";
+import type { Allowance } from "./fetch/fetcher.ts";
+import { decodeBody } from "./fetch/http/charset.ts";
+import { createHttpFetcher, type HttpFetcher } from "./fetch/http/http-fetcher.ts";
+import type { RobotsPolicy } from "./fetch/robots.ts";
+import { createRobotsPolicy } from "./fetch/robots-policy.ts";
+import type { Frontier } from "./frontier/frontier.ts";
+import type { Clock } from "./runtime/clock.ts";
+import { mayBeAlive, thisProcess } from "./runtime/process-id.ts";
+import { loadSpider } from "./spider/load-spider.ts";
+import { createSpiderReader } from "./spider/spider-reader.ts";
+import { VERSION } from "./version.ts";
+import { createJobBook } from "./worker/job-book.ts";
+import { createPlanMaker } from "./worker/make-plan.ts";
+import { createWorker, type Worker } from "./worker/worker.ts";
+
+/** A robots.txt that could not be had is asked for again by the site's next task, which the site's back-off spaces. */
+const ROBOTS_UNREACHABLE_MS = 500;
+const ROBOTS_REDIRECTS = 5;
+const KEEP_ALIVE_MS = 10_000;
+
+/** A worker on what is open; close it after it has stopped. */
+export function composeWorker(
+  config: Config,
+  parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies">,
+  { queues, allowHosts, unreadableJob, onFinished }: NewWorker,
+): { worker: Worker; close(): Promise<void> } {
+  const { frontier, clock } = parts;
+  const fetching = createFetching(config, { allowHosts, clock, frontier });
+  const book = createJobBook({
+    frontier,
+    makePlan: createPlanMaker({
+      makeExtractor: extractorOf,
+      loadSpider,
+      makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, config),
+    }),
+  });
+  const worker = createWorker(
+    { ...fetching, ...parts, decode, book, mayBeAlive, onFinished },
+    { ...workerOptions(config), queues, unreadableJob, worker: thisProcess(), version: VERSION },
+  );
+  return { worker, close: () => fetching.fetcher.close() };
+}
+
+export type Fetching = { fetcher: HttpFetcher; robots: RobotsPolicy; allowance: Allowance };
+
+/** The way out to the web, on a frontier's allowance. */
+export function createFetching(
+  config: Config,
+  {
+    allowHosts,
+    clock,
+    frontier,
+  }: { allowHosts: readonly string[]; clock: Clock; frontier: Pick<Frontier, "spend" | "findRobots" | "keepRobots"> },
+): Fetching {
+  const allowance: Allowance = { spend: (site, unused) => frontier.spend(site, unused) };
+  const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
+  const fetcher = createHttpFetcher(
+    { gate, allowance, clock },
+    { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },
+  );
+  const { totalMs, idleMs } = config;
+  const robots = createRobotsPolicy(
+    { fetcher, frontier, allowance, clock },
+    {
+      productToken: productToken(config.userAgent),
+      grouping: config.siteGrouping,
+      freshMs: config.robotsFreshMs,
+      unreachableMs: ROBOTS_UNREACHABLE_MS,
+      maxCrawlDelayMs: config.maxCrawlDelayMs,
+      maxRedirects: ROBOTS_REDIRECTS,
+      limits: { totalMs, idleMs, bodyBytes: ROBOTS_LENGTH_MOST },
+    },
+  );
+  return { fetcher, robots, allowance };
+}
+
+/** The page as text, by the charset it claims or shows. */
+export function decode(body: Buffer, contentType: string | undefined): string {
+  return decodeBody(body, contentType).text;
+}
+
+/** The name looked for in robots.txt: the first word of the user agent, without its version. */
+export function productToken(userAgent: string): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
+}
+
+function workerOptions({ concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks }: Config) {
+  return { concurrency, leaseMs, graceMs, flushMs, maxLinks, maxRedirects: redirects, limits: { totalMs, idleMs } };
+}
