@@ -1,7 +1,7 @@
 /**
- * Jobs: their making, their end, and live changes (F11, F12). A change is one step on each shard's copy of the job,
- * which lease calls obey at once; its lanes follow in steps of BATCH_MOST. A crash between two leaves the job marked,
- * and the next reaper goes on from there.
+ * Jobs: their making, their end, and live changes (F11, F12). A change is one step on the job's home shard and then one
+ * on each of the others (see home-word.ts), which lease calls obey at once; its lanes follow in steps of BATCH_MOST. A
+ * crash between two leaves the job marked, and the next reaper goes on from there.
  */
 import { TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";
@@ -9,8 +9,9 @@ import type { JobView } from "../frontier-admin.ts";
 import type { Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import { createEndings, type Endings } from "./endings.ts";
+import { createHomeWord } from "./home-word.ts";
 import { addUp, type JobRow, readJobs, viewOf } from "./job-rows.ts";
-import type { Shard, Shards } from "./shards.ts";
+import { allDone, type Shard, type Shards } from "./shards.ts";
 
 export type Change =
   | { op: "pause" | "resume" | "cancel" }
@@ -27,12 +28,15 @@ export type Jobs = Endings & {
   change(jobId: string, change: Change): Promise<JobView>;
   /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
   tidy(): Promise<boolean>;
+  /** Goes on with changes that whoever made them has left behind half way. */
+  carryOn(): Promise<void>;
 };
 
 type Deps = { shards: Shards; time: BrokerTime };
 
 export function createJobs({ shards, time }: Deps): Jobs {
-  const endings = createEndings(shards, find);
+  const word = createHomeWord(shards);
+  const endings = createEndings(shards, find, word);
   const view = (row: JobRow) => viewOf(row, time);
 
   async function find(jobId: string): Promise<JobRow | undefined> {
@@ -71,17 +75,16 @@ export function createJobs({ shards, time }: Deps): Jobs {
   }
 
   async function change(jobId: string, wanted: Change): Promise<JobView> {
-    for (const shard of homeFirst(shards, jobId)) {
-      const state = String((await shard.run("control", jobId, ...changeWords(wanted)))[1]);
-      if (state === "missing") throw jobMissing(jobId, `frontier.${wanted.op}`);
-      if (state !== "ok") throw jobEnded(jobId, state, wanted.op);
-    }
+    const state = String((await shards.home(jobId).run("control", jobId, ...changeWords(wanted)))[1]);
+    if (state === "missing") throw jobMissing(jobId, `frontier.${wanted.op}`);
+    if (state !== "ok") throw jobEnded(jobId, state, wanted.op);
+    await endings.end(await word.spread(jobId));
     while (await tidy()) {}
     return view(await get(jobId, `frontier.${wanted.op}`));
   }
 
   async function tidy(): Promise<boolean> {
-    const moved = await Promise.all(
+    const moved = await allDone(
       shards.all.map(async (shard) => {
         const [, worked, ...quiet] = await shard.run("sync", BATCH_MOST);
         await endings.end(quiet.map(String));
@@ -95,19 +98,17 @@ export function createJobs({ shards, time }: Deps): Jobs {
     ...endings,
     create,
     async seal(jobId) {
-      const quiet: string[] = [];
-      for (const shard of homeLast(shards, jobId)) {
-        const [, isThere, ...over] = await shard.run("seal", jobId);
-        if (isThere === 0) throw jobMissing(jobId, "frontier.seal");
-        quiet.push(...over.map(String));
-      }
-      return (await endings.end(quiet)).includes(jobId);
+      const [, isThere, ...quiet] = await shards.home(jobId).run("seal", jobId);
+      if (isThere === 0) throw jobMissing(jobId, "frontier.seal");
+      const over = [...quiet.map(String), ...(await word.spread(jobId))];
+      return (await endings.end(over)).includes(jobId);
     },
     find,
     view,
     list,
     change,
     tidy,
+    carryOn: async () => void (await endings.end(await word.spreadOld())),
   };
 }
 
@@ -127,13 +128,9 @@ function jobEnded(jobId: string, state: string, op: string): TrawlError {
   });
 }
 
-function homeFirst(shards: Shards, jobId: string): Shard[] {
-  const home = shards.home(jobId);
-  return [home, ...shards.all.filter((shard) => shard !== home)];
-}
-
 function homeLast(shards: Shards, jobId: string): Shard[] {
-  return homeFirst(shards, jobId).reverse();
+  const home = shards.home(jobId);
+  return [...shards.all.filter((shard) => shard !== home), home];
 }
 
 function changeWords(change: Change): Word[] {

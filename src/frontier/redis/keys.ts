@@ -13,6 +13,7 @@ export const KEYS = {
   "rules:<job>": "hash: site -> policy, where the job has special rules",
   deadlines: "sorted set: jobs by when their time is out",
   unsynced: "set: jobs whose lanes have yet to follow a change",
+  untold: "set: jobs that other shards have yet to hear the latest about",
   scopes: "hash: dedup scope -> number",
   "scope:<scope>": "hash: how many it has seen, and how its buckets are split",
   "seen:<scope>:<bucket>": "set of 64-bit integers, 200 to 400 in each; 9 to 10 bytes a URL all in",

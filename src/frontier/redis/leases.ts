@@ -22,7 +22,7 @@ import type { BrokerTime } from "./broker-time.ts";
 import type { Endings } from "./endings.ts";
 import { discover } from "./enqueue.ts";
 import type { PageQuota } from "./page-quota.ts";
-import type { Shard, Shards } from "./shards.ts";
+import { allDone, type Shard, type Shards } from "./shards.ts";
 import { createLaneBook, readGrants, settlementWords, taskWords } from "./words.ts";
 
 export type Leases = {
@@ -175,8 +175,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
           kept[index] = reply[1 + nth] === 1;
         });
       });
-      const failed = (await Promise.allSettled(calls)).find((call) => call.status === "rejected");
-      if (failed !== undefined) throw failed.reason;
+      await allDone(calls);
       return kept;
     },
     async settle(settlements) {
@@ -200,13 +199,12 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       }
     },
     async expire(max) {
-      let total = 0;
-      for (const shard of shards.all) {
+      const calls = shards.all.map(async (shard) => {
         const [, moved, ...quiet] = await shard.run("reap", Math.min(max, BATCH_MOST));
         await endings.end(quiet.map(String));
-        total += Number(moved);
-      }
-      return total;
+        return Number(moved);
+      });
+      return (await allDone(calls)).reduce((sum, moved) => sum + moved, 0);
     },
     async abandon(worker) {
       let total = 0;

@@ -21,7 +21,7 @@ import { createPageQuota } from "./page-quota.ts";
 import { parseRedisPlace } from "./place.ts";
 import { refusingUnsafe } from "./refuse-unsafe.ts";
 import { loadScripts } from "./scripts.ts";
-import { createShards } from "./shards.ts";
+import { allDone, createShards } from "./shards.ts";
 import { createSites } from "./sites.ts";
 
 export type RedisFrontierOptions = {
@@ -116,8 +116,9 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     settle: (settlements) => waking(leases.settle(settlements)),
     release: (claims) => waking(leases.release(claims)),
     async reap(max) {
-      const moved = (await leases.expire(max)) + ((await jobs.tidy()) ? 1 : 0);
-      await jobs.sweep();
+      // At once: while a shard is out of reach, all that does not need it goes on.
+      const [expired, tidied] = await allDone([leases.expire(max), jobs.tidy(), jobs.carryOn(), jobs.sweep()]);
+      const moved = expired + (tidied ? 1 : 0);
       if (moved > 0) wakeups.changed();
       return moved;
     },

@@ -55,6 +55,12 @@ export function createShards(broker: Broker, clock: Clock, { prefix, shards, tim
   };
 }
 
+/** What all of them come to. One that fails keeps none of the others from its end; its failure is thrown after that. */
+export async function allDone<Calls extends readonly unknown[] | []>(calls: Calls) {
+  await Promise.allSettled(calls);
+  return Promise.all(calls);
+}
+
 /** Which of so many a name belongs to: FNV-1a, the same in every version and on every machine. */
 function spread(name: string, among: number): number {
   if (among === 1) return 0;
