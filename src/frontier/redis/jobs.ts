@@ -28,6 +28,8 @@ export type Jobs = Endings & {
   change(jobId: string, change: Change): Promise<JobView>;
   /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
   tidy(): Promise<boolean>;
+  /** Opens ended jobs again; the answer is those that may take dead letters back. */
+  reopen(jobIds: readonly string[]): Promise<string[]>;
   /** Goes on with changes that whoever made them has left behind half way. */
   carryOn(): Promise<void>;
 };
@@ -83,6 +85,20 @@ export function createJobs({ shards, time }: Deps): Jobs {
     return view(await get(jobId, `frontier.${wanted.op}`));
   }
 
+  async function reopen(jobIds: readonly string[]): Promise<string[]> {
+    const open: string[] = [];
+    for (const home of shards.all) {
+      const own = jobIds.filter((jobId) => shards.home(jobId) === home);
+      const reply = own.length === 0 ? [] : (await home.run("reopen", ...own)).map(String);
+      for (let at = 1; at < reply.length; at += 2) {
+        const [jobId = "", isNews] = reply.slice(at);
+        if (isNews === "1") await word.spread(jobId);
+        open.push(jobId);
+      }
+    }
+    return open;
+  }
+
   async function tidy(): Promise<boolean> {
     const moved = await allDone(
       shards.all.map(async (shard) => {
@@ -108,6 +124,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
     list,
     change,
     tidy,
+    reopen,
     carryOn: async () => void (await endings.end(await word.spreadOld())),
   };
 }

@@ -83,7 +83,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   const shards = createShards(broker, clock, options);
   const jobs = createJobs({ shards, time });
   const sites = createSites({ shards, time });
-  const dead = createDeadLetters({ shards, time });
+  const dead = createDeadLetters({ shards, time, jobs });
   const fleet = createFleet({ shards, time });
   const explain = createInspector({ shards, jobs, sites, dead, time, clock });
   let seen = createSeenCache();
