@@ -12,7 +12,10 @@ import { withRedis } from "../services/redis-talk.ts";
 import { createStage, type Stage } from "./stage.ts";
 
 const SHARDS = 3;
-const shards = createShards({} as Broker, systemClock(), { prefix: "any", shards: SHARDS, time: "broker" });
+const shards = createShards(
+  { broker: {} as Broker, clock: systemClock(), caller: "" },
+  { prefix: "any", shards: SHARDS, time: "broker" },
+);
 const HOME = shards.home("job");
 const OTHERS = [0, 1, 2].filter((index) => index !== HOME.index);
 /** Four on each shard. */

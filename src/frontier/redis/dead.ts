@@ -52,11 +52,11 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
 
   /** One step of a replay: `letters` says which, `pace` how soon. */
   async function revive(shard: Shard, letters: readonly Word[], pace: readonly Word[]): Promise<Reply> {
-    if (shards.all.length === 1) return shard.run("replay-dead", ...letters, ...pace);
+    if (shards.all.length === 1) return shard.runOnce("replay-dead", ...letters, ...pace);
     const [now = 0, after = "", ...wanted] = await shard.run("find-revivable", ...letters);
     const open = await jobs.reopen(wanted.map(String));
     if (open.length === 0) return [now, after, 0];
-    const reply = await shard.run("replay-dead", ...letters, ...pace, ...open);
+    const reply = await shard.runOnce("replay-dead", ...letters, ...pace, ...open);
     const served = reply.slice(3).map(String);
     // One that had nothing to do for an instant may have been ended meanwhile.
     await jobs.reopen(served);
@@ -83,7 +83,7 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     replay: (filter, limit, perSecond) =>
       inSteps(limit, (shard, after, most, done) => revive(shard, filterWords(filter, after, most), [perSecond, done])),
     discard: (filter, limit) =>
-      inSteps(limit, (shard, after, most) => shard.run("discard-dead", ...filterWords(filter, after, most))),
+      inSteps(limit, (shard, after, most) => shard.runOnce("discard-dead", ...filterWords(filter, after, most))),
   };
 }
 

@@ -31,7 +31,7 @@ export function createEndings(shards: Shards, find: Find, word: HomeWord): Endin
     const { done, dead, refused } = second.counts;
     const failed = done === 0 && dead + refused > 0;
     const state = failed ? "failed" : "finished";
-    const [, ended] = await shards.home(jobId).run("finish", jobId, first.generation, state);
+    const [, ended] = await shards.home(jobId).runOnce("finish", jobId, first.generation, state);
     if (ended !== 1) return false;
     // It has ended all the same if not all shards could be told: reapers go on with that.
     await word.spread(jobId).catch(() => []);

@@ -50,7 +50,7 @@ export async function discover(
     await quota.provide(shard, jobId, step);
     const lanes = createLaneBook();
     const words = taskWords(step, lanes);
-    const [, isThere] = await shard.run("discover", jobId, ...lanes.words(), ...words);
+    const [, isThere] = await shard.runOnce("discover", jobId, ...lanes.words(), ...words);
     if (isThere !== 1) throw jobMissing(jobId, "frontier.settle");
   }
 }
@@ -113,7 +113,7 @@ async function enqueuePart(shard: Shard, jobId: string, placed: readonly Placed[
 async function send(shard: Shard, jobId: string, tasks: readonly NewTask[], most: number): Promise<Reply> {
   const lanes = createLaneBook();
   const words = taskWords(tasks, lanes);
-  const reply = await shard.run("enqueue", jobId, most, "submitted", ...lanes.words(), ...words);
+  const reply = await shard.runOnce("enqueue", jobId, most, "submitted", ...lanes.words(), ...words);
   const state = String(reply[1]);
   if (state === "") return reply;
   if (state === "missing") throw jobMissing(jobId, "frontier.enqueue");

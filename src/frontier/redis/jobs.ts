@@ -114,7 +114,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
     ...endings,
     create,
     async seal(jobId) {
-      const [, isThere, ...quiet] = await shards.home(jobId).run("seal", jobId);
+      const [, isThere, ...quiet] = await shards.home(jobId).runOnce("seal", jobId);
       if (isThere === 0) throw jobMissing(jobId, "frontier.seal");
       const over = [...quiet.map(String), ...(await word.spread(jobId))];
       return (await endings.end(over)).includes(jobId);

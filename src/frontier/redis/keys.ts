@@ -39,6 +39,7 @@ export const KEYS = {
   ranks: "hash: queue -> priorities it has ever had",
   "idle:<queue>": "sorted set: workers with room to spare",
   alarm: "hash: queue -> which worker looks when",
+  "receipt:<caller's desk>": "string: what a call was answered, for an hour; a few a process, 150 bytes each",
   workers: "hash: worker -> what it says of itself",
   "wake:<worker's ear>": "no key but a channel: something may have become leasable",
 } as const;

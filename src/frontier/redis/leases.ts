@@ -137,7 +137,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       });
       words.push(settlement.taskId, settlement.token);
     }
-    const [, settled, ...quiet] = await shard.run("settle-done", ...sums, ...words);
+    const [, settled, ...quiet] = await shard.runOnce("settle-done", ...sums, ...words);
     if (settled === 0) return false;
     for (const { index, settlement } of batch) {
       answer.verdicts[index] = "settled";
@@ -153,7 +153,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       ...settlementWords(settlement, { known, links: links.length }),
       ...taskWords(links, lanes),
     ]);
-    const reply = await shard.run("settle", ...lanes.words(), ...words);
+    const reply = await shard.runOnce("settle", ...lanes.words(), ...words);
     batch.forEach(({ index, settlement, jobId, links }, nth) => {
       const verdict = Number(reply[1 + nth]);
       answer.verdicts[index] = verdict === 0 ? "stale" : "settled";

@@ -80,7 +80,7 @@ type Parts = {
 
 function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & FrontierAdmin {
   const { clock, log, time, broker, ear, wakeups } = parts;
-  const shards = createShards(broker, clock, options);
+  const shards = createShards({ broker, clock, caller: ear }, options);
   const jobs = createJobs({ shards, time });
   const sites = createSites({ shards, time });
   const dead = createDeadLetters({ shards, time, jobs });
@@ -159,7 +159,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
 
 async function checkSchema(broker: Broker, { prefix, shards }: RedisFrontierOptions): Promise<void> {
   for (let index = 0; index < shards; index++) {
-    const { reply } = await broker.run("open-shard", shardKey(prefix, index), [SCHEMA, READABLE, index, shards]);
+    const { reply } = await broker.run("open-shard", shardKey(prefix, index), () => [SCHEMA, READABLE, index, shards]);
     const [, schema, readable, there] = reply.map(Number);
     if (readable === undefined || !(readable <= SCHEMA)) {
       throw new TrawlError("BROKER_SCHEMA", {

@@ -2,10 +2,12 @@
 -- replay-dead: queues dead tasks again, at a rate (F15). Ended jobs run again; cancelled ones take nothing back.
 -- KEYS  1 the shard                                                                  Cost: a few small writes a letter.
 -- ARGV  as in lib/dead, then   8 how many become due each second   9 how many were replayed before this call   10… ids of
---       the only jobs that may take theirs back; none: all
+--       the only jobs that may take theirs back; none: all; then the receipt
 -- Reply: now, the task to go on after or "", how many were queued, then the ids of their jobs.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua
 begin(ARGV[1])
+local receipt = answered()
+if receipt then return receipt end
 local per_second, nth = tonumber(ARGV[8]), tonumber(ARGV[9])
 
 local allowed, served = {}, {}
@@ -36,4 +38,4 @@ for _, letter in ipairs(letters) do
   served[letter.job] = true
 end
 save()
-return reply
+return keep_answer(reply)
