@@ -5,7 +5,16 @@ import type { Broker } from "../../src/frontier/redis/broker.ts";
 import { createShards, type Shard } from "../../src/frontier/redis/shards.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
-import { aJob, aTask, countsOf, grantsOf, settleAll, submit, viewOf } from "../contracts/frontier/makers.ts";
+import {
+  aJob,
+  aTask,
+  countsOf,
+  grantsOf,
+  settleAll,
+  settlementOf,
+  submit,
+  viewOf,
+} from "../contracts/frontier/makers.ts";
 import { auditShard } from "../model/redis-books.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 import { withRedis } from "../services/redis-talk.ts";
@@ -123,6 +132,27 @@ describe("a step over several shards that ends half way", () => {
 
     expect((await other.enqueue("job", EVERYWHERE)).duplicates).toBe(EVERYWHERE.length);
     expect(await other.seal("job")).toBe(true);
+  });
+
+  it("F8 settles, releases and abandons on the shards that are there", async () => {
+    const { stage, weak, other, reach } = await open();
+    const more = EVERYWHERE.map((task) => ({ ...task, url: `${task.url}more` }));
+    await submit(other, aJob(), [...EVERYWHERE, ...more]);
+    const grants = await grantsOf(weak, { worker: "w" });
+    const isHome = ({ site }: { site: string }) => shards.ofSite(site) === HOME;
+    const homeFirst = [...grants.filter(isHome), ...grants.filter((grant) => !isHome(grant))];
+    const [some, rest] = [0, 1].map((half) => homeFirst.filter((_, nth) => nth % 2 === half));
+    await reach(...OTHERS);
+    const unreachable = { code: "BROKER_UNREACHABLE" };
+
+    const settlements = (some ?? []).map((grant) => settlementOf(grant));
+    await expect(weak.settle(settlements)).rejects.toMatchObject(unreachable);
+    expect(await countsOf(other)).toEqual({ submitted: 24, done: 8, leased: 16 });
+    await expect(weak.release((rest ?? []).slice(0, 8))).rejects.toMatchObject(unreachable);
+    expect(await countsOf(other)).toEqual({ submitted: 24, done: 8, leased: 12, queued: 4 });
+    await expect(weak.abandon("w")).rejects.toMatchObject(unreachable);
+    expect(await countsOf(other)).toEqual({ submitted: 24, done: 8, leased: 8, queued: 8 });
+    expect(await audit(stage)).toEqual([]);
   });
 
   it("F6 hands expired leases back on the shards that are there", async () => {

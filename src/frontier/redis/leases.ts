@@ -164,6 +164,16 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     answer.finished.push(...(await endings.end(reply.slice(1 + batch.length).map(String))));
   }
 
+  async function settlePart({ shard, part }: Part<Settlement>, answer: Verdicts): Promise<void> {
+    const prepared: Prepared[] = [];
+    for (const { claim, index } of part) {
+      const one = prepare(claim, index);
+      prepared.push(one.links.length === 0 ? one : await sendAhead(shard, one));
+    }
+    if (isPlainList(prepared) && (await settleDone(shard, prepared, answer))) return;
+    for (const batch of batches(prepared)) await settleOn(shard, batch, answer);
+  }
+
   return {
     lease,
     async extend(claims, leaseMs) {
@@ -180,23 +190,15 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     },
     async settle(settlements) {
       const answer: Verdicts = { verdicts: settlements.map(() => "stale"), finished: [] };
-      for (const { shard, part } of split(shards, settlements)) {
-        const prepared: Prepared[] = [];
-        for (const { claim, index } of part) {
-          const one = prepare(claim, index);
-          prepared.push(one.links.length === 0 ? one : await sendAhead(shard, one));
-        }
-        if (isPlainList(prepared) && (await settleDone(shard, prepared, answer))) continue;
-        for (const batch of batches(prepared)) await settleOn(shard, batch, answer);
-      }
+      await onEach(split(shards, settlements), (part) => settlePart(part, answer));
       return answer;
     },
     async release(claims) {
-      for (const { shard, part } of split(shards, claims)) {
+      await onEach(split(shards, claims), async ({ shard, part }) => {
         const reply = await shard.run("release", ...part.flatMap(({ claim }) => [claim.taskId, claim.token]));
         for (const { claim } of part) held.delete(claim.taskId);
         await endings.end(reply.slice(1).map(String));
-      }
+      });
     },
     async expire(max) {
       const calls = shards.all.map(async (shard) => {
@@ -207,15 +209,16 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       return (await allDone(calls)).reduce((sum, moved) => sum + moved, 0);
     },
     async abandon(worker) {
-      let total = 0;
-      for (const shard of shards.all) {
+      const calls = shards.all.map(async (shard) => {
+        let total = 0;
         for (let moved = BATCH_MOST; moved === BATCH_MOST; total += moved) {
           const [, count, ...quiet] = await shard.run("abandon", worker, BATCH_MOST);
           await endings.end(quiet.map(String));
           moved = Number(count);
         }
-      }
-      return total;
+        return total;
+      });
+      return (await allDone(calls)).reduce((sum, moved) => sum + moved, 0);
     },
   };
 }
@@ -239,6 +242,15 @@ function split<C extends Claim>(shards: Shards, claims: readonly C[]): Part<C>[]
     current.part.push({ claim, index });
   });
   return parts;
+}
+
+/** The parts of each shard in turn, all shards at once: one that is out of reach keeps none of the others waiting. */
+async function onEach<C>(parts: readonly Part<C>[], call: (part: Part<C>) => Promise<void>): Promise<void> {
+  const shards = new Set(parts.map(({ shard }) => shard));
+  const calls = [...shards].map(async (shard) => {
+    for (const part of parts) if (part.shard === shard) await call(part);
+  });
+  await allDone(calls);
 }
 
 /** Whether these only have to be counted: all done, nothing new found, no site complaining, no claim twice. */

@@ -21,7 +21,7 @@ import { createPageQuota } from "./page-quota.ts";
 import { parseRedisPlace } from "./place.ts";
 import { refusingUnsafe } from "./refuse-unsafe.ts";
 import { loadScripts } from "./scripts.ts";
-import { allDone, createShards } from "./shards.ts";
+import { allDone, createShards, type Shard } from "./shards.ts";
 import { createSites } from "./sites.ts";
 
 export type RedisFrontierOptions = {
@@ -91,6 +91,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     seen = createSeenCache();
   });
   const quota = createPageQuota(shards);
+  const full = new Set<Shard>();
   const leases = createLeases({ shards, time, endings: jobs, quota, seen: () => seen, ear });
   /** When the last lease call told this process to look again, where that differs from when something is due. */
   let told: { nextDueAt: number | undefined; lookAt: number | undefined } = { nextDueAt: undefined, lookAt: undefined };
@@ -104,7 +105,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
 
   const frontier: Frontier & FrontierAdmin = {
     createJob: (job) => jobs.create(job),
-    enqueue: (jobId, tasks) => waking(enqueue({ shards, quota }, jobId, tasks, options.maxPending)),
+    enqueue: (jobId, tasks) => waking(enqueue({ shards, quota, full }, jobId, tasks, options.maxPending)),
     seal: (jobId) => waking(jobs.seal(jobId)),
     async lease(request) {
       wakeups.looked();
