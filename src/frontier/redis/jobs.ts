@@ -30,6 +30,8 @@ export type Jobs = Endings & {
   tidy(): Promise<boolean>;
   /** Opens ended jobs again; the answer is those that may take dead letters back. */
   reopen(jobIds: readonly string[]): Promise<string[]>;
+  /** Takes some entries that have lapsed out of shared sets of seen URLs. */
+  forgetLapsed(): Promise<void>;
   /** Goes on with changes that whoever made them has left behind half way. */
   carryOn(): Promise<void>;
 };
@@ -125,6 +127,9 @@ export function createJobs({ shards, time }: Deps): Jobs {
     change,
     tidy,
     reopen,
+    async forgetLapsed() {
+      await allDone(shards.all.map((shard) => shard.run("forget-lapsed", BATCH_MOST)));
+    },
     carryOn: async () => void (await endings.end(await word.spreadOld())),
   };
 }

@@ -118,7 +118,8 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     release: (claims) => waking(leases.release(claims)),
     async reap(max) {
       // At once: while a shard is out of reach, all that does not need it goes on.
-      const [expired, tidied] = await allDone([leases.expire(max), jobs.tidy(), jobs.carryOn(), jobs.sweep()]);
+      const upkeep = [jobs.carryOn(), jobs.sweep(), jobs.forgetLapsed()];
+      const [expired, tidied] = await allDone([leases.expire(max), jobs.tidy(), ...upkeep]);
       const moved = expired + (tidied ? 1 : 0);
       if (moved > 0) wakeups.changed();
       return moved;
