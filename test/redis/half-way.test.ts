@@ -7,9 +7,11 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
 import {
   aJob,
+  aRequest,
   aTask,
   countsOf,
   grantsOf,
+  oneGrant,
   settleAll,
   settlementOf,
   submit,
@@ -132,6 +134,35 @@ describe("a step over several shards that ends half way", () => {
 
     expect((await other.enqueue("job", EVERYWHERE)).duplicates).toBe(EVERYWHERE.length);
     expect(await other.seal("job")).toBe(true);
+  });
+
+  it("F2 is a lease call that has what the shards that are there have to give, whichever is asked first", async () => {
+    const { weak, other, reach } = await open();
+    await submit(other, aJob(), EVERYWHERE);
+    await weak.lease(aRequest({ max: 0 }));
+    await reach(...OTHERS);
+
+    for (let nth = 0; nth < SHARDS; nth++) {
+      const grants = await grantsOf(weak);
+      expect(grants).toHaveLength(8);
+      await other.release(grants);
+    }
+  });
+
+  it("F2 is no lease call that was asked for few: it looks for them on every shard, and takes no more", async () => {
+    const { other } = await open();
+    const [lonely] = EVERYWHERE;
+    await submit(other, aJob(), lonely === undefined ? [] : [lonely]);
+    for (let nth = 0; nth < SHARDS; nth++) await other.release([await oneGrant(other)]);
+    const more = Array.from({ length: 50 }, (_, nth) => ({ ...lonely, url: `${lonely?.url}${nth}` }) as NewTask);
+    await other.enqueue("job", [...EVERYWHERE, ...more]);
+
+    for (const max of [1, 2, 4, 7, 30]) {
+      const grants = await grantsOf(other, { max });
+      expect(grants).toHaveLength(max);
+      await other.release(grants);
+    }
+    expect(await grantsOf(other)).toHaveLength(62);
   });
 
   it("F8 settles, releases and abandons on the shards that are there", async () => {

@@ -26,7 +26,7 @@ import { allDone, type Shard, type Shards } from "./shards.ts";
 import { createLaneBook, readGrants, settlementWords, taskWords } from "./words.ts";
 
 export type Leases = {
-  lease(request: LeaseRequest): Promise<LeaseAnswer & { lookAt: number | undefined }>;
+  lease(request: LeaseRequest): Promise<ShardAnswer>;
   extend(claims: readonly Claim[], leaseMs: number): Promise<boolean[]>;
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
   release(claims: readonly Claim[]): Promise<void>;
@@ -55,28 +55,47 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
   const held = new Map<string, { worker: string; jobId: string }>();
   let firstShard = 0;
 
-  async function lease(request: LeaseRequest): ReturnType<Leases["lease"]> {
+  /**
+   * Asks the shards at once, each for its share of the room there is; then, of what is left, those that had not been
+   * asked and those that may have more. Starts at another shard each time, so that none is always served last.
+   */
+  async function lease(request: LeaseRequest): Promise<ShardAnswer> {
     const grants: Grant[] = [];
-    const due: number[] = [];
-    const looks: number[] = [];
-    // Starting at another shard each time, so that none is always served last.
-    const order = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
+    const answers = new Map<Shard, ShardAnswer>();
+    const most = Math.min(request.max, BATCH_MOST);
+    let failure: { cause: unknown } | undefined;
+    let waiting = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
     firstShard += 1;
-    for (const shard of order) {
-      const left = { ...request, max: request.max - grants.length };
-      const answer = await leaseFrom(shard, left).catch((error: unknown) => {
-        // What other shards have granted is not lost with one that is out of reach: the next call will tell.
-        if (grants.length === 0) throw error;
-        return { grants: [], nextDueAt: undefined, lookAt: undefined };
-      });
-      grants.push(...answer.grants);
-      if (answer.nextDueAt !== undefined) due.push(answer.nextDueAt);
-      if (answer.lookAt !== undefined) looks.push(answer.lookAt);
+
+    async function ask(shard: Shard, max: number): Promise<readonly Grant[]> {
+      try {
+        const answer = await leaseFrom(shard, { ...request, max });
+        answers.set(shard, answer);
+        if (max > 0 && answer.grants.length === max) waiting.push(shard);
+        return answer.grants;
+      } catch (cause) {
+        failure = { cause };
+        return [];
+      }
     }
-    return { grants, nextDueAt: least(due), lookAt: least(looks) };
+
+    for (let room = most; waiting.length > 0; room = most - grants.length) {
+      // With no room left, those that were not asked yet still tell when they have something.
+      const asked = room === 0 ? waiting.filter((shard) => !answers.has(shard)) : waiting.slice(0, room);
+      waiting = room === 0 ? [] : waiting.slice(room);
+      const given = await Promise.all(asked.map((shard, nth) => ask(shard, shareOf(room, asked.length, nth))));
+      grants.push(...given.flat());
+    }
+    // What other shards have granted is not lost with one that is out of reach: the next call will tell.
+    if (failure !== undefined && grants.length === 0) throw failure.cause;
+    return {
+      grants,
+      nextDueAt: least([...answers.values()], "nextDueAt"),
+      lookAt: least([...answers.values()], "lookAt"),
+    };
   }
 
-  async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
+  async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest): Promise<ShardAnswer> {
     const words: Word[] = [worker, max === 0 ? "" : ear, max, leaseMs, ...queues];
     const { reply, again } = await shard.tryRun("lease", ...words);
     const [now, dueAt, lookAt] = reply;
@@ -223,6 +242,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
   };
 }
 
+type ShardAnswer = LeaseAnswer & { lookAt: number | undefined };
 type Verdicts = { verdicts: ("settled" | "stale")[]; finished: string[] };
 type Part<C> = { shard: Shard; part: { claim: C; index: number }[] };
 
@@ -277,6 +297,12 @@ function* batches(settlements: readonly Prepared[]): Generator<readonly Prepared
   if (batch.length > 0) yield batch;
 }
 
-function least(instants: readonly number[]): number | undefined {
+/** Of `room`, what the nth of so many gets. */
+function shareOf(room: number, among: number, nth: number): number {
+  return Math.floor(room / among) + (nth < room % among ? 1 : 0);
+}
+
+function least(answers: readonly ShardAnswer[], of: "nextDueAt" | "lookAt"): number | undefined {
+  const instants = answers.flatMap((answer) => answer[of] ?? []);
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
