@@ -171,9 +171,11 @@ describe("a worker that comes for suspects", () => {
     let isDrained = false;
     const over = new AbortController();
     const options = { queues: ["fetch"], everyMs: 1 };
-    const draining = untilDrained({ frontier, worker: loop, clock }, options, over.signal).then(() => {
-      isDrained = true;
-    });
+    const draining = untilDrained({ frontier, worker: loop, clock, onHeldUp: () => {} }, options, over.signal).then(
+      () => {
+        isDrained = true;
+      },
+    );
     loop.start();
     await until("a/0");
     clock.advance(10);

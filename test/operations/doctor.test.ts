@@ -105,7 +105,10 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
       const deps = { clock, log, time: callerTime(), scripts: loadScripts() };
       const broker = openBroker(parseRedisPlace(server.url), deps, { patienceMs: 5_000 });
       onTestFinished(() => broker.close());
-      const shards = createShards(broker, clock, { prefix: stage.prefix, shards: 1, time: "broker" });
+      const shards = createShards(
+        { broker, clock, caller: "doctor" },
+        { prefix: stage.prefix, shards: 1, time: "broker" },
+      );
       return refusingUnsafe(await stage.open(), { shards, log, shown: broker.shown });
     }
 

@@ -5,8 +5,11 @@ import { onTestFinished } from "vitest";
 
 export type LossyLine = {
   url: string;
-  /** The next request still reaches the server; its answer is lost, and the connection with it. Resolves when it is. */
-  loseNextAnswer(): Promise<void>;
+  /**
+   * The next request, or the next with `word` in it, still reaches the server; its answer is lost, and the connection with
+   * it. Resolves when it is.
+   */
+  loseNextAnswer(word?: string): Promise<void>;
   /** Breaks all connections, and takes no new ones. */
   cut(): void;
 };
@@ -15,6 +18,7 @@ export type LossyLine = {
 export async function openLossyLine(port: number, { delayMs } = { delayMs: 0 }): Promise<LossyLine> {
   const sockets = new Set<Socket>();
   let toLose: (() => void) | undefined;
+  let mark = "";
   let isCut = false;
 
   function join(near: Socket): void {
@@ -30,8 +34,10 @@ export async function openLossyLine(port: number, { delayMs } = { delayMs: 0 }):
     }
     let lost: (() => void) | undefined;
     near.on("data", (request) => {
-      lost ??= toLose;
-      toLose = undefined;
+      if (request.includes(mark)) {
+        lost ??= toLose;
+        toLose = undefined;
+      }
       far.write(request);
     });
     far.on("data", (answer) => {
@@ -55,8 +61,9 @@ export async function openLossyLine(port: number, { delayMs } = { delayMs: 0 }):
   });
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    loseNextAnswer: () =>
+    loseNextAnswer: (word = "") =>
       new Promise((resolve) => {
+        mark = word;
         toLose = resolve;
       }),
     cut,

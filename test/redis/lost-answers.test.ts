@@ -1,5 +1,7 @@
 /** What becomes of calls whose answer was lost on its way: they were carried out, and nobody was told. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Settlement } from "../../src/frontier/frontier.ts";
+import { loadScripts } from "../../src/frontier/redis/scripts.ts";
 import {
   ALL,
   aJob,
@@ -17,6 +19,13 @@ import { auditShard } from "../model/redis-books.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 import { openLossyLine } from "./lossy-line.ts";
 import { createStage } from "./stage.ts";
+
+const scripts = loadScripts();
+
+/** What a request to run a script has in it. */
+function shaOf(name: string): string {
+  return scripts.get(name)?.sha ?? name;
+}
 
 describe("an answer that is lost on its way", () => {
   let server: RedisServer;
@@ -97,6 +106,95 @@ describe("an answer that is lost on its way", () => {
 
     expect(await countsOf(frontier)).toMatchObject({ queued: 18 });
     expect(await auditShard(server.port, `${stage.prefix}:{0}`)).toEqual([]);
+  });
+
+  for (const shards of [1, 3]) {
+    const links = Array.from({ length: 6 }, (_, nth) => aTask(`https://linked-${nth}.test/`));
+
+    it(`F7 of a settlement is given again: it counted, and what it finished, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      const outcome = { kind: "dead", because: "too_big" } as const;
+      const endings: Partial<Settlement>[] = [{}, { discovered: links }, { outcome }, { refusedLinks: 2 }];
+      for (const [nth, ending] of [...endings, ...endings].entries()) {
+        const id = `job-${nth}`;
+        await submit(frontier, aJob({ id }), [aTask(`https://${id}.test/`)]);
+        await frontier.seal(id);
+        const settlement = settlementOf(await oneGrant(frontier), ending);
+        // In the first round the server gets to know the scripts.
+        const word = shaOf(ending === endings[0] ? "settle-done" : "settle");
+        const lost = nth < endings.length ? undefined : line.loseNextAnswer(word);
+        const { verdicts, finished } = await frontier.settle([settlement]);
+        await lost;
+
+        expect(verdicts).toEqual(["settled"]);
+        const isLast = ending.discovered === undefined;
+        expect(finished).toEqual(isLast ? [id] : []);
+        const { counts, tally } = await viewOf(frontier, id);
+        expect(tally.pages).toBe(ending.outcome === undefined ? 1 : 0);
+        expect(counts.discovered).toBe((ending.discovered?.length ?? 0) + (ending.refusedLinks ?? 0));
+        if (!isLast) await frontier.cancel(id);
+      }
+    });
+
+    it(`F9 of a submission is given again: what was queued is no duplicate, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      await frontier.enqueue("job", links);
+
+      const lost = line.loseNextAnswer(shaOf("enqueue"));
+      const more = tasksAt("a.test", 5);
+      const answer = await frontier.enqueue("job", [...more, ...more.slice(3)]);
+      await lost;
+
+      expect(answer).toEqual({ queued: 5, duplicates: 2, refused: [] });
+      expect(await countsOf(frontier)).toEqual({ submitted: 13, queued: 11, duplicate: 2 });
+    });
+
+    it(`F11 of a seal or of the end it brings is given again, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      expect(await frontier.seal("job")).toBe(true);
+      const words = shards === 1 ? ["seal"] : ["seal", "finish", "follow", "told"];
+      for (const script of words) {
+        await frontier.createJob(aJob({ id: script }));
+        const lost = line.loseNextAnswer(shaOf(script));
+        expect(await frontier.seal(script)).toBe(true);
+        await lost;
+        expect(await viewOf(frontier, script)).toMatchObject({ state: "finished", sealed: true });
+      }
+    });
+
+    it(`F15 of a replay or a discard is given again, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      await frontier.enqueue("job", tasksAt("a.test", 6));
+      const outcome = { kind: "dead", because: "too_big" } as const;
+      await frontier.settle((await grantsOf(frontier)).map((grant) => settlementOf(grant, { outcome })));
+      expect(await frontier.replayDead({}, 1, 10)).toBe(1);
+      expect(await frontier.discardDead({}, 1)).toBe(1);
+
+      for (const [script, call] of [
+        ["replay-dead", () => frontier.replayDead({}, 2, 10)],
+        ["discard-dead", () => frontier.discardDead({}, 2)],
+      ] as const) {
+        const lost = line.loseNextAnswer(shaOf(script));
+        expect(await call()).toBe(2);
+        await lost;
+      }
+      expect(await countsOf(frontier)).toEqual({ submitted: 6, queued: 3, dead: 3 });
+    });
+  }
+
+  it("F7 is no excuse for a claim that was stale before", async () => {
+    const { line, frontier } = await open();
+    await frontier.enqueue("job", tasksAt("a.test", 2));
+    const [grant] = await grantsOf(frontier, { max: 1, leaseMs: 0 });
+    if (grant === undefined) throw new Error("one is due");
+    await frontier.settle([settlementOf(await oneGrant(frontier))]);
+    await frontier.reap(10);
+
+    const lost = line.loseNextAnswer();
+    const { verdicts } = await frontier.settle([settlementOf(grant)]);
+    await lost;
+
+    expect(verdicts).toEqual(["stale"]);
   });
 
   it("F11 of the last settlement leaves a job of several shards to the reapers of others, who end it once", async () => {

@@ -30,7 +30,11 @@ export type Reply = readonly (string | number)[];
 export type Broker = {
   shown: string;
   /** Runs a script on the shard whose keys begin with `shard`. `again`: an earlier try may have been carried out. */
-  run(script: string, shard: string, words: readonly Word[]): Promise<{ reply: Reply; again: boolean }>;
+  run(
+    script: string,
+    shard: string,
+    words: (again: boolean) => readonly Word[],
+  ): Promise<{ reply: Reply; again: boolean }>;
   /** A command that only reads. */
   ask(command: string, ...words: readonly Word[]): Promise<unknown>;
   /** Heard on `channel`, for as long as the broker is open. */
@@ -180,7 +184,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
       const reply = await persist(`frontier.${name}`, async (again) => {
         isAgain = again;
         const sentAt = clock.now();
-        const answer = await evaluate(script, shard, words).catch(async (error: unknown) => {
+        const answer = await evaluate(script, shard, words(again)).catch(async (error: unknown) => {
           throw await namingRights(error, `frontier.${name}`, shard);
         });
         time.heard(sentAt, Number(typeof answer === "string" ? answer : answer[0]));

@@ -1,9 +1,14 @@
-/** Dead letters as a query: list, group, replay at a rate, discard (F15). Each step looks at BATCH_MOST letters. */
+/**
+ * Dead letters as a query: list, group, replay at a rate, discard (F15). Each step looks at BATCH_MOST letters, on one
+ * shard. Before one of several shards takes letters back, the home shards of their jobs open these again; a crash in
+ * between leaves a job open with nothing to do, which reapers end.
+ */
 import type { DeadReason } from "../../domain/task.ts";
 import { BATCH_MOST } from "../frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter, Misfortune } from "../frontier-admin.ts";
 import type { Reply, Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Shard, Shards } from "./shards.ts";
 import { decodeBody } from "./task-body.ts";
 
@@ -14,9 +19,9 @@ export type DeadLetters = {
   discard(filter: DeadFilter, limit: number): Promise<number>;
 };
 
-type Deps = { shards: Shards; time: BrokerTime };
+type Deps = { shards: Shards; time: BrokerTime; jobs: Pick<Jobs, "reopen" | "end"> };
 
-export function createDeadLetters({ shards, time }: Deps): DeadLetters {
+export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
   async function* letters(shard: Shard, filter: DeadFilter, limit: number, from: string): AsyncGenerator<DeadLetter> {
     let left = limit;
     for (let after = from; left > 0; ) {
@@ -45,11 +50,19 @@ export function createDeadLetters({ shards, time }: Deps): DeadLetters {
     return total;
   }
 
-  /** Of several shards the home one must know before the others take letters back. */
-  async function reopen(filter: DeadFilter, limit: number): Promise<void> {
-    if (shards.all.length === 1) return;
-    const jobs = new Set((await list(filter, limit, "0")).map(({ jobId }) => jobId));
-    for (const jobId of jobs) await shards.home(jobId).run("reopen", jobId);
+  /** One step of a replay: `letters` says which, `pace` how soon. */
+  async function revive(shard: Shard, letters: readonly Word[], pace: readonly Word[]): Promise<Reply> {
+    if (shards.all.length === 1) return shard.runOnce("replay-dead", ...letters, ...pace);
+    const [now = 0, after = "", ...wanted] = await shard.run("find-revivable", ...letters);
+    const open = await jobs.reopen(wanted.map(String));
+    if (open.length === 0) return [now, after, 0];
+    const reply = await shard.runOnce("replay-dead", ...letters, ...pace, ...open);
+    const served = reply.slice(3).map(String);
+    // One that had nothing to do for an instant may have been ended meanwhile.
+    await jobs.reopen(served);
+    // Another has taken the letters of these.
+    await jobs.end(open.filter((jobId) => !served.includes(jobId)));
+    return reply;
   }
 
   async function list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]> {
@@ -67,14 +80,10 @@ export function createDeadLetters({ shards, time }: Deps): DeadLetters {
       }
       return [...groups.values()].sort(byCount).slice(0, limit);
     },
-    async replay(filter, limit, perSecond) {
-      await reopen(filter, limit);
-      return inSteps(limit, (shard, after, most, done) =>
-        shard.run("replay-dead", ...filterWords(filter, after, most), perSecond, done),
-      );
-    },
+    replay: (filter, limit, perSecond) =>
+      inSteps(limit, (shard, after, most, done) => revive(shard, filterWords(filter, after, most), [perSecond, done])),
     discard: (filter, limit) =>
-      inSteps(limit, (shard, after, most) => shard.run("discard-dead", ...filterWords(filter, after, most))),
+      inSteps(limit, (shard, after, most) => shard.runOnce("discard-dead", ...filterWords(filter, after, most))),
   };
 }
 

@@ -2,9 +2,11 @@
  * How jobs end, exactly once (F11). On one shard the script that settles the last task ends the job with it. Of several
  * none sees all: each tells when it has nothing left of a job, and whoever hears it looks at all of them, twice. If none
  * had anything both times and none had taken anything in between, there was an instant when nothing of the job was
- * left anywhere; then the home shard ends it, unless something was put back meanwhile (see finish.lua).
+ * left anywhere; then the home shard ends it, unless something was put back meanwhile (see finish.lua), and the others
+ * follow.
  * A crash in the middle leaves the job to the reapers: they look through all jobs, some at a time.
  */
+import type { HomeWord } from "./home-word.ts";
 import type { JobRow } from "./job-rows.ts";
 import type { Shard, Shards } from "./shards.ts";
 
@@ -20,7 +22,7 @@ const LOOKED_AT = 100;
 
 type Find = (jobId: string) => Promise<JobRow | undefined>;
 
-export function createEndings(shards: Shards, find: Find): Endings {
+export function createEndings(shards: Shards, find: Find, word: HomeWord): Endings {
   async function endOne(jobId: string): Promise<boolean> {
     const first = await find(jobId);
     if (first === undefined || !isOver(first)) return false;
@@ -28,12 +30,11 @@ export function createEndings(shards: Shards, find: Find): Endings {
     if (second === undefined || !isOver(second) || incomeOf(second) !== incomeOf(first)) return false;
     const { done, dead, refused } = second.counts;
     const failed = done === 0 && dead + refused > 0;
-    const home = shards.home(jobId);
     const state = failed ? "failed" : "finished";
-    const [, ended] = await home.run("finish", jobId, first.generation, state);
+    const [, ended] = await shards.home(jobId).runOnce("finish", jobId, first.generation, state);
     if (ended !== 1) return false;
-    const others = shards.all.filter((shard) => shard !== home);
-    await Promise.all(others.map((shard) => shard.run("finish", jobId, "", state)));
+    // It has ended all the same if not all shards could be told: reapers go on with that.
+    await word.spread(jobId).catch(() => []);
     return true;
   }
 
@@ -67,9 +68,9 @@ export function createEndings(shards: Shards, find: Find): Endings {
   };
 }
 
-function isOver({ sealed, finishedAt, state, counts }: JobRow): boolean {
+function isOver({ isInLine, finishedAt, state, counts }: JobRow): boolean {
   const live = counts.queued + counts.delayed + counts.leased;
-  return sealed && finishedAt === undefined && live === 0 && (state === "running" || state === "cancelled");
+  return isInLine && finishedAt === undefined && live === 0 && (state === "running" || state === "cancelled");
 }
 
 /** Grows with everything that a shard takes in; a replay raises the generation instead. */

@@ -1,9 +1,10 @@
 /** Submissions: in steps of BATCH_MOST, each on the shard of its site (F9, F13, F17). */
+
 import type { NewTask } from "../../domain/task.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type EnqueueAnswer } from "../frontier.ts";
+import { jobMissing } from "../job-missing.ts";
 import type { Reply } from "./broker.ts";
-import { jobMissing } from "./jobs.ts";
 import type { PageQuota } from "./page-quota.ts";
 import type { Shard, Shards } from "./shards.ts";
 import { createLaneBook, taskWords } from "./words.ts";
@@ -11,14 +12,19 @@ import { createLaneBook, taskWords } from "./words.ts";
 /** How soon a submitter that met the cap should come back. */
 const FULL_RETRY_MS = 1000;
 
-type Deps = { shards: Shards; quota: PageQuota };
+type Deps = {
+  shards: Shards;
+  quota: PageQuota;
+  /** Shards that had no room when last asked. */
+  full: Set<Shard>;
+};
 type Placed = { task: NewTask; index: number };
 type Refused = EnqueueAnswer["refused"][number];
 /** `taken` is short of the part's length when the cap was met. */
 type PartAnswer = { taken: number; queued: number; duplicates: number; refused: Refused[] };
 
 export async function enqueue(
-  { shards, quota }: Deps,
+  deps: Deps,
   jobId: string,
   tasks: readonly NewTask[],
   maxPending: number,
@@ -27,7 +33,7 @@ export async function enqueue(
   // Once even for no tasks at all, so that a job that is missing or has ended is always told.
   for (let from = 0; from === 0 || from < tasks.length; from += BATCH_MOST) {
     const step = tasks.slice(from, from + BATCH_MOST);
-    const answer = await enqueueStep({ shards, quota }, jobId, step, maxPending);
+    const answer = await enqueueStep(deps, jobId, step, maxPending);
     total.queued += answer.queued;
     total.duplicates += answer.duplicates;
     total.refused.push(...answer.refused.map(({ index, reason }) => ({ index: index + from, reason })));
@@ -50,36 +56,63 @@ export async function discover(
     await quota.provide(shard, jobId, step);
     const lanes = createLaneBook();
     const words = taskWords(step, lanes);
-    const [, isThere] = await shard.run("discover", jobId, ...lanes.words(), ...words);
+    const [, isThere] = await shard.runOnce("discover", jobId, ...lanes.words(), ...words);
     if (isThere !== 1) throw jobMissing(jobId, "frontier.settle");
   }
 }
 
 async function enqueueStep(
-  { shards, quota }: Deps,
+  deps: Deps,
   jobId: string,
   tasks: readonly NewTask[],
   maxPending: number,
 ): Promise<PartAnswer> {
   const placed = tasks.map((task, index) => ({ task, index }));
-  const [only] = shards.all;
-  if (only !== undefined && shards.all.length === 1) return enqueuePart(only, jobId, placed, maxPending);
+  const [only] = deps.shards.all;
+  if (only === undefined || deps.shards.all.length > 1) return enqueueSpread(deps, jobId, placed, maxPending);
+  return enqueuePart(only, jobId, placed, maxPending);
+}
+
+/**
+ * Of several shards one may be full when others are not. Shards that were go first, and if they still are, the others
+ * get only what comes before: a submitter that waits with the same URLs does not submit them over and over.
+ */
+async function enqueueSpread(
+  { shards, quota, full }: Deps,
+  jobId: string,
+  placed: readonly Placed[],
+  maxPending: number,
+): Promise<PartAnswer> {
   const fitting = placed.slice(0, await roomOf(shards, maxPending));
-  const parts = [...splitByShard(shards, fitting)];
+  const parts = splitByShard(shards, fitting);
   // One shard is asked even for no tasks at all.
-  if (parts.length === 0) parts.push([shards.home(jobId), []]);
-  const answers = await Promise.all(
-    parts.map(async ([shard, part]) => {
-      const own = part.map(({ task }) => task);
-      await quota.provide(shard, jobId, own);
-      return enqueuePart(shard, jobId, part, maxPending);
-    }),
-  );
+  if (parts.size === 0) parts.set(shards.home(jobId), []);
+  let taken = fitting.length;
+
+  async function offer([shard, part]: [Shard, Placed[]]): Promise<PartAnswer> {
+    const own = part.filter(({ index }) => index < taken);
+    const ownTasks = own.map(({ task }) => task);
+    await quota.provide(shard, jobId, ownTasks);
+    const answer = await enqueuePart(shard, jobId, own, maxPending);
+    const left = own[answer.taken];
+    if (left === undefined) full.delete(shard);
+    else {
+      full.add(shard);
+      taken = Math.min(taken, left.index);
+    }
+    return answer;
+  }
+
+  const doubtful = [...parts].filter(([shard]) => full.has(shard));
+  const others = [...parts].filter(([shard]) => !full.has(shard));
+  const answers = [...(await Promise.all(doubtful.map(offer))), ...(await Promise.all(others.map(offer)))];
   return {
-    taken: answers.some(({ taken }, nth) => taken < (parts[nth]?.[1].length ?? 0)) ? 0 : fitting.length,
+    taken,
     queued: answers.reduce((sum, { queued }) => sum + queued, 0),
     duplicates: answers.reduce((sum, { duplicates }) => sum + duplicates, 0),
-    refused: answers.flatMap(({ refused }) => refused).sort((one, other) => one.index - other.index),
+    refused: answers
+      .flatMap(({ refused }) => refused.filter(({ index }) => index < taken))
+      .sort((one, other) => one.index - other.index),
   };
 }
 
@@ -113,7 +146,7 @@ async function enqueuePart(shard: Shard, jobId: string, placed: readonly Placed[
 async function send(shard: Shard, jobId: string, tasks: readonly NewTask[], most: number): Promise<Reply> {
   const lanes = createLaneBook();
   const words = taskWords(tasks, lanes);
-  const reply = await shard.run("enqueue", jobId, most, "submitted", ...lanes.words(), ...words);
+  const reply = await shard.runOnce("enqueue", jobId, most, "submitted", ...lanes.words(), ...words);
   const state = String(reply[1]);
   if (state === "") return reply;
   if (state === "missing") throw jobMissing(jobId, "frontier.enqueue");

@@ -21,11 +21,13 @@ export type JobRow = {
   retriesMax: number;
   admitted: number;
   generation: number;
+  /** Every shard has sealed it, and has none of its lanes left that must follow a change. */
+  isInLine: boolean;
   spec: string;
 };
 
 /** In the order of VIEW in lib/view.lua, with the number in front. */
-const FIELDS = 27;
+const FIELDS = 28;
 
 /** Reads a reply of find-job or list-jobs. */
 export function readJobs(reply: Reply): JobRow[] {
@@ -63,13 +65,15 @@ function readJob(words: Reply): JobRow {
     retriesMax: number(23),
     admitted: number(24),
     generation: number(25),
-    spec: text(26),
+    isInLine: number(4) === 1 && text(26) === "",
+    spec: text(27),
   };
 }
 
 /** The home shard's row with the counts of all. */
 export function addUp(home: JobRow, all: readonly JobRow[]): JobRow {
-  return { ...home, counts: sum(all.map(({ counts }) => counts)), tally: sum(all.map(({ tally }) => tally)) };
+  const [counts, tally] = [sum(all.map((row) => row.counts)), sum(all.map((row) => row.tally))];
+  return { ...home, counts, tally, isInLine: all.every((row) => row.isInLine) };
 }
 
 function sum<Counts extends Record<string, number>>(rows: readonly Counts[]): Counts {

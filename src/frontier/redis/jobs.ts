@@ -1,16 +1,18 @@
 /**
- * Jobs: their making, their end, and live changes (F11, F12). A change is one step on each shard's copy of the job,
- * which lease calls obey at once; its lanes follow in steps of BATCH_MOST. A crash between two leaves the job marked,
- * and the next reaper goes on from there.
+ * Jobs: their making, their end, and live changes (F11, F12). A change is one step on the job's home shard and then one
+ * on each of the others (see home-word.ts), which lease calls obey at once; its lanes follow in steps of BATCH_MOST. A
+ * crash between two leaves the job marked, and the next reaper goes on from there.
  */
 import { TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";
 import type { JobView } from "../frontier-admin.ts";
+import { jobMissing } from "../job-missing.ts";
 import type { Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import { createEndings, type Endings } from "./endings.ts";
+import { createHomeWord } from "./home-word.ts";
 import { addUp, type JobRow, readJobs, viewOf } from "./job-rows.ts";
-import type { Shard, Shards } from "./shards.ts";
+import { allDone, type Shard, type Shards } from "./shards.ts";
 
 export type Change =
   | { op: "pause" | "resume" | "cancel" }
@@ -27,12 +29,19 @@ export type Jobs = Endings & {
   change(jobId: string, change: Change): Promise<JobView>;
   /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
   tidy(): Promise<boolean>;
+  /** Opens ended jobs again; the answer is those that may take dead letters back. */
+  reopen(jobIds: readonly string[]): Promise<string[]>;
+  /** Takes some entries that have lapsed out of shared sets of seen URLs. */
+  forgetLapsed(): Promise<void>;
+  /** Goes on with changes that whoever made them has left behind half way. */
+  carryOn(): Promise<void>;
 };
 
 type Deps = { shards: Shards; time: BrokerTime };
 
 export function createJobs({ shards, time }: Deps): Jobs {
-  const endings = createEndings(shards, find);
+  const word = createHomeWord(shards);
+  const endings = createEndings(shards, find, word);
   const view = (row: JobRow) => viewOf(row, time);
 
   async function find(jobId: string): Promise<JobRow | undefined> {
@@ -71,17 +80,30 @@ export function createJobs({ shards, time }: Deps): Jobs {
   }
 
   async function change(jobId: string, wanted: Change): Promise<JobView> {
-    for (const shard of homeFirst(shards, jobId)) {
-      const state = String((await shard.run("control", jobId, ...changeWords(wanted)))[1]);
-      if (state === "missing") throw jobMissing(jobId, `frontier.${wanted.op}`);
-      if (state !== "ok") throw jobEnded(jobId, state, wanted.op);
-    }
+    const state = String((await shards.home(jobId).run("control", jobId, ...changeWords(wanted)))[1]);
+    if (state === "missing") throw jobMissing(jobId, `frontier.${wanted.op}`);
+    if (state !== "ok") throw jobEnded(jobId, state, wanted.op);
+    await endings.end(await word.spread(jobId));
     while (await tidy()) {}
     return view(await get(jobId, `frontier.${wanted.op}`));
   }
 
+  async function reopen(jobIds: readonly string[]): Promise<string[]> {
+    const open: string[] = [];
+    for (const home of shards.all) {
+      const own = jobIds.filter((jobId) => shards.home(jobId) === home);
+      const reply = own.length === 0 ? [] : (await home.run("reopen", ...own)).map(String);
+      for (let at = 1; at < reply.length; at += 2) {
+        const [jobId = "", isNews] = reply.slice(at);
+        if (isNews === "1") await word.spread(jobId);
+        open.push(jobId);
+      }
+    }
+    return open;
+  }
+
   async function tidy(): Promise<boolean> {
-    const moved = await Promise.all(
+    const moved = await allDone(
       shards.all.map(async (shard) => {
         const [, worked, ...quiet] = await shard.run("sync", BATCH_MOST);
         await endings.end(quiet.map(String));
@@ -95,28 +117,22 @@ export function createJobs({ shards, time }: Deps): Jobs {
     ...endings,
     create,
     async seal(jobId) {
-      const quiet: string[] = [];
-      for (const shard of homeLast(shards, jobId)) {
-        const [, isThere, ...over] = await shard.run("seal", jobId);
-        if (isThere === 0) throw jobMissing(jobId, "frontier.seal");
-        quiet.push(...over.map(String));
-      }
-      return (await endings.end(quiet)).includes(jobId);
+      const [, isThere, ...quiet] = await shards.home(jobId).runOnce("seal", jobId);
+      if (isThere === 0) throw jobMissing(jobId, "frontier.seal");
+      const over = [...quiet.map(String), ...(await word.spread(jobId))];
+      return (await endings.end(over)).includes(jobId);
     },
     find,
     view,
     list,
     change,
     tidy,
+    reopen,
+    async forgetLapsed() {
+      await allDone(shards.all.map((shard) => shard.run("forget-lapsed", BATCH_MOST)));
+    },
+    carryOn: async () => void (await endings.end(await word.spreadOld())),
   };
-}
-
-export function jobMissing(jobId: string, op: string): TrawlError {
-  return new TrawlError("NOT_FOUND", {
-    op,
-    message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
-    detail: { jobId },
-  });
 }
 
 function jobEnded(jobId: string, state: string, op: string): TrawlError {
@@ -127,13 +143,9 @@ function jobEnded(jobId: string, state: string, op: string): TrawlError {
   });
 }
 
-function homeFirst(shards: Shards, jobId: string): Shard[] {
-  const home = shards.home(jobId);
-  return [home, ...shards.all.filter((shard) => shard !== home)];
-}
-
 function homeLast(shards: Shards, jobId: string): Shard[] {
-  return homeFirst(shards, jobId).reverse();
+  const home = shards.home(jobId);
+  return [...shards.all.filter((shard) => shard !== home), home];
 }
 
 function changeWords(change: Change): Word[] {

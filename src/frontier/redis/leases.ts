@@ -22,11 +22,11 @@ import type { BrokerTime } from "./broker-time.ts";
 import type { Endings } from "./endings.ts";
 import { discover } from "./enqueue.ts";
 import type { PageQuota } from "./page-quota.ts";
-import type { Shard, Shards } from "./shards.ts";
+import { allDone, type Shard, type Shards } from "./shards.ts";
 import { createLaneBook, readGrants, settlementWords, taskWords } from "./words.ts";
 
 export type Leases = {
-  lease(request: LeaseRequest): Promise<LeaseAnswer & { lookAt: number | undefined }>;
+  lease(request: LeaseRequest): Promise<ShardAnswer>;
   extend(claims: readonly Claim[], leaseMs: number): Promise<boolean[]>;
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
   release(claims: readonly Claim[]): Promise<void>;
@@ -55,30 +55,48 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
   const held = new Map<string, { worker: string; jobId: string }>();
   let firstShard = 0;
 
-  async function lease(request: LeaseRequest): ReturnType<Leases["lease"]> {
+  /**
+   * Asks the shards at once, each for its share of the room there is; then, of what is left, those that had not been
+   * asked and those that may have more. Starts at another shard each time, so that none is always served last.
+   */
+  async function lease(request: LeaseRequest): Promise<ShardAnswer> {
     const grants: Grant[] = [];
-    const due: number[] = [];
-    const alone: number[] = [];
-    const looks: number[] = [];
-    // Starting at another shard each time, so that none is always served last.
-    const order = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
+    const answers = new Map<Shard, ShardAnswer>();
+    const most = Math.min(request.max, BATCH_MOST);
+    let failure: { cause: unknown } | undefined;
+    let waiting = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
     firstShard += 1;
-    for (const shard of order) {
-      const left = { ...request, max: request.max - grants.length };
-      const answer = await leaseFrom(shard, left).catch((error: unknown) => {
-        // What other shards have granted is not lost with one that is out of reach: the next call will tell.
-        if (grants.length === 0) throw error;
-        return { grants: [], nextDueAt: undefined, aloneDueAt: undefined, lookAt: undefined };
-      });
-      grants.push(...answer.grants);
-      if (answer.nextDueAt !== undefined) due.push(answer.nextDueAt);
-      if (answer.aloneDueAt !== undefined) alone.push(answer.aloneDueAt);
-      if (answer.lookAt !== undefined) looks.push(answer.lookAt);
+
+    async function ask(shard: Shard, max: number): Promise<readonly Grant[]> {
+      try {
+        const answer = await leaseFrom(shard, { ...request, max });
+        answers.set(shard, answer);
+        if (max > 0 && answer.grants.length === max) waiting.push(shard);
+        return answer.grants;
+      } catch (cause) {
+        failure = { cause };
+        return [];
+      }
     }
-    return { grants, nextDueAt: least(due), aloneDueAt: least(alone), lookAt: least(looks) };
+
+    for (let room = most; waiting.length > 0; room = most - grants.length) {
+      // With no room left, those that were not asked yet still tell when they have something.
+      const asked = room === 0 ? waiting.filter((shard) => !answers.has(shard)) : waiting.slice(0, room);
+      waiting = room === 0 ? [] : waiting.slice(room);
+      const given = await Promise.all(asked.map((shard, nth) => ask(shard, shareOf(room, asked.length, nth))));
+      grants.push(...given.flat());
+    }
+    // What other shards have granted is not lost with one that is out of reach: the next call will tell.
+    if (failure !== undefined && grants.length === 0) throw failure.cause;
+    return {
+      grants,
+      nextDueAt: least([...answers.values()], "nextDueAt"),
+      aloneDueAt: least([...answers.values()], "aloneDueAt"),
+      lookAt: least([...answers.values()], "lookAt"),
+    };
   }
 
-  async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
+  async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest): Promise<ShardAnswer> {
     const leadMs = time.leadMs();
     const words: Word[] = [worker, ear, max, leaseMs, leadMs, ...queues];
     const { reply, again } = await shard.tryRun("lease", ...words);
@@ -142,7 +160,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       });
       words.push(settlement.taskId, settlement.token);
     }
-    const [, settled, ...quiet] = await shard.run("settle-done", ...sums, ...words);
+    const [, settled, ...quiet] = await shard.runOnce("settle-done", ...sums, ...words);
     if (settled === 0) return false;
     for (const { index, settlement } of batch) {
       answer.verdicts[index] = "settled";
@@ -158,7 +176,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       ...settlementWords(settlement, { known, links: links.length }),
       ...taskWords(links, lanes),
     ]);
-    const reply = await shard.run("settle", ...lanes.words(), ...words);
+    const reply = await shard.runOnce("settle", ...lanes.words(), ...words);
     batch.forEach(({ index, settlement, jobId, links }, nth) => {
       const verdict = Number(reply[1 + nth]);
       answer.verdicts[index] = verdict === 0 ? "stale" : "settled";
@@ -167,6 +185,16 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
       if (verdict === 2 && jobId !== undefined) for (const { url } of links) seen().add(jobId, url);
     });
     answer.finished.push(...(await endings.end(reply.slice(1 + batch.length).map(String))));
+  }
+
+  async function settlePart({ shard, part }: Part<Settlement>, answer: Verdicts): Promise<void> {
+    const prepared: Prepared[] = [];
+    for (const { claim, index } of part) {
+      const one = prepare(claim, index);
+      prepared.push(one.links.length === 0 ? one : await sendAhead(shard, one));
+    }
+    if (isPlainList(prepared) && (await settleDone(shard, prepared, answer))) return;
+    for (const batch of batches(prepared)) await settleOn(shard, batch, answer);
   }
 
   return {
@@ -180,53 +208,45 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
           kept[index] = reply[1 + nth] === 1;
         });
       });
-      const failed = (await Promise.allSettled(calls)).find((call) => call.status === "rejected");
-      if (failed !== undefined) throw failed.reason;
+      await allDone(calls);
       return kept;
     },
     async settle(settlements) {
       const answer: Verdicts = { verdicts: settlements.map(() => "stale"), finished: [] };
-      for (const { shard, part } of split(shards, settlements)) {
-        const prepared: Prepared[] = [];
-        for (const { claim, index } of part) {
-          const one = prepare(claim, index);
-          prepared.push(one.links.length === 0 ? one : await sendAhead(shard, one));
-        }
-        if (isPlainList(prepared) && (await settleDone(shard, prepared, answer))) continue;
-        for (const batch of batches(prepared)) await settleOn(shard, batch, answer);
-      }
+      await onEach(split(shards, settlements), (part) => settlePart(part, answer));
       return answer;
     },
     async release(claims) {
-      for (const { shard, part } of split(shards, claims)) {
+      await onEach(split(shards, claims), async ({ shard, part }) => {
         const reply = await shard.run("release", ...part.flatMap(({ claim }) => [claim.taskId, claim.token]));
         for (const { claim } of part) held.delete(claim.taskId);
         await endings.end(reply.slice(1).map(String));
-      }
+      });
     },
     async expire(max) {
-      let total = 0;
-      for (const shard of shards.all) {
+      const calls = shards.all.map(async (shard) => {
         const [, moved, ...quiet] = await shard.run("reap", Math.min(max, BATCH_MOST));
         await endings.end(quiet.map(String));
-        total += Number(moved);
-      }
-      return total;
+        return Number(moved);
+      });
+      return (await allDone(calls)).reduce((sum, moved) => sum + moved, 0);
     },
     async abandon(worker) {
-      let total = 0;
-      for (const shard of shards.all) {
+      const calls = shards.all.map(async (shard) => {
+        let total = 0;
         for (let moved = BATCH_MOST; moved === BATCH_MOST; total += moved) {
           const [, count, ...quiet] = await shard.run("abandon", worker, BATCH_MOST);
           await endings.end(quiet.map(String));
           moved = Number(count);
         }
-      }
-      return total;
+        return total;
+      });
+      return (await allDone(calls)).reduce((sum, moved) => sum + moved, 0);
     },
   };
 }
 
+type ShardAnswer = LeaseAnswer & { lookAt: number | undefined };
 type Verdicts = { verdicts: ("settled" | "stale")[]; finished: string[] };
 type Part<C> = { shard: Shard; part: { claim: C; index: number }[] };
 
@@ -246,6 +266,15 @@ function split<C extends Claim>(shards: Shards, claims: readonly C[]): Part<C>[]
     current.part.push({ claim, index });
   });
   return parts;
+}
+
+/** The parts of each shard in turn, all shards at once: one that is out of reach keeps none of the others waiting. */
+async function onEach<C>(parts: readonly Part<C>[], call: (part: Part<C>) => Promise<void>): Promise<void> {
+  const shards = new Set(parts.map(({ shard }) => shard));
+  const calls = [...shards].map(async (shard) => {
+    for (const part of parts) if (part.shard === shard) await call(part);
+  });
+  await allDone(calls);
 }
 
 /** Whether these only have to be counted: all done, nothing new found, no site complaining, no claim twice. */
@@ -272,6 +301,12 @@ function* batches(settlements: readonly Prepared[]): Generator<readonly Prepared
   if (batch.length > 0) yield batch;
 }
 
-function least(instants: readonly number[]): number | undefined {
+/** Of `room`, what the nth of so many gets. */
+function shareOf(room: number, among: number, nth: number): number {
+  return Math.floor(room / among) + (nth < room % among ? 1 : 0);
+}
+
+function least(answers: readonly ShardAnswer[], of: "nextDueAt" | "aloneDueAt" | "lookAt"): number | undefined {
+  const instants = answers.flatMap((answer) => answer[of] ?? []);
   return instants.length === 0 ? undefined : Math.min(...instants);
 }

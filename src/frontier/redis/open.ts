@@ -21,7 +21,7 @@ import { createPageQuota } from "./page-quota.ts";
 import { parseRedisPlace } from "./place.ts";
 import { refusingUnsafe } from "./refuse-unsafe.ts";
 import { loadScripts } from "./scripts.ts";
-import { createShards } from "./shards.ts";
+import { allDone, createShards, type Shard } from "./shards.ts";
 import { createSites } from "./sites.ts";
 
 export type RedisFrontierOptions = {
@@ -80,10 +80,10 @@ type Parts = {
 
 function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & FrontierAdmin {
   const { clock, log, time, broker, ear, wakeups } = parts;
-  const shards = createShards(broker, clock, options);
+  const shards = createShards({ broker, clock, caller: ear }, options);
   const jobs = createJobs({ shards, time });
   const sites = createSites({ shards, time });
-  const dead = createDeadLetters({ shards, time });
+  const dead = createDeadLetters({ shards, time, jobs });
   const fleet = createFleet({ shards, time });
   const explain = createInspector({ shards, jobs, sites, dead, time, clock });
   let seen = createSeenCache();
@@ -91,6 +91,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     seen = createSeenCache();
   });
   const quota = createPageQuota(shards);
+  const full = new Set<Shard>();
   const leases = createLeases({ shards, time, endings: jobs, quota, seen: () => seen, ear });
   /** When the last lease call told this process to look again, where that differs from when something is due. */
   let told: { dueAt: number | undefined; lookAt: number | undefined } = { dueAt: undefined, lookAt: undefined };
@@ -104,7 +105,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
 
   const frontier: Frontier & FrontierAdmin = {
     createJob: (job) => jobs.create(job),
-    enqueue: (jobId, tasks) => waking(enqueue({ shards, quota }, jobId, tasks, options.maxPending)),
+    enqueue: (jobId, tasks) => waking(enqueue({ shards, quota, full }, jobId, tasks, options.maxPending)),
     seal: (jobId) => waking(jobs.seal(jobId)),
     async lease(request) {
       wakeups.looked();
@@ -117,8 +118,10 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     settle: (settlements) => waking(leases.settle(settlements)),
     release: (claims) => waking(leases.release(claims)),
     async reap(max) {
-      const moved = (await leases.expire(max)) + ((await jobs.tidy()) ? 1 : 0);
-      await jobs.sweep();
+      // At once: while a shard is out of reach, all that does not need it goes on.
+      const upkeep = [jobs.carryOn(), jobs.sweep(), jobs.forgetLapsed()];
+      const [expired, tidied] = await allDone([leases.expire(max), jobs.tidy(), ...upkeep]);
+      const moved = expired + (tidied ? 1 : 0);
       if (moved > 0) wakeups.changed();
       return moved;
     },
@@ -159,7 +162,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
 
 async function checkSchema(broker: Broker, { prefix, shards }: RedisFrontierOptions): Promise<void> {
   for (let index = 0; index < shards; index++) {
-    const { reply } = await broker.run("open-shard", shardKey(prefix, index), [SCHEMA, READABLE, index, shards]);
+    const { reply } = await broker.run("open-shard", shardKey(prefix, index), () => [SCHEMA, READABLE, index, shards]);
     const [, schema, readable, there] = reply.map(Number);
     if (readable === undefined || !(readable <= SCHEMA)) {
       throw new TrawlError("BROKER_SCHEMA", {

@@ -41,7 +41,7 @@ export function createPageQuota(shards: Shards): PageQuota {
         unlimited.add(jobId);
       }
       if (Number(needed) <= 0) return;
-      const [, taken] = await shards.home(jobId).run("reserve", jobId, Number(needed));
+      const [, taken] = await shards.home(jobId).runOnce("reserve", jobId, Number(needed));
       if (Number(taken) > 0) await allot(shard, jobId, Number(had), Number(taken));
     },
   };

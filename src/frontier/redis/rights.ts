@@ -23,10 +23,11 @@ export const RIGHTS = [
   ],
 ] as const;
 
-/** Those of RIGHTS that are missing. */
+/** Those of RIGHTS that are missing on some shard: each node of a cluster has users of its own. */
 export async function findMissingRights(shards: Pick<Shards, "all">): Promise<string[]> {
-  const [desk] = shards.all;
-  return desk === undefined ? [] : (await desk.run("find-denied", ...RIGHTS)).slice(1).map(String);
+  const replies = await Promise.all(shards.all.map((shard) => shard.run("find-denied", ...RIGHTS)));
+  const denied = new Set(replies.flatMap((reply) => reply.slice(1)));
+  return RIGHTS.filter((right) => denied.has(right));
 }
 
 /** Throws BROKER_UNREACHABLE, naming them. */

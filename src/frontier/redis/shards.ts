@@ -13,6 +13,11 @@ export type Shard = {
   run(script: string, ...words: readonly Word[]): Promise<Reply>;
   /** The same; `again` tells that an earlier try, whose answer was lost, may have been carried out. */
   tryRun(script: string, ...words: readonly Word[]): Promise<{ reply: Reply; again: boolean }>;
+  /**
+   * Runs a script that keeps a receipt (lib/receipt.lua): one whose answer was lost is told the same when it is made
+   * again, and is carried out once.
+   */
+  runOnce(script: string, ...words: readonly Word[]): Promise<Reply>;
   ask(command: string, key: string, ...words: readonly Word[]): Promise<unknown>;
 };
 
@@ -24,18 +29,35 @@ export type Shards = {
   home(jobId: string): Shard;
 };
 
-export type ShardOptions = { prefix: string; shards: number; time: "broker" | "caller" };
+type Deps = { broker: Broker; clock: Clock; caller: string };
+export type ShardOptions = {
+  prefix: string;
+  shards: number;
+  time: "broker" | "caller";
+};
 
-export function createShards(broker: Broker, clock: Clock, { prefix, shards, time }: ShardOptions): Shards {
+/** `caller` is a name that no other process has. */
+export function createShards({ broker, clock, caller }: Deps, { prefix, shards, time }: ShardOptions): Shards {
   const now = (): Word => (time === "broker" ? "" : clock.now());
   const all = Array.from({ length: shards }, (_, index): Shard => {
     const own = shardKey(prefix, index);
-    const tryRun: Shard["tryRun"] = (script, ...words) => broker.run(script, own, [now(), ...words]);
+    const desks: { name: string; calls: number }[] = [];
+    let desksMade = 0;
+    const tryRun: Shard["tryRun"] = (script, ...words) => broker.run(script, own, () => [now(), ...words]);
     return {
       index,
       key: (name, of) => (of === undefined ? `${own}:${name}` : `${own}:${name}:${of}`),
       run: async (script, ...words) => (await tryRun(script, ...words)).reply,
       tryRun,
+      async runOnce(script, ...words) {
+        const desk = desks.pop() ?? { name: `${caller}:${++desksMade}`, calls: 0 };
+        desk.calls += 1;
+        const call = (again: boolean): Word[] => [now(), ...words, desk.name, again ? -desk.calls : desk.calls];
+        const { reply } = await broker.run(script, own, call);
+        // A desk whose call failed is given up: the call may still be on its way.
+        desks.push(desk);
+        return reply;
+      },
       ask: (command, key, ...words) => broker.ask(command, key, ...words),
     };
   });
@@ -53,6 +75,12 @@ export function createShards(broker: Broker, clock: Clock, { prefix, shards, tim
     },
     home: (jobId) => at(spread(jobId, shards)),
   };
+}
+
+/** What all of them come to. One that fails keeps none of the others from its end; its failure is thrown after that. */
+export async function allDone<Calls extends readonly unknown[] | []>(calls: Calls) {
+  await Promise.allSettled(calls);
+  return Promise.all(calls);
 }
 
 /** Which of so many a name belongs to: FNV-1a, the same in every version and on every machine. */

@@ -23,6 +23,7 @@ for at = 6, 5 + words, 2 do
   if ABOUT[ARGV[at]] then redis.call("HSET", key("about", n), ARGV[at], ARGV[at + 1])
   else job[ARGV[at]] = tonumber(ARGV[at + 1]) end
 end
+if job.lapse then redis.call("ZADD", key("lapsing"), "NX", exact(step.now), own) end
 write_job(job)
 if job.deadline then redis.call("ZADD", key("deadlines"), deadline, n) end
 for at = 6 + words, #ARGV, 2 do redis.call("HSET", key("rules", n), ARGV[at], ARGV[at + 1]) end

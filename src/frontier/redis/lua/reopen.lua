@@ -1,16 +1,19 @@
 #!lua
--- reopen: an ended job is about to get dead letters back; on its home shard, before they go to the others. Cost: O(1).
--- KEYS  1 the shard
+-- reopen: ended jobs are about to get dead letters back; on their home shard, before they go to the others.
+-- KEYS  1 the shard                                                                                    Cost: O(1) a job.
 -- ARGV  1 now or ""   2… job ids
--- Reply: now.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/run-again.lua
+-- Reply: now, then id of each job that may take letters back, and 1 if it was opened by this call.
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/word.lua lib/dead.lua
 begin(ARGV[1])
+local reply = { exact(step.now) }
 for at = 2, #ARGV do
   local job = job_named(ARGV[at])
-  if job then
-    job.generation = job.generation + 1
-    run_again(job)
+  if job and takes_back(job) then
+    local opened = run_again(job)
+    -- Raised in any case: whoever is about to end it has looked before this.
+    if opened then proclaim(job) else job.generation = job.generation + 1 end
+    reply[#reply + 1], reply[#reply + 2] = job.id, opened and 1 or 0
     write_job(job)
   end
 end
-return { exact(step.now) }
+return reply

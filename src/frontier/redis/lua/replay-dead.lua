@@ -1,11 +1,17 @@
 #!lua
 -- replay-dead: queues dead tasks again, at a rate (F15). Ended jobs run again; cancelled ones take nothing back.
 -- KEYS  1 the shard                                                                  Cost: a few small writes a letter.
--- ARGV  as in lib/dead, then   8 how many become due each second   9 how many were replayed before this call
--- Reply: now, the task to go on after or "", how many were queued.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua lib/run-again.lua
+-- ARGV  as in lib/dead, then   8 how many become due each second   9 how many were replayed before this call   10… ids of
+--       the only jobs that may take theirs back; none: all; then the receipt
+-- Reply: now, the task to go on after or "", how many were queued, then the ids of their jobs.
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua
 begin(ARGV[1])
+local receipt = answered()
+if receipt then return receipt end
 local per_second, nth = tonumber(ARGV[8]), tonumber(ARGV[9])
+
+local allowed, served = {}, {}
+for at = 10, #ARGV do allowed[ARGV[at]] = true end
 
 local function revive(letter, due)
   local job = job_numbered(letter.job)
@@ -20,15 +26,16 @@ local function revive(letter, due)
   requeue(task, lane, job)
 end
 
--- A cancelled job takes nothing back, nor does one that is being stopped until it has ended.
 local letters, after = find_letters(function(letter)
-  local job = job_numbered(letter.job)
-  return job.state ~= "cancelled" and (job.stopped == 0 or job.finished ~= nil)
+  return is_revivable(letter) and (#ARGV < 10 or allowed[job_numbered(letter.job).id])
 end)
+local reply = { exact(step.now), after, #letters }
 for _, letter in ipairs(letters) do
   revive(letter, step.now + math.floor(nth / per_second) * 1000)
   drop_letter(letter)
   nth = nth + 1
+  if not served[letter.job] then reply[#reply + 1] = job_numbered(letter.job).id end
+  served[letter.job] = true
 end
 save()
-return { exact(step.now), after, #letters }
+return keep_answer(reply)

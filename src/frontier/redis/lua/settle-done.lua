@@ -2,10 +2,13 @@
 -- settle-done: ends tasks of one job that brought no new links, which is all there is to a list of URLs: a third of what
 -- settle takes for them. All or none: the tallies come as sums, so one stale claim among them leaves them to settle.
 -- KEYS  1 the shard                                                                   Cost: a few small writes a task.
--- ARGV  1 now or ""   2 known links   3 pages   4 records   5 invalid   6 bytes   7… id and token of each claim
+-- ARGV  1 now or ""   2 known links   3 pages   4 records   5 invalid   6 bytes   7… id and token of each claim,
+--       then the receipt
 -- Reply: now, how many were settled (all, or 0: nothing has changed), then the jobs that have nothing left.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua
 begin(ARGV[1])
+local receipt = answered()
+if receipt then return receipt end
 
 local ids, tokens = {}, {}
 for at = 7, #ARGV, 2 do ids[#ids + 1], tokens[#tokens + 1] = ARGV[at], ARGV[at + 1] end
@@ -44,4 +47,4 @@ job.invalid, job.bytes = job.invalid + ARGV[5], job.bytes + ARGV[6]
 own_share = ended.count
 forget_ended()
 save()
-return { exact(step.now), #ids, unpack(step.finished) }
+return keep_answer({ exact(step.now), #ids, unpack(step.finished) })

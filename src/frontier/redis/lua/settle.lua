@@ -3,13 +3,15 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 how many lanes, then 3 words for each (see admit)
 --       then for each task: id, token, outcome, site, refused links, known links, pages, records, invalid, bytes, and
---       how many new links, then 3 words for each of those.
+--       how many new links, then 3 words for each of those; then the receipt.
 --       outcome: "done", "refused", or JSON of a retry or a death: kind, because, status, retryAfterMs, told (the
 --       history line without braces). site: "ok", "", or "throttled" and the wait it asked for, if any.
 -- Reply: now, then for each task 0 (stale, nothing changed), 1 (settled) or 2 (settled, and all its links are now in the
 --        job's own set), then the jobs that have nothing left.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/backoff.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/seen.lua lib/admit.lua lib/leases.lua lib/outcome.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/backoff.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/seen.lua lib/admit.lua lib/leases.lua lib/outcome.lua
 begin(ARGV[1])
+local receipt = answered()
+if receipt then return receipt end
 
 local function bring_in(job, lanes, at, links)
   local refused, known = ARGV[at + 4], ARGV[at + 5]
@@ -63,4 +65,4 @@ forget_ended()
 save()
 save_scopes()
 for _, id in ipairs(step.finished) do reply[#reply + 1] = id end
-return reply
+return keep_answer(reply)

@@ -33,6 +33,23 @@ local function find_letters(wanted)
   return found, last
 end
 
+-- A cancelled job takes nothing back, nor does one that is being stopped until it has ended.
+local function takes_back(job)
+  return job.state ~= "cancelled" and (job.stopped == 0 or job.finished ~= nil)
+end
+
+local function is_revivable(letter)
+  return takes_back(job_numbered(letter.job))
+end
+
+-- True if it had ended.
+local function run_again(job)
+  if job.state ~= "finished" and job.state ~= "failed" then return false end
+  job.state, job.finished, job.stopped, job.deadline = "running", nil, 0, nil
+  redis.call("ZREM", key("deadlines"), job.n)
+  return true
+end
+
 local function drop_letter(letter)
   redis.call("HDEL", key("dead"), letter.id)
   redis.call("ZREM", key("dead-order"), letter.id)

@@ -2,7 +2,7 @@
 local VIEW = {
   "id", "name", "state", "sealed", "queue", "priority", "created", "finished", "submitted", "discovered", "queued",
   "delayed", "leased", "done", "dead", "cancelled", "duplicate", "refused", "pages", "records", "invalid", "bytes",
-  "retries", "admitted", "generation", "spec",
+  "retries", "admitted", "generation", "synced", "spec",
 }
 
 local function add_view(reply, job)

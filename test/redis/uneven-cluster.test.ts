@@ -1,0 +1,80 @@
+/** A cluster whose nodes differ: one is full, or allows less than the others. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { NewTask } from "../../src/domain/task.ts";
+import type { Broker } from "../../src/frontier/redis/broker.ts";
+import { createShards } from "../../src/frontier/redis/shards.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { aJob, aTask, countsOf } from "../contracts/frontier/makers.ts";
+import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
+import { withRedis } from "../services/redis-talk.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { createStage } from "./stage.ts";
+
+const OPTIONS = { prefix: "any", shards: 2, time: "broker" } as const;
+const shards = createShards({ broker: {} as Broker, clock: systemClock(), caller: "" }, OPTIONS);
+
+/** So many at sites of each shard, in turn. */
+function tasksInTurn(count: number): NewTask[] {
+  const tasks = Array.from({ length: count * 10 }, (_, nth) => aTask(`https://site-${nth}.test/`));
+  const [even, odd] = [0, 1].map((index) => tasks.filter(({ site }) => shards.ofSite(site).index === index));
+  return Array.from({ length: count }, (_, nth) => [even?.[nth], odd?.[nth]] as NewTask[]).flat();
+}
+
+describe("a cluster of unequal nodes", () => {
+  let cluster: RedisCluster;
+  /** Of the node that has shard 1 and not shard 0. */
+  let port: number;
+  beforeAll(async () => {
+    cluster = await startCluster({ nodes: 3 });
+    port = await portOf("any:{1}");
+    expect(port).not.toBe(await portOf("any:{0}"));
+  });
+  afterAll(() => cluster.stop());
+
+  async function portOf(key: string): Promise<number> {
+    for (const node of cluster.nodes) {
+      const owns = await withRedis(node.port, (redis) => redis.exists(key)).then(
+        () => true,
+        () => false, // MOVED: another node's
+      );
+      if (owns) return node.port;
+    }
+    throw new Error(`no node has ${key}`);
+  }
+
+  it("F13 takes what comes before the first URL of a full shard, and nothing twice however often one asks", async () => {
+    const limit = (bytes: number) => withRedis(port, (redis) => redis.config("SET", "maxmemory", bytes));
+    onTestFinished(async () => void (await limit(0)));
+    const frontier = await createStage(cluster.url, { shards: 2 }).open();
+    await frontier.createJob(aJob());
+    const tasks = tasksInTurn(4);
+    await limit(1);
+
+    const first = await frontier.enqueue("job", tasks);
+    expect(first).toMatchObject({ queued: 4, full: { taken: 1 } });
+    const rest = tasks.slice(1);
+    for (let nth = 0; nth < 3; nth++) {
+      expect(await frontier.enqueue("job", rest)).toMatchObject({ queued: 0, duplicates: 0, full: { taken: 0 } });
+    }
+    // Whoever has URLs of the other shard only is not held up.
+    expect(await frontier.enqueue("job", [aTask(`${tasks[0]?.url}more`)])).toMatchObject({ queued: 1 });
+
+    await limit(0);
+    expect(await frontier.enqueue("job", rest)).toEqual({ queued: 4, duplicates: 3, refused: [] });
+    expect(await countsOf(frontier)).toEqual({ submitted: 12, queued: 9, duplicate: 3 });
+  });
+
+  it("is refused work while one node denies a command, whichever it is", async () => {
+    for (const node of cluster.nodes) {
+      const rights = ["on", ">secret", "~*", "&*", "+@all", ...(node.port === port ? ["-zpopmax"] : [])];
+      await withRedis(node.port, (redis) => redis.call("ACL", "SETUSER", "weak", ...rights));
+    }
+    const url = cluster.url.replace("://", "://weak:secret@");
+    const frontier = await createStage(url, { shards: 2 }).open();
+
+    const refused = { code: "BROKER_UNREACHABLE", detail: { missing: ["zpopmax"] } };
+    await expect(frontier.createJob(aJob())).rejects.toMatchObject(refused);
+    await withRedis(port, (redis) => redis.call("ACL", "SETUSER", "weak", "+zpopmax"));
+    expect(await waitUntil(() => frontier.createJob(aJob()).then(() => true), 5_000)).toBe(true);
+  });
+});
