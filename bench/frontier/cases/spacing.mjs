@@ -1,6 +1,6 @@
 /**
  * Sites that may be hit every 50 ms, and workers that ask all the time. A grant is wasted if its slot comes sooner after
- * the one before than the site allows, if it lies in the future, or if more are out than the site takes at once.
+ * the one before than the site allows, if it is far in the future, or if more are out than the site takes at once.
  */
 import { whileIdle } from "../contestants/trawl.mjs";
 import { submitRange } from "../workload.mjs";
@@ -9,8 +9,11 @@ const POLICY = { intervalMs: 50, burst: 1, perSite: 2 };
 /** What slots are spaced by: the interval, and 5 % for requests that leave late. */
 const SPACING_MS = POLICY.intervalMs * 1.05;
 const WORKERS_PER_PROCESS = 4;
-/** A grant in hand this much before its slot has been given too early; less is the difference of two clocks. */
-const EARLY_MS = 5;
+/**
+ * Slots are asked for as far ahead as answers take lately, and one with a hundred grants takes several ms: a grant has been
+ * given too early if it is in hand half an interval before its slot, so that a later call would have done as well.
+ */
+const EARLY_MS = POLICY.intervalMs / 2;
 
 export async function measureSpacing({ open, sites, seconds }) {
   const contestant = await open();

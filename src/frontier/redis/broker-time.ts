@@ -18,8 +18,10 @@ export type BrokerTime = {
   slotHere(slot: Slot): Slot;
   /** How far the two clocks are apart, this one being ahead when positive. */
   aheadMs(): number;
-  /** How long after it was asked an answer is acted upon, but for a few of them. */
+  /** How long after they were sold slots are in hand, but for a few of them. */
   leadMs(): number;
+  /** Slots that were sold at the broker's `brokerNow` are in hand now. */
+  sold(brokerNow: number): void;
 };
 
 const KEPT_MS = 60_000;
@@ -38,7 +40,7 @@ type Sample = { at: number; aheadMs: number; errorMs: number };
 export function callerTime(): BrokerTime {
   const same = (at: number) => at;
   return {
-    ...{ heard: () => {}, toHere: same, toBroker: same, slotHere: (slot) => slot },
+    ...{ heard: () => {}, sold: () => {}, toHere: same, toBroker: same, slotHere: (slot) => slot },
     ...{ aheadMs: () => 0, leadMs: () => 0 },
   };
 }
@@ -52,7 +54,6 @@ export function createBrokerTime(clock: Pick<Clock, "now">): BrokerTime {
     leadMs: lead.ms,
     heard(sentAt, brokerNow) {
       const at = clock.now();
-      lead.took(at - sentAt);
       const errorMs = (at - sentAt) / 2;
       const sample = { at, aheadMs: (at + sentAt) / 2 - brokerNow, errorMs };
       // A clock that was set has moved further than either sample can err.
@@ -65,6 +66,7 @@ export function createBrokerTime(clock: Pick<Clock, "now">): BrokerTime {
         next = sample;
       }
     },
+    sold: (brokerNow) => lead.took(clock.now() - brokerNow - best.aheadMs),
     toHere: (at) => at + best.aheadMs,
     toBroker: (at) => at - best.aheadMs,
     slotHere({ sendAt, sendBy, arrivalAt }) {
@@ -76,7 +78,10 @@ export function createBrokerTime(clock: Pick<Clock, "now">): BrokerTime {
   };
 }
 
-/** Mean and spread of how long answers take, as TCP keeps them to know when one is overdue (RFC 6298). */
+/**
+ * Mean and spread of how long it takes, as TCP keeps them of its trips to know when an answer is overdue (RFC 6298), with
+ * half its margin: a missed slot costs one more call, but one sold too far ahead keeps its request waiting.
+ */
 function createLead(): { took(ms: number): void; ms(): number } {
   let mean = 0;
   let spread = 0;
@@ -86,6 +91,6 @@ function createLead(): { took(ms: number): void; ms(): number } {
       spread += (Math.abs(tripMs - mean) - spread) / 4;
       mean += (tripMs - mean) / 8;
     },
-    ms: () => Math.min(LEAD_MOST_MS, Math.ceil((mean + 4 * spread) / LEAD_STEP_MS) * LEAD_STEP_MS),
+    ms: () => Math.min(LEAD_MOST_MS, Math.ceil((mean + 2 * spread) / LEAD_STEP_MS) * LEAD_STEP_MS),
   };
 }

@@ -104,6 +104,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     const [nextDueAt, aloneDueAt] = String(dueAt).split(" ").map(whenToAsk);
     const grants = readGrants(reply, { now: Number(now), leadMs }, time.slotHere);
     for (const { taskId, jobId } of grants) held.set(taskId, { worker, jobId });
+    if (grants.length > 0) time.sold(Number(now));
     if (again) await disown(shard, worker);
     return { grants, nextDueAt, aloneDueAt, lookAt: whenToAsk(lookAt) };
   }

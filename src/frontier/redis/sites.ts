@@ -43,7 +43,8 @@ export function createSites({ shards, time }: Deps): Sites {
     facts,
     async spend(site, unused) {
       const reply = await shards.ofSite(site).run("spend", site, unused?.arrivalAt ?? "", time.leadMs());
-      const [, from, arrivalAt, intervalMs, burst] = reply.map(Number) as [number, number, number, number, number];
+      const [now, from, arrivalAt, intervalMs, burst] = reply.map(Number) as [number, number, number, number, number];
+      time.sold(now);
       return time.slotHere(takeSlot(from, arrivalAt, { intervalMs, burst, perSite: 0 }));
     },
     async findRobots(site) {
