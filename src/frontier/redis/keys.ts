@@ -17,7 +17,7 @@ export const KEYS = {
   untold: "set: jobs that other shards have yet to hear the latest about",
   scopes: "hash: dedup scope -> number",
   "scope:<scope>": "hash: how many it has seen, and how its buckets are split",
-  "seen:<scope>:<bucket>": "set of 64-bit integers, 200 to 400 in each; 9 to 10 bytes a URL all in",
+  "seen:<scope>:<bucket>": "set of 64-bit integers, 90 to 360 in each; about 10 bytes a URL all in",
   "lapse:<scope>": "hash: fingerprint -> until, job, task, where entries lapse; 110 bytes a URL",
   lapsing: "sorted set: scopes whose entries lapse, by when lapsed ones are next looked for",
   sites: "hash: site -> number; 80 bytes a site",

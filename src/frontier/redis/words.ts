@@ -10,28 +10,31 @@ import { decodeBody, encodeBody } from "./task-body.ts";
 export type LaneBook = { words(): Word[]; placeOf(task: NewTask): number };
 
 export function createLaneBook(): LaneBook {
-  const places = new Map<string, number>();
+  const lanesOf = new Map<string, { queue: string; priority: number; place: number }[]>();
   const words: Word[] = [];
   return {
-    words: () => [places.size, ...words],
+    words: () => [words.length / 3, ...words],
     placeOf({ site, queue, priority }) {
-      const name = `${site} ${priority} ${queue}`;
-      const known = places.get(name);
-      if (known !== undefined) return known;
-      places.set(name, places.size + 1);
+      const lanes = lanesOf.get(site) ?? [];
+      const known = lanes.find((lane) => lane.queue === queue && lane.priority === priority);
+      if (known !== undefined) return known.place;
       words.push(site, queue, priority);
-      return places.size;
+      const place = words.length / 3;
+      lanesOf.set(site, [...lanes, { queue, priority, place }]);
+      return place;
     },
   };
 }
 
 /** Three words a task: its lane, negative where it continues a page after a redirect; fingerprint; body. */
 export function taskWords(tasks: readonly NewTask[], lanes: LaneBook): Word[] {
-  return tasks.flatMap((task) => {
+  const words: Word[] = [];
+  for (const task of tasks) {
     const place = lanes.placeOf(task);
     const continuesPage = task.redirects !== undefined && task.redirects > 0;
-    return [continuesPage ? -place : place, fingerprintWord(task.url), encodeBody(task)];
-  });
+    words.push(continuesPage ? -place : place, fingerprintWord(task.url), encodeBody(task));
+  }
+  return words;
 }
 
 export function fingerprintWord(url: string): string {

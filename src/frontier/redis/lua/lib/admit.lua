@@ -45,10 +45,14 @@ local function admit(job, lanes, from, count, as)
   local answer = { queued = 0, duplicates = 0, refused = {} }
   local ended = job.stopped == 1 or job.finished ~= nil
   local scope = scope_numbered(job.scope)
-  local baskets, used = {}, {}
+  local baskets, used, places = {}, {}, {}
   for nth = 0, count - 1 do
     local at = from + nth * 3
-    local place = tonumber(ARGV[at])
+    local place = places[ARGV[at]]
+    if not place then
+      place = tonumber(ARGV[at])
+      places[ARGV[at]] = place
+    end
     local verdict = ended and "job_ended" or judge(job, scope, ARGV[at + 1], place < 0)
     if verdict == "queued" then
       place = place < 0 and -place or place
@@ -57,7 +61,7 @@ local function admit(job, lanes, from, count, as)
         basket = open_basket(lanes[place], job)
         baskets[place], used[#used + 1] = basket, basket
       end
-      basket.tasks[#basket.tasks + 1] = next_task_id() .. " " .. ARGV[at + 2]
+      basket.tasks[#basket.tasks + 1] = string.format("%d %s", next_task_id(), ARGV[at + 2])
       step.totals.next_task = step.totals.next_task + 1
       answer.queued = answer.queued + 1
     elseif verdict == "duplicate" then answer.duplicates = answer.duplicates + 1
