@@ -1,5 +1,5 @@
 /** What a call on a broker that has come to nothing ends with. */
-import { TrawlError } from "../../errors.ts";
+import { isTrawlError, TrawlError } from "../../errors.ts";
 import { isOutOfMemory, isRefusal } from "./connect.ts";
 import type { RedisPlace } from "./place.ts";
 import { troubleWords } from "./trouble.ts";
@@ -14,9 +14,14 @@ export function unreachable(place: RedisPlace, { op, lostMs, why, cause }: Lost)
   return new TrawlError("BROKER_UNREACHABLE", {
     op,
     message: `broker ${place.shown} has not been reached for ${Math.round(lostMs / 1000)} s (${why}); check that it runs and TRAWL_BROKER, or raise TRAWL_BROKER_PATIENCE`,
-    detail: { broker: place.shown },
+    detail: { broker: place.shown, lostMs },
     cause,
   });
+}
+
+/** For how long what a call wanted to reach has been out of reach; undefined if that is not why it failed. */
+export function lostMsOf(error: unknown): number | undefined {
+  return isTrawlError(error, "BROKER_UNREACHABLE") ? (error.detail.lostMs as number | undefined) : undefined;
 }
 
 /** An answer that no waiting will change. */

@@ -27,6 +27,9 @@ import { createTroubleEar, diagnose, troubleWords } from "./trouble.ts";
 export type Word = string | number;
 export type Reply = readonly (string | number)[];
 
+/** `isHasty`: fails at once where the shard is out of reach. */
+export type CallOptions = { isHasty: boolean };
+
 export type Broker = {
   shown: string;
   /** Runs a script on the shard whose keys begin with `shard`. `again`: an earlier try may have been carried out. */
@@ -34,6 +37,7 @@ export type Broker = {
     script: string,
     shard: string,
     words: (again: boolean) => readonly Word[],
+    options?: CallOptions,
   ): Promise<{ reply: Reply; again: boolean }>;
   /** A command that only reads. */
   ask(command: string, ...words: readonly Word[]): Promise<unknown>;
@@ -44,6 +48,7 @@ export type Broker = {
   close(): Promise<void>;
 };
 
+type Call = { op: string; target: string; isHasty: boolean };
 type Deps = { clock: Clock; log: Log; time: BrokerTime; scripts: ReadonlyMap<string, Script> };
 
 /** Pause between two tries; the client itself reconnects meanwhile. */
@@ -65,7 +70,8 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   /** Shards whose server was asked, on the connections there are now, whether it is the one that was here last. */
   const asked = new Set<string>();
   let ears: Client | undefined;
-  let lostAt: number | undefined;
+  /** Since when what calls want to reach, a shard or any server, has been out of reach. */
+  const lostAt = new Map<string, number>();
   /** Why the server last did not let us in, unless it has since. */
   let refusal: Error | undefined;
   const client = opened(connect(place));
@@ -93,25 +99,26 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   }
 
   /** Makes a call until it is answered. */
-  async function persist<T>(op: string, call: (again: boolean) => Promise<T>): Promise<T> {
+  async function persist<T>({ op, target, isHasty }: Call, call: (again: boolean) => Promise<T>): Promise<T> {
     let again = false;
     let failingSince: number | undefined;
     for (;;) {
       try {
         await firstConnect(client);
         const answer = await call(again);
-        if (lostAt !== undefined) log.info("broker.back", { broker: place.shown, lostMs: clock.now() - lostAt });
-        lostAt = undefined;
-        diagnosis = undefined;
+        hasAnswered(target);
         return answer;
       } catch (caught) {
         const error = refusal ?? caught;
         withoutCommand(error);
         if (closing.signal.aborted || !isLostContact(error)) throw coded(place, op, error);
         again ||= !wasNeverSent(error);
+        const cause = trouble() ?? (error as Error);
+        noteLoss(target, cause);
+        if (isHasty) throw unreachable(place, { op, lostMs: lostMsOfTarget(target), why: troubleWords(cause), cause });
         // Each call has its own patience: of a cluster, other nodes may answer all the while.
         failingSince ??= clock.now();
-        await waitForContact(op, error, failingSince);
+        await waitForContact(op, cause, clock.now() - failingSince);
       }
     }
   }
@@ -125,13 +132,24 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
     await clock.sleep(FIRST_CONNECT_MS, connected.signal);
   }
 
-  async function waitForContact(op: string, error: unknown, since: number): Promise<void> {
-    const cause = trouble() ?? (error as Error);
-    if (lostAt === undefined) {
-      lostAt = clock.now();
-      log.warn("broker.lost", { broker: place.shown, cause: troubleWords(cause) });
-    }
-    const lostMs = clock.now() - since;
+  function hasAnswered(target: string): void {
+    if (!lostAt.has(target)) return;
+    log.info("broker.back", { broker: place.shown, lostMs: lostMsOfTarget(target) });
+    lostAt.delete(target);
+    diagnosis = undefined;
+  }
+
+  function noteLoss(target: string, cause: Error): void {
+    // Told once, for however many shards: they are mostly lost together.
+    if (lostAt.size === 0) log.warn("broker.lost", { broker: place.shown, cause: troubleWords(cause) });
+    if (!lostAt.has(target)) lostAt.set(target, clock.now());
+  }
+
+  function lostMsOfTarget(target: string): number {
+    return clock.now() - (lostAt.get(target) ?? clock.now());
+  }
+
+  async function waitForContact(op: string, cause: Error, lostMs: number): Promise<void> {
     if (lostMs >= patienceMs) {
       diagnosis ??= diagnose(place, cause, probe);
       throw unreachable(place, { op, lostMs, why: await diagnosis, cause });
@@ -178,10 +196,10 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
 
   return {
     shown: place.shown,
-    async run(name, shard, words) {
+    async run(name, shard, words, { isHasty } = { isHasty: false }) {
       const script = scriptFor(name, shard);
       let isAgain = false;
-      const reply = await persist(`frontier.${name}`, async (again) => {
+      const reply = await persist({ op: `frontier.${name}`, target: shard, isHasty }, async (again) => {
         isAgain = again;
         const sentAt = clock.now();
         const answer = await evaluate(script, shard, words(again)).catch(async (error: unknown) => {
@@ -192,13 +210,16 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
       });
       return { reply, again: isAgain };
     },
-    ask: (command, ...words) => persist(`frontier.${command}`, () => client.call(command, ...words)),
+    ask(command, ...words) {
+      const about = { op: `frontier.${command}`, target: "", isHasty: false };
+      return persist(about, () => client.call(command, ...words));
+    },
     async listen(channel, heard) {
       ears ??= opened(connect(place));
       const listener = ears;
       // One for each shard.
       listener.setMaxListeners(0);
-      await persist("frontier.listen", async () => {
+      await persist({ op: "frontier.listen", target: "ears", isHasty: false }, async () => {
         await firstConnect(listener);
         await listener.subscribe(channel);
       });

@@ -1,32 +1,20 @@
 /**
- * Claims: granted, kept alive, settled, handed back (F1, F2, F6, F7, F8). Each step is one script on one shard. Links to
+ * Claims: kept alive, settled, handed back (F6, F7, F8); granting.ts grants them. Each step is one script on one shard. Links to
  * other shards, and what a page has over LINKS_MOST of them, are queued before their parent is settled: a crash between
  * the two makes the parent run again and find them seen.
- *
- * An answer that was lost on its way may have carried grants: this process remembers what it holds, and hands back the
- * rest untouched.
  */
 import type { NewTask } from "../../domain/task.ts";
-import {
-  BATCH_MOST,
-  type Claim,
-  type Grant,
-  type LeaseAnswer,
-  type LeaseRequest,
-  type SettleAnswer,
-  type Settlement,
-} from "../frontier.ts";
+import { BATCH_MOST, type Claim, type SettleAnswer, type Settlement } from "../frontier.ts";
 import type { SeenCache } from "../seen-cache.ts";
 import type { Word } from "./broker.ts";
-import type { BrokerTime } from "./broker-time.ts";
 import type { Endings } from "./endings.ts";
 import { discover } from "./enqueue.ts";
+import type { Holdings } from "./holdings.ts";
 import type { PageQuota } from "./page-quota.ts";
 import { allDone, type Shard, type Shards } from "./shards.ts";
-import { createLaneBook, readGrants, settlementWords, taskWords } from "./words.ts";
+import { createLaneBook, settlementWords, taskWords } from "./words.ts";
 
 export type Leases = {
-  lease(request: LeaseRequest): Promise<ShardAnswer>;
   extend(claims: readonly Claim[], leaseMs: number): Promise<boolean[]>;
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
   release(claims: readonly Claim[]): Promise<void>;
@@ -36,13 +24,11 @@ export type Leases = {
 
 type Deps = {
   shards: Shards;
-  time: BrokerTime;
   endings: Endings;
   quota: PageQuota;
   /** Replaced when the broker may have forgotten. */
   seen(): SeenCache;
-  /** Where this process is told of new work. */
-  ear: string;
+  holdings: Holdings;
 };
 
 /** Links one settlement script takes in. */
@@ -50,78 +36,10 @@ const LINKS_MOST = 500;
 /** A settlement as it goes to the script: links it knows to be seen are only counted. */
 type Prepared = { index: number; settlement: Settlement; jobId: string | undefined; known: number; links: NewTask[] };
 
-export function createLeases({ shards, time, endings, quota, seen, ear }: Deps): Leases {
-  /** What this process holds, and for whom. */
-  const held = new Map<string, { worker: string; jobId: string }>();
-  let firstShard = 0;
-
-  /**
-   * Asks the shards at once, each for its share of the room there is; then, of what is left, those that had not been
-   * asked and those that may have more. Starts at another shard each time, so that none is always served last.
-   */
-  async function lease(request: LeaseRequest): Promise<ShardAnswer> {
-    const grants: Grant[] = [];
-    const answers = new Map<Shard, ShardAnswer>();
-    const most = Math.min(request.max, BATCH_MOST);
-    let failure: { cause: unknown } | undefined;
-    let waiting = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
-    firstShard += 1;
-
-    async function ask(shard: Shard, max: number): Promise<readonly Grant[]> {
-      try {
-        const answer = await leaseFrom(shard, { ...request, max });
-        answers.set(shard, answer);
-        if (max > 0 && answer.grants.length === max) waiting.push(shard);
-        return answer.grants;
-      } catch (cause) {
-        failure = { cause };
-        return [];
-      }
-    }
-
-    for (let room = most; waiting.length > 0; room = most - grants.length) {
-      // With no room left, those that were not asked yet still tell when they have something.
-      const asked = room === 0 ? waiting.filter((shard) => !answers.has(shard)) : waiting.slice(0, room);
-      waiting = room === 0 ? [] : waiting.slice(room);
-      const given = await Promise.all(asked.map((shard, nth) => ask(shard, shareOf(room, asked.length, nth))));
-      grants.push(...given.flat());
-    }
-    // What other shards have granted is not lost with one that is out of reach: the next call will tell.
-    if (failure !== undefined && grants.length === 0) throw failure.cause;
-    return {
-      grants,
-      nextDueAt: least([...answers.values()], "nextDueAt"),
-      aloneDueAt: least([...answers.values()], "aloneDueAt"),
-      lookAt: least([...answers.values()], "lookAt"),
-    };
-  }
-
-  async function leaseFrom(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest): Promise<ShardAnswer> {
-    const leadMs = time.leadMs();
-    const words: Word[] = [worker, ear, max, leaseMs, leadMs, ...queues];
-    const { reply, again } = await shard.tryRun("lease", ...words);
-    const [now, dueAt, lookAt] = reply;
-    const [nextDueAt, aloneDueAt] = String(dueAt).split(" ").map(whenToAsk);
-    const grants = readGrants(reply, { now: Number(now), leadMs }, time.slotHere);
-    for (const { taskId, jobId } of grants) held.set(taskId, { worker, jobId });
-    if (grants.length > 0) time.sold(Number(now));
-    if (again) await disown(shard, worker);
-    return { grants, nextDueAt, aloneDueAt, lookAt: whenToAsk(lookAt) };
-  }
-
-  async function disown(shard: Shard, worker: string): Promise<void> {
-    const known = [...held].flatMap(([taskId, holder]) => (holder.worker === worker ? [taskId] : []));
-    await endings.end((await shard.run("disown", worker, ...known)).slice(1).map(String));
-  }
-
-  /** So much sooner that the answer is there in time. */
-  function whenToAsk(word: Word | undefined): number | undefined {
-    return word === "" || word === undefined ? undefined : time.toHere(Number(word)) - time.leadMs();
-  }
-
+export function createLeases({ shards, endings, quota, seen, holdings }: Deps): Leases {
   /** Counts what is known to be seen, and leaves the rest to be sent. */
   function prepare(settlement: Settlement, index: number): Prepared {
-    const jobId = held.get(settlement.taskId)?.jobId;
+    const jobId = holdings.jobOf(settlement);
     const links = settlement.outcome.kind === "done" ? settlement.discovered : [];
     const fresh = jobId === undefined ? [...links] : links.filter(({ url }) => !seen().has(jobId, url));
     return { index, settlement, jobId, known: links.length - fresh.length, links: fresh };
@@ -165,7 +83,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     if (settled === 0) return false;
     for (const { index, settlement } of batch) {
       answer.verdicts[index] = "settled";
-      held.delete(settlement.taskId);
+      holdings.drop(settlement);
     }
     answer.finished.push(...(await endings.end(quiet.map(String))));
     return true;
@@ -181,7 +99,7 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     batch.forEach(({ index, settlement, jobId, links }, nth) => {
       const verdict = Number(reply[1 + nth]);
       answer.verdicts[index] = verdict === 0 ? "stale" : "settled";
-      held.delete(settlement.taskId);
+      holdings.drop(settlement);
       // 2: every link is now in the job's own set of seen URLs.
       if (verdict === 2 && jobId !== undefined) for (const { url } of links) seen().add(jobId, url);
     });
@@ -199,14 +117,15 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
   }
 
   return {
-    lease,
     async extend(claims, leaseMs) {
       const kept = claims.map(() => false);
       // All at once: the leases on other shards must not run out while one is away.
       const calls = split(shards, claims).map(async ({ shard, part }) => {
-        const reply = await shard.run("extend", leaseMs, ...part.flatMap(({ claim }) => [claim.taskId, claim.token]));
-        part.forEach(({ index }, nth) => {
+        const words = part.flatMap(({ claim }) => [claim.taskId, claim.token]);
+        const { reply } = await shard.runNow("extend", leaseMs, ...words);
+        part.forEach(({ claim, index }, nth) => {
           kept[index] = reply[1 + nth] === 1;
+          if (!kept[index]) holdings.drop(claim);
         });
       });
       await allDone(calls);
@@ -220,13 +139,13 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
     async release(claims) {
       await onEach(split(shards, claims), async ({ shard, part }) => {
         const reply = await shard.run("release", ...part.flatMap(({ claim }) => [claim.taskId, claim.token]));
-        for (const { claim } of part) held.delete(claim.taskId);
+        for (const { claim } of part) holdings.drop(claim);
         await endings.end(reply.slice(1).map(String));
       });
     },
     async expire(max) {
       const calls = shards.all.map(async (shard) => {
-        const [, moved, ...quiet] = await shard.run("reap", Math.min(max, BATCH_MOST));
+        const [, moved, ...quiet] = (await shard.runNow("reap", Math.min(max, BATCH_MOST))).reply;
         await endings.end(quiet.map(String));
         return Number(moved);
       });
@@ -247,7 +166,6 @@ export function createLeases({ shards, time, endings, quota, seen, ear }: Deps):
   };
 }
 
-type ShardAnswer = LeaseAnswer & { lookAt: number | undefined };
 type Verdicts = { verdicts: ("settled" | "stale")[]; finished: string[] };
 type Part<C> = { shard: Shard; part: { claim: C; index: number }[] };
 
@@ -300,14 +218,4 @@ function* batches(settlements: readonly Prepared[]): Generator<readonly Prepared
     links += one.links.length;
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Of `room`, what the nth of so many gets. */
-function shareOf(room: number, among: number, nth: number): number {
-  return Math.floor(room / among) + (nth < room % among ? 1 : 0);
-}
-
-function least(answers: readonly ShardAnswer[], of: "nextDueAt" | "aloneDueAt" | "lookAt"): number | undefined {
-  const instants = answers.flatMap((answer) => answer[of] ?? []);
-  return instants.length === 0 ? undefined : Math.min(...instants);
 }

@@ -14,6 +14,8 @@ import { enqueue } from "./enqueue.ts";
 import { createExaminer } from "./examine.ts";
 import { createInspector } from "./explain.ts";
 import { createFleet } from "./fleet.ts";
+import { createGranting } from "./granting.ts";
+import { createHoldings } from "./holdings.ts";
 import { createJobs } from "./jobs.ts";
 import { shardKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
@@ -92,7 +94,9 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   });
   const quota = createPageQuota(shards);
   const full = new Set<Shard>();
-  const leases = createLeases({ shards, time, endings: jobs, quota, seen: () => seen, ear });
+  const holdings = createHoldings();
+  const lease = createGranting({ shards, time, endings: jobs, holdings, clock, ear }, options);
+  const leases = createLeases({ shards, endings: jobs, quota, seen: () => seen, holdings });
   /** When the last lease call told this process to look again, where that differs from when something is due. */
   let told: { dueAt: number | undefined; lookAt: number | undefined } = { dueAt: undefined, lookAt: undefined };
 
@@ -109,7 +113,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     seal: (jobId) => waking(jobs.seal(jobId)),
     async lease(request) {
       wakeups.looked();
-      const { lookAt, ...answer } = await leases.lease(request);
+      const { lookAt, ...answer } = await lease(request);
       const { nextDueAt = Infinity, aloneDueAt = Infinity } = answer;
       told = { dueAt: Math.min(nextDueAt, aloneDueAt), lookAt };
       return answer;

@@ -13,6 +13,8 @@ export type Shard = {
   run(script: string, ...words: readonly Word[]): Promise<Reply>;
   /** The same; `again` tells that an earlier try, whose answer was lost, may have been carried out. */
   tryRun(script: string, ...words: readonly Word[]): Promise<{ reply: Reply; again: boolean }>;
+  /** The same; where there are several shards, and this one is out of reach, it fails at once (see lostMsOf). */
+  runNow: Shard["tryRun"];
   /**
    * Runs a script that keeps a receipt (lib/receipt.lua): one whose answer was lost is told the same when it is made
    * again, and is carried out once.
@@ -49,6 +51,7 @@ export function createShards({ broker, clock, caller }: Deps, { prefix, shards, 
       key: (name, of) => (of === undefined ? `${own}:${name}` : `${own}:${name}:${of}`),
       run: async (script, ...words) => (await tryRun(script, ...words)).reply,
       tryRun,
+      runNow: (script, ...words) => broker.run(script, own, () => [now(), ...words], { isHasty: shards > 1 }),
       async runOnce(script, ...words) {
         const desk = desks.pop() ?? { name: `${caller}:${++desksMade}`, calls: 0 };
         desk.calls += 1;
