@@ -5,6 +5,7 @@ import { TrawlError } from "../../errors.ts";
 import type { RedisPlace } from "./place.ts";
 
 export type Client = Redis | Cluster;
+export type ClusterNode = Redis;
 
 /** A server that has not let us in, or has stopped answering, is taken for lost after this: a script of ours takes 20 ms. */
 export const CONTACT_MS = 5_000;

@@ -1,9 +1,10 @@
+import { EventEmitter } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Probe, SAID_BY_LIBRARY } from "./connect.ts";
-import { diagnose, troubleWords } from "./trouble.ts";
+import { type Client, type Probe, SAID_BY_LIBRARY } from "./connect.ts";
+import { createTroubleEar, diagnose, troubleWords } from "./trouble.ts";
 
 const STREAM = new Error("Stream isn't writeable and enableOfflineQueue options is false");
 
@@ -41,6 +42,23 @@ describe("words for a broker that is out of reach", () => {
     ["self-signed certificate in certificate chain", "self-signed certificate in certificate chain"],
   ])("are ours: %s", (message, words) => {
     expect(troubleWords(new Error(message))).toBe(words);
+  });
+
+  it("are of a cluster's node until that one is back, under whatever connection", () => {
+    const cluster = new EventEmitter();
+    const trouble = createTroubleEar(cluster as Client);
+    const join = (port: number) => {
+      const node = Object.assign(new EventEmitter(), { options: { host: "h", port } });
+      cluster.emit("+node", node);
+      return node;
+    };
+    const [one, other] = [join(1), join(2)];
+    one.emit("error", new Error("connect ECONNREFUSED h:1"));
+
+    other.emit("ready");
+    expect(trouble()?.message).toBe("connect ECONNREFUSED h:1");
+    join(1).emit("ready");
+    expect(trouble()).toBeUndefined();
   });
 
   it("come from a look at the server where the library does not know", async () => {

@@ -1,5 +1,5 @@
 /** Why a broker cannot be reached, in words for whoever has to mend it. What the client library says is for its users, not ours. */
-import { type Client, CONTACT_MS, type Probe } from "./connect.ts";
+import { type Client, type ClusterNode, CONTACT_MS, type Probe } from "./connect.ts";
 import type { RedisPlace } from "./place.ts";
 
 const NO_ANSWER = `no answer within ${CONTACT_MS / 1000} s`;
@@ -25,23 +25,30 @@ const VAGUE =
  * it is made; the answer is undefined while connected, and before anything went wrong.
  */
 export function createTroubleEar(client: Client): () => Error | undefined {
-  let trouble: Error | undefined;
-  const note = (error: unknown) => {
+  let trouble: { said: Error; by: string } | undefined;
+  const note = (error: unknown, by: string) => {
     // Of a cluster the last node's error says more than that all of them failed.
     const said = (error as { lastNodeError?: Error }).lastNodeError ?? (error as Error);
     // The library tells first why, and then that a command of its own could not be sent.
-    if (trouble === undefined || findMeaning(said) !== undefined) trouble = said;
+    if (trouble === undefined || findMeaning(said) !== undefined) trouble = { said, by };
   };
-  client.on("error", note);
-  client.on("+node", (node: Client) => node.on("error", note));
+  client.on("error", (error) => note(error, ""));
   client.on("ready", () => {
     trouble = undefined;
   });
-  return () => trouble;
+  client.on("+node", (node: ClusterNode) => {
+    // By its place: a node that comes back is a new one to the library, and the cluster itself was ready all the while.
+    const by = `${node.options.host}:${node.options.port}`;
+    node.on("error", (error) => note(error, by));
+    node.on("ready", () => {
+      if (trouble?.by === by) trouble = undefined;
+    });
+  });
+  return () => trouble?.said;
 }
 
 /** Undefined where the error does not tell why. */
-export function findMeaning(error: Error): string | undefined {
+function findMeaning(error: Error): string | undefined {
   const [, last] = /^All sentinels are unreachable.*? Last error: (.*)$/s.exec(error.message) ?? [];
   const message = last ?? error.message;
   if (VAGUE.test(message) || message.startsWith("All sentinels are unreachable")) return undefined;
