@@ -26,7 +26,10 @@ describe("a stream of URLs", () => {
   });
   afterEach(() => frontier.close());
 
-  function submit(urls: readonly string[], whileFull: () => Promise<void> = async () => {}): Promise<StreamAnswer> {
+  function submit(
+    urls: Iterable<string> | AsyncIterable<string>,
+    whileFull: () => Promise<void> = async () => {},
+  ): Promise<StreamAnswer> {
     async function* stream() {
       yield* urls;
     }
@@ -66,6 +69,17 @@ describe("a stream of URLs", () => {
     stopping = new AbortController();
     await submit(["no"]);
     expect(await viewOf(frontier)).toMatchObject({ sealed: false });
+  });
+
+  it("makes no job when it is stopped before its first batch is whole", async () => {
+    async function* stopped() {
+      yield* pages(2);
+      stopping.abort();
+    }
+    const answer = await submit(stopped());
+
+    expect(answer).toMatchObject({ accepted: 0, taken: 0, isBegun: false, isWhole: false });
+    expect(await frontier.findJob("job")).toBeUndefined();
   });
 
   it("waits where the broker is full and goes on at the very URL it had to stop at", async () => {

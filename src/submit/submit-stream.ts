@@ -64,7 +64,8 @@ export async function submitStream(
     const first = answer.taken;
     const { tasks, indexes, refused: unfit } = firstTasks(spec, batch);
     for (const { index, url, reason } of unfit) refuse({ index: first + index, url, reason });
-    if (tasks.length > 0) await begin();
+    // Stopped while reading: a job that is made now would stay empty, and open.
+    if (tasks.length > 0 && !signal.aborted) await begin();
     for (let from = 0; from < tasks.length && !signal.aborted; ) {
       const { queued, duplicates, refused: late, full } = await frontier.enqueue(spec.id, tasks.slice(from));
       answer.accepted += queued;
