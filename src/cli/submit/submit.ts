@@ -105,13 +105,8 @@ async function submitIn(session: Session, submission: Submission, run: Run): Pro
   return exitCode(answer, job, flags);
 }
 
-async function printJson(
-  { screen }: Session,
-  answer: StreamAnswer,
-  { json }: SubmitFlags,
-  job?: JobView,
-): Promise<void> {
-  if (json === true) await screen.out(`${JSON.stringify({ ...answerJson(answer), ...endJson(job) })}\n`);
+async function printJson({ screen }: Session, answer: StreamAnswer, flags: SubmitFlags, job?: JobView): Promise<void> {
+  if (flags.json === true) await screen.out(`${JSON.stringify({ ...answerJson(answer, flags), ...endJson(job) })}\n`);
 }
 
 /** A job of its own, or the one that is gone on with. */
@@ -141,7 +136,8 @@ async function queueAll(
   let latest: StreamAnswer = { id: spec.id, ...NOTHING_YET };
   leave.willSay(async () => {
     screen.err(unansweredText(spec, latest, screen));
-    await printJson(session, latest, flags);
+    // The call that is not answered may have made the job.
+    await printJson(session, { ...latest, isBegun: true }, flags);
   });
   const onProgress = (answer: StreamAnswer, isFull: boolean) => {
     latest = answer;
@@ -184,11 +180,11 @@ async function follow(
   return job;
 }
 
-function answerJson(answer: StreamAnswer) {
+function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
   const { id, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole } = answer;
   return {
-    // Where nothing was good there is no job of that name.
-    id: isBegun || !isWhole ? id : null,
+    // Of a job that was never made there is nothing to look at by that name.
+    id: isBegun || resume !== undefined ? id : null,
     requestId: randomUUID(),
     accepted,
     duplicates,
