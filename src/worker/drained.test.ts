@@ -76,6 +76,22 @@ describe("a worker that drains", () => {
     await stop();
   });
 
+  it("does not take a running job's URLs for those that a paused one has on other queues", async () => {
+    await submit(frontier, aJob(), tasksAt("a.test", 2, { queue: "render" }));
+    await submit(frontier, aJob({ id: "other" }), tasksAt("b.test", 1));
+    await submit(frontier, aJob({ id: "empty" }), []);
+    for (const id of ["job", "empty"]) await frontier.pause(id);
+    const { look, told, stop } = draining();
+    await look();
+    expect([await look(), told]).toEqual([false, []]);
+
+    await frontier.pause("other");
+    await look();
+    await look();
+    expect(told.map((ids) => [...ids].sort())).toEqual([["job", "other"]]);
+    await stop();
+  });
+
   it("takes no look for an answer during which the worker itself may have taken something", async () => {
     let round = 0;
     const { look, stop } = draining(() => round++);

@@ -1,5 +1,5 @@
 /** Knows when a worker has nothing left to do, and no other worker of its queues will make more. */
-import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
+import type { FrontierAdmin, JobView, QueueView } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Worker } from "./worker.ts";
 
@@ -7,7 +7,7 @@ type Deps = {
   frontier: Pick<FrontierAdmin, "listQueues" | "listHolders" | "listWorkers" | "listJobs">;
   worker: Pick<Worker, "idleRound">;
   clock: Clock;
-  /** Called once, with their ids, when all that is left is of jobs that are paused: no worker will end the wait. */
+  /** Called once, with their ids, when all that waits on any queue is of jobs that are paused: no worker will end it. */
   onHeldUp(jobIds: readonly string[]): void;
 };
 
@@ -44,16 +44,24 @@ async function lookRound({ frontier, worker }: Deps, queues: readonly string[], 
     workers.filter((other) => !other.queues.some((queue) => queues.includes(queue))).map((other) => other.worker),
   );
   if (holders.some((holder) => !strangers.has(holder.worker))) return { kind: "busy" };
-  const served = (await frontier.listQueues()).filter(({ queue }) => queues.includes(queue));
+  const waiting = await frontier.listQueues();
   if (worker.idleRound() !== round) return { kind: "busy" };
-  if (served.length === 0) return { kind: "drained" };
-  const waiting = served.reduce((sum, queue) => sum + queue.waiting, 0);
-  return isTold ? { kind: "busy" } : lookForPaused(frontier, queues, waiting);
+  if (!waiting.some(({ queue }) => queues.includes(queue))) return { kind: "drained" };
+  return isTold ? { kind: "busy" } : lookForPaused(frontier, waiting);
 }
 
-async function lookForPaused(frontier: Deps["frontier"], queues: readonly string[], waiting: number): Promise<Look> {
+/**
+ * A job's counts are over all queues, so they are held against what waits on all of them: on the served ones alone they
+ * could hide a running job's URLs. Where a running job has some on other queues, nothing is told.
+ */
+async function lookForPaused(frontier: Deps["frontier"], queues: readonly QueueView[]): Promise<Look> {
   const jobs = await frontier.listJobs(JOBS_LOOKED_AT);
-  const paused = jobs.filter((job) => job.state === "paused" && queues.includes(job.queue));
-  const theirs = paused.reduce((sum, { counts }) => sum + counts.queued + counts.delayed, 0);
-  return theirs < waiting ? { kind: "busy" } : { kind: "paused", jobIds: paused.map(({ id }) => id) };
+  const paused = jobs.filter((job) => job.state === "paused" && waitingOf(job) > 0);
+  const theirs = paused.reduce((sum, job) => sum + waitingOf(job), 0);
+  const all = queues.reduce((sum, { waiting }) => sum + waiting, 0);
+  return theirs < all ? { kind: "busy" } : { kind: "paused", jobIds: paused.map(({ id }) => id) };
+}
+
+function waitingOf({ counts }: JobView): number {
+  return counts.queued + counts.delayed;
 }
