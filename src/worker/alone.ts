@@ -17,8 +17,8 @@ type Deps = {
   frontier: Pick<Frontier, "lease">;
   /** Whether anything runs. */
   isBusy(): boolean;
-  /** Resolves when nothing runs any more, or when the worker is to stop. */
-  untilIdle(): Promise<void>;
+  /** Resolves when nothing runs any more, after `mostMs`, or when the worker is to stop. */
+  untilIdle(mostMs: number): Promise<void>;
   begin(grant: Grant): void;
   clock: Clock;
 };
@@ -53,7 +53,7 @@ export function createAlone({ frontier, isBusy, untilIdle, begin, clock }: Deps,
   async function endOthers(signal: AbortSignal): Promise<boolean> {
     while (isBusy() && !signal.aborted) {
       if (!isSoon((await lease(0)).nextDueAt)) return false;
-      await Promise.race([untilIdle(), clock.sleep(LOOK_MS, signal)]);
+      await untilIdle(LOOK_MS);
     }
     return true;
   }
@@ -62,7 +62,7 @@ export function createAlone({ frontier, isBusy, untilIdle, begin, clock }: Deps,
   async function runNext(signal: AbortSignal): Promise<boolean> {
     const { grants, nextDueAt } = await lease(1);
     for (const grant of grants) begin(grant);
-    await untilIdle();
+    while (isBusy() && !signal.aborted) await untilIdle(LOOK_MS);
     if (grants.length > 0) return true;
     if (!isSoon(nextDueAt) || nextDueAt <= clock.now()) return false;
     await clock.sleep(nextDueAt - clock.now(), signal);

@@ -47,7 +47,6 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   const running = new Map<string, HeldTask & { over: Promise<void> }>();
   const unsettled: Claim[] = [];
   const outcome = deferred();
-  const stopped = new Promise((resolve) => stopping.signal.addEventListener("abort", resolve, { once: true }));
   const alone = createAlone({ frontier, isBusy: () => running.size > 0, untilIdle, begin, clock }, options);
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
   let failure: { cause: unknown } | undefined;
@@ -80,8 +79,8 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     }
   }
 
-  async function untilIdle(): Promise<void> {
-    await Promise.race([Promise.all([...running.values()].map(({ over }) => over)), stopped]);
+  async function untilIdle(mostMs: number): Promise<void> {
+    await overWithin([...running.values()], mostMs, stopping.signal);
   }
 
   function begin(grant: Grant): void {
@@ -132,11 +131,19 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     if (released.signal.aborted) await call;
   }
 
-  /** Resolves when these tasks are over, or when it has taken too long. */
-  async function overWithin(tasks: readonly { over: Promise<void> }[], mostMs: number): Promise<void> {
-    const allOver = new AbortController();
-    const all = Promise.all(tasks.map((task) => task.over)).then(() => allOver.abort());
-    await Promise.race([all, clock.sleep(mostMs, allOver.signal)]);
+  /** Resolves when these tasks are over, when it has taken too long, or when `giveUp` aborts. Leaves nothing behind. */
+  async function overWithin(
+    tasks: readonly { over: Promise<void> }[],
+    mostMs: number,
+    giveUp?: AbortSignal,
+  ): Promise<void> {
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    giveUp?.addEventListener("abort", end, { once: true });
+    if (giveUp?.aborted) end();
+    Promise.all(tasks.map((task) => task.over)).then(end, end);
+    await clock.sleep(mostMs, ended.signal);
+    giveUp?.removeEventListener("abort", end);
   }
 
   return {
