@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isTrawlError } from "../../errors.ts";
-import { parseRedisPlace } from "./place.ts";
+import { findRedisScheme, parseRedisPlace } from "./place.ts";
 
 describe("parseRedisPlace", () => {
   it("reads one server, with what is usual where nothing is said", () => {
@@ -72,6 +72,7 @@ describe("parseRedisPlace", () => {
       "redis+cluster://h/1",
       "redis+sentinel://u:secret@h",
       "redis+sentinel://h/",
+      "constructor://h",
     ];
     for (const url of wrong) {
       let caught: unknown;
@@ -85,6 +86,11 @@ describe("parseRedisPlace", () => {
       expect((caught as Error).message).not.toContain("secret");
     }
   });
+});
+
+it("takes no word for a scheme that every object knows", () => {
+  expect(findRedisScheme("REDIS+cluster://h")).toMatchObject({ kind: "cluster" });
+  for (const url of ["constructor:x", "toString:x", "valueOf://h"]) expect(findRedisScheme(url), url).toBeUndefined();
 });
 
 it.each(["redis://user:s3cr/et@host:6379/0", "redis://user:12/34s3cret@host", "redis://u:s3c@r/et@host:1"])(

@@ -32,14 +32,14 @@ const SENTINEL_WORDS = ["sentinelUser", "sentinelPassword"];
 
 /** What kind of Redis a URL names; undefined where it names something else. */
 export function findRedisScheme(url: string): { kind: RedisPlace["kind"] } | undefined {
-  return SCHEMES[(/^[a-z+]+(?=:)/i.exec(url)?.[0] ?? "").toLowerCase()];
+  return schemeNamed(/^[a-z+]+(?=:)/i.exec(url)?.[0] ?? "");
 }
 
 /** Throws BAD_CONFIG, without the password, for what is no such URL. */
 export function parseRedisPlace(url: string): RedisPlace {
   const [, name = "", authority = "", path = "", query = ""] =
     /^([a-z+]+):\/\/(.*@)?([^?@]*)(?:\?([^@]*))?$/is.exec(url) ?? [];
-  const scheme = SCHEMES[name.toLowerCase()];
+  const scheme = schemeNamed(name);
   if (scheme === undefined) throw badPlace(name, "its scheme is none of ", Object.keys(SCHEMES).join(", "));
   const [hosts = "", ...rest] = path.split("/");
   const [username = "", password = ""] = credentials(authority);
@@ -66,6 +66,12 @@ export function parseRedisPlace(url: string): RedisPlace {
     sentinel: { username: sentinelUser, password: sentinelPassword },
     shown,
   };
+}
+
+/** What an object has of its birth is no scheme: `constructor:` names none. */
+function schemeNamed(name: string): (typeof SCHEMES)[string] | undefined {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(SCHEMES, lower) ? SCHEMES[lower] : undefined;
 }
 
 /** A word that would be passed over is refused: it may be the one that was to make things safe. */
