@@ -182,6 +182,24 @@ describe("an answer that is lost on its way", () => {
     });
   }
 
+  it("F15 of a job that is opened again keeps no shard from hearing of it", async () => {
+    const { line, frontier } = await open(3);
+    const outcome = { kind: "dead", because: "too_big" } as const;
+    for (const id of ["known", "lost"]) {
+      await submit(frontier, aJob({ id }), [aTask(`https://${id}.test/`)]);
+      await frontier.settle([settlementOf(await oneGrant(frontier), { outcome })]);
+      expect(await frontier.seal(id)).toBe(true);
+      const lost = id === "lost" ? line.loseNextAnswer(shaOf("reopen")) : undefined;
+      expect(await frontier.replayDead({ jobId: id }, 1, 10)).toBe(1);
+      await lost;
+
+      const links = Array.from({ length: 9 }, (_, nth) => aTask(`https://${id}-${nth}.test/`));
+      await frontier.settle([settlementOf(await oneGrant(frontier), { discovered: links })]);
+      expect(await countsOf(frontier, id)).toEqual({ submitted: 1, discovered: 9, done: 1, queued: 9 });
+      await frontier.cancel(id);
+    }
+  });
+
   it("F7 is no excuse for a claim that was stale before", async () => {
     const { line, frontier } = await open();
     await frontier.enqueue("job", tasksAt("a.test", 2));

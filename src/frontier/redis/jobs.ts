@@ -94,8 +94,8 @@ export function createJobs({ shards, time }: Deps): Jobs {
       const own = jobIds.filter((jobId) => shards.home(jobId) === home);
       const reply = own.length === 0 ? [] : (await home.run("reopen", ...own)).map(String);
       for (let at = 1; at < reply.length; at += 2) {
-        const [jobId = "", isNews] = reply.slice(at);
-        if (isNews === "1") await word.spread(jobId);
+        const [jobId = "", isUntold] = reply.slice(at);
+        if (isUntold === "1") await word.spread(jobId);
         open.push(jobId);
       }
     }
