@@ -236,6 +236,22 @@ describe("an answer that is lost on its way", () => {
     await frontier.close();
   });
 
+  it("F7 of a look at whether its job has ended does not take a settlement's verdicts with it", async () => {
+    const { line, stage } = await open(3);
+    const other = await stage.open({ url: server.url });
+    const doomed = await stage.open({ patienceMs: 0 });
+    await submit(other, aJob({ id: "last" }), [aTask("https://a.test/")]);
+    await other.seal("last");
+    const grant = await oneGrant(doomed);
+
+    const lost = line.loseNextAnswer(shaOf("find-job")).then(line.cut);
+    expect(await doomed.settle([settlementOf(grant)])).toEqual({ verdicts: ["settled"], finished: [] });
+    await lost;
+
+    for (let nth = 0; nth < 3; nth++) await other.reap(100);
+    expect(await viewOf(other, "last")).toMatchObject({ state: "finished", counts: { done: 1 } });
+  });
+
   it("F3 of a spend sells no slot twice", async () => {
     const { line, frontier } = await open();
     await submit(frontier, aJob({ id: "slow", policy: { intervalMs: 100, burst: 1, perSite: 9 } }), [

@@ -6,12 +6,13 @@
  * follow.
  * A crash in the middle leaves the job to the reapers: they look through all jobs, some at a time.
  */
+import { lostMsOf } from "./broker-errors.ts";
 import type { HomeWord } from "./home-word.ts";
 import type { JobRow } from "./job-rows.ts";
-import type { Shard, Shards } from "./shards.ts";
+import { allDone, type Shard, type Shards } from "./shards.ts";
 
 export type Endings = {
-  /** Of jobs that have nothing left on some shard, those that this call has ended. */
+  /** Of jobs that have nothing left on some shard, those that this call has ended; while a shard is away it may be none. */
   end(quiet: readonly string[]): Promise<string[]>;
   /** Looks at the next LOOKED_AT jobs of every shard, and ends those that whoever was to end them has left behind. */
   sweep(): Promise<void>;
@@ -56,13 +57,19 @@ export function createEndings(shards: Shards, find: Find, word: HomeWord): Endin
   return {
     async sweep() {
       if (shards.all.length === 1) return;
-      await Promise.all(rounds.map((round, nth) => sweepShard(shards.all[nth] as Shard, round)));
+      await allDone(rounds.map((round, nth) => sweepShard(shards.all[nth] as Shard, round)));
     },
     async end(quiet) {
       // With one shard the script has done it.
       if (shards.all.length === 1) return [...quiet];
       const ended: string[] = [];
-      for (const jobId of new Set(quiet)) if (await endOne(jobId)) ended.push(jobId);
+      try {
+        for (const jobId of new Set(quiet)) if (await endOne(jobId)) ended.push(jobId);
+      } catch (error) {
+        // What led here was carried out, and its answer must not be lost with a shard that is away: these and the rest,
+        // which would wait for it as long again, are left to the sweep.
+        if (lostMsOf(error) === undefined) throw error;
+      }
       return ended;
     },
   };
