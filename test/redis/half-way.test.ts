@@ -1,5 +1,5 @@
 /** Steps over several shards that end half way: their process dies, or a shard is out of its reach. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { NewTask } from "../../src/domain/task.ts";
 import type { Broker } from "../../src/frontier/redis/broker.ts";
 import { createShards, type Shard } from "../../src/frontier/redis/shards.ts";
@@ -19,7 +19,9 @@ import {
 } from "../contracts/frontier/makers.ts";
 import { auditShard } from "../model/redis-books.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
+import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
 import { withRedis } from "../services/redis-talk.ts";
+import { waitUntil } from "../services/wait-until.ts";
 import { createStage, type Stage } from "./stage.ts";
 
 const SHARDS = 3;
@@ -196,4 +198,80 @@ describe("a step over several shards that ends half way", () => {
 
     expect(await countsOf(other)).toEqual({ submitted: 12, leased: 4, queued: 8 });
   });
+});
+
+/** The client gives a server five seconds for an answer; a call that asks all shards at once takes no longer than that. */
+const HUNG_MS = 10_000;
+
+describe("a node of a cluster that takes connections and does not answer", () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startCluster({ nodes: 3 });
+    // Else its neighbours refuse as well, once they have noticed.
+    const words = ["SET", "cluster-require-full-coverage", "no"] as const;
+    for (const { port } of cluster.nodes) await withRedis(port, (redis) => redis.config(...words));
+  });
+  afterAll(() => cluster.stop());
+
+  /** Stops the node that has shard 0; `goOn` lets it go on, `port` is of the node that has the others. */
+  async function hang(prefix: string): Promise<{ goOn: () => void; port: number }> {
+    const owned = await Promise.all(cluster.nodes.map(({ port }) => ownedBy(port, prefix)));
+    const nodeWith = (...indexes: number[]) => {
+      const node = cluster.nodes[owned.findIndex((own) => own.join() === indexes.join())];
+      if (node === undefined) throw new Error(`the shards lie otherwise: ${JSON.stringify(owned)}`);
+      return node;
+    };
+    const { pid } = nodeWith(0);
+    const { port } = nodeWith(1, 2);
+    const goOn = () => void process.kill(pid, "SIGCONT");
+    onTestFinished(goOn);
+    process.kill(pid, "SIGSTOP");
+    return { goOn, port };
+  }
+
+  async function ownedBy(port: number, prefix: string): Promise<number[]> {
+    const owns = async (index: number) =>
+      withRedis(port, (redis) => redis.exists(`${prefix}:{${index}}`)).then(
+        () => [index],
+        () => [], // MOVED: another node's
+      );
+    return (await Promise.all([0, 1, 2].map(owns))).flat();
+  }
+
+  it("F2 F6 keeps nobody from the work of the others, nor from keeping what is leased there", async () => {
+    const stage = createStage(cluster.url, { shards: SHARDS, patienceMs: 60_000 });
+    const frontier = await stage.open();
+    await submit(frontier, aJob(), EVERYWHERE);
+    const held = await grantsOf(frontier, { max: 6 });
+    const isThere = ({ site }: { site: string }) => shards.ofSite(site).index !== 0;
+    const healthy = held.filter(isThere);
+    expect(held.length - healthy.length).toBeGreaterThan(0);
+    const { goOn, port } = await hang(stage.prefix);
+
+    const startAt = performance.now();
+    const [more, kept] = await Promise.all([grantsOf(frontier), frontier.extend(healthy, 60_000)]);
+    expect(performance.now() - startAt).toBeLessThan(HUNG_MS);
+    expect(more).toHaveLength(8 - healthy.length);
+    expect(more.every(isThere)).toBe(true);
+    expect(kept).toEqual(healthy.map(() => true));
+
+    // With all of them in one call, too, those that can be are kept: until well after their first lease.
+    await expect(frontier.extend([...held, ...more], 120_000)).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
+    expect(performance.now() - startAt).toBeLessThan(2 * HUNG_MS);
+    const ends = [1, 2].map((index) => `${stage.prefix}:{${index}}:expiry`);
+    for (const key of ends) {
+      const [, soonest] = await withRedis(port, (redis) => redis.zrange(key, 0, 0, "WITHSCORES"));
+      expect(Number(soonest)).toBeGreaterThan(Date.now() + 90_000);
+    }
+
+    goOn();
+    await cluster.waitUntilWhole();
+    await settleAll(frontier, [...held, ...more]);
+    // The node has granted the rest to calls that nobody waits for any more: it is handed back first.
+    const isDone = async () => {
+      await settleAll(frontier, await grantsOf(frontier));
+      return (await viewOf(frontier)).counts.done === EVERYWHERE.length;
+    };
+    expect(await waitUntil(isDone, HUNG_MS)).toBe(true);
+  }, 60_000);
 });
