@@ -6,7 +6,7 @@ import { BATCH_MOST, type EnqueueAnswer } from "../frontier.ts";
 import { jobMissing } from "../job-missing.ts";
 import type { Reply } from "./broker.ts";
 import type { PageQuota } from "./page-quota.ts";
-import type { Shard, Shards } from "./shards.ts";
+import { allDone, type Shard, type Shards } from "./shards.ts";
 import { createLaneBook, taskWords } from "./words.ts";
 
 /** How soon a submitter that met the cap should come back. */
@@ -105,7 +105,7 @@ async function enqueueSpread(
 
   const doubtful = [...parts].filter(([shard]) => full.has(shard));
   const others = [...parts].filter(([shard]) => !full.has(shard));
-  const answers = [...(await Promise.all(doubtful.map(offer))), ...(await Promise.all(others.map(offer)))];
+  const answers = [...(await allDone(doubtful.map(offer))), ...(await allDone(others.map(offer)))];
   return {
     taken,
     queued: answers.reduce((sum, { queued }) => sum + queued, 0),
@@ -146,7 +146,7 @@ async function enqueuePart(shard: Shard, jobId: string, placed: readonly Placed[
 async function send(shard: Shard, jobId: string, tasks: readonly NewTask[], most: number): Promise<Reply> {
   const lanes = createLaneBook();
   const words = taskWords(tasks, lanes);
-  const reply = await shard.runOnce("enqueue", jobId, most, "submitted", ...lanes.words(), ...words);
+  const reply = await shard.runOnce("enqueue", jobId, most, ...lanes.words(), ...words);
   const state = String(reply[1]);
   if (state === "") return reply;
   if (state === "missing") throw jobMissing(jobId, "frontier.enqueue");

@@ -1,7 +1,7 @@
 /**
  * Every key of a broker on Redis, and what it costs. All of a shard carry its hash tag, so that they live in one slot of
- * a cluster; `trawl:{0}:site:7` is site 7 of shard 0, and a queue `fetch!alone` has the
- * suspects of `fetch`. docs/operations.md tells what they add up to.
+ * a cluster; `trawl:{0}:site:7` is site 7 of shard 0, and a queue `fetch!alone` has the suspects of `fetch`.
+ * docs/operations.md tells what they add up to.
  */
 export const KEYS = {
   meta: "hash: schema version, shards, next numbers, how many wait, the server's last run; one",

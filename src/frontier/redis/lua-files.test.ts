@@ -24,6 +24,7 @@ describe("the Lua files", () => {
     for (const { name, text } of operations) {
       expect(text, name).toMatch(new RegExp(`^#!lua( flags=allow-oom)?\\n-- ${name.replace(".lua", "")}: `));
       expect(text, name).toContain("-- KEYS  1 the shard");
+      expect(text, name).toMatch(/^-- Reply: /m);
       expect(text, name).toContain("Cost: ");
       expect(text.split("\n").length, `lines of ${name}`).toBeLessThanOrEqual(80);
     }

@@ -2,6 +2,7 @@
 -- keep-robots: a site's robots.txt as just seen, and its crawl-delay.        Cost: O(turns of the site), plus the text.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 site   3 kind   4 text   5 fetched at   6 fresh until   7 crawl-delay, ms
+-- Reply: now.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua
 begin(ARGV[1])
 local site = site_named(ARGV[2])

@@ -2,6 +2,7 @@
 -- set-site-policy: an operator's word on one site, or its taking back.                  Cost: O(turns of the site).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 site   3 interval, ms, or "" to take it back   4 burst   5 at once
+-- Reply: now.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua
 begin(ARGV[1])
 local site = site_named(ARGV[2])

@@ -117,8 +117,8 @@ local function lane_after(task, lane, job, site)
   return queue == lane.row[QUEUE] and lane or lane_for(job, site, queue, lane.row[PRIORITY])
 end
 
--- Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. An untouched task has crashed
--- nobody: its count is as before the grant. A retry goes back among the retries.
+-- Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. An untouched
+-- task has crashed nobody: its count is as before the grant. A retry goes back among the retries.
 local function hand_back(task, crashed)
   local lane, job, site = end_lease(string.format("%.0f", task.id), task.lane, task.worker)
   if crashed and task.crashes >= CRASHES_MOST then
