@@ -166,26 +166,40 @@ describe("a worker that comes for suspects", () => {
     expect(await grantsOf(frontier, SUSPECTS)).toHaveLength(2);
   });
 
-  it("is not drained while any wait", async () => {
+  it("is not drained while any wait, nor while it runs one", async () => {
     await queue(1, 0);
-    let isDrained = false;
+    let [isDrained, looks] = [false, 0];
+    let idleRound = (): number | undefined => 1; // idle, before it has come for the suspect
+    const worker = {
+      idleRound: () => {
+        looks += 1;
+        return idleRound();
+      },
+    };
     const over = new AbortController();
     const options = { queues: ["fetch"], everyMs: 1 };
-    const draining = untilDrained({ frontier, worker: loop, clock, onHeldUp: () => {} }, options, over.signal).then(
-      () => {
-        isDrained = true;
-      },
-    );
+    const draining = untilDrained({ frontier, worker, clock, onHeldUp: () => {} }, options, over.signal).then(() => {
+      isDrained = true;
+    });
+    /** Lets time pass until it has looked some more, or has come to its end. */
+    const looked = async () => {
+      const enough = looks + 10;
+      const isOver = () => {
+        clock.advance(10);
+        return isDrained || looks >= enough;
+      };
+      expect(await waitUntil(isOver, FAR_MS)).toBe(true);
+      return isDrained;
+    };
+
+    expect(await looked()).toBe(false);
+    idleRound = loop.idleRound;
     loop.start();
     await until("a/0");
-    clock.advance(10);
-    expect(isDrained).toBe(false);
+    expect(await looked()).toBe(false);
     end("a/0");
-    await waitUntil(() => {
-      clock.advance(10);
-      return isDrained;
-    }, FAR_MS);
-    expect(isDrained).toBe(true);
+    await until();
+    expect(await waitUntil(looked, FAR_MS)).toBe(true);
     over.abort();
     await draining;
   });
