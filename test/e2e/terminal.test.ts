@@ -20,7 +20,7 @@ function expectHarmless({ stdout, stderr }: CliEnd, shows: RegExp): void {
 }
 
 describe("words from elsewhere", () => {
-  it("in a job's name, its refused lines and its queue do not reach the terminal raw", async () => {
+  it("in a job's name, its refused lines and what is typed do not reach the terminal raw", async () => {
     const cwd = newFolder();
     const run = (...args: string[]) => trawl(args, { cwd, input: `http://127.0.0.1:9/\n${NASTY}\n` });
     expectHarmless(await run("submit", "-", "--name", NASTY), /job j\w+ {2}a\\u001b\[2Jb[\s\S]*refused, by/);
