@@ -145,17 +145,21 @@ export function isLostContact(error: unknown): boolean {
   );
 }
 
-/** What the library itself says where contact is lost; a test holds them to its source. */
-export const SAID_BY_LIBRARY = [
+/** What the library begins with where it only says that there is no connection, and not why. */
+export const SAYS_NOT_WHY = [
   "Connection is closed.",
   "Stream isn't writeable",
-  "Command timed out",
   "Cluster isn't ready",
+  "Cluster is disconnect",
+  "Cluster is ended",
+  "Node is disconnected",
   "All sentinels are unreachable",
   "None of startup nodes is available",
   "Failed to refresh slots cache.",
-  "Too many Cluster redirections",
 ];
+
+/** What the library itself says where contact is lost; a test holds them to its source. */
+export const SAID_BY_LIBRARY = [...SAYS_NOT_WHY, "Command timed out", "Too many Cluster redirections"];
 
 /** Whether the server had not even begun with it. */
 export function wasNeverSent(error: unknown): boolean {

@@ -1,5 +1,5 @@
 /** Why a broker cannot be reached, in words for whoever has to mend it. What the client library says is for its users, not ours. */
-import { type Client, type ClusterNode, CONTACT_MS, type Probe } from "./connect.ts";
+import { type Client, type ClusterNode, CONTACT_MS, type Probe, SAYS_NOT_WHY } from "./connect.ts";
 import type { RedisPlace } from "./place.ts";
 
 const NO_ANSWER = `no answer within ${CONTACT_MS / 1000} s`;
@@ -15,10 +15,6 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^ERR This instance has cluster support disabled$/, "the server is not part of a cluster: name it with redis://"],
   [/^Ready check failed: (.*)$/, "$1"],
 ];
-
-/** What only says that there is no connection, and not why. */
-const VAGUE =
-  /^(?:Stream isn't writeable|Cluster isn't ready|Connection is closed|None of startup nodes|Failed to refresh slots|Node is disconnected|Cluster is (?:disconnect|ended))/;
 
 /**
  * Why there is no connection, where the client has been told: a call only hears that there is none. Begins to listen when
@@ -51,7 +47,7 @@ export function createTroubleEar(client: Client): () => Error | undefined {
 function findMeaning(error: Error): string | undefined {
   const [, last] = /^All sentinels are unreachable.*? Last error: (.*)$/s.exec(error.message) ?? [];
   const message = last ?? error.message;
-  if (VAGUE.test(message) || message.startsWith("All sentinels are unreachable")) return undefined;
+  if (SAYS_NOT_WHY.some((words) => message.startsWith(words))) return undefined;
   const [pattern, words] = MEANINGS.find(([known]) => known.test(message)) ?? [];
   return pattern === undefined || words === undefined ? message : message.replace(pattern, words);
 }
