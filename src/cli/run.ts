@@ -2,7 +2,7 @@
 import { Console } from "node:console";
 import { Command, CommanderError } from "commander";
 import { ERRORS, isTrawlError } from "../errors.ts";
-import { showable } from "../runtime/showable.ts";
+import { showableLines } from "../runtime/showable.ts";
 import { VERSION } from "../version.ts";
 import { addControl } from "./commands/control.ts";
 import { addCrawl } from "./commands/crawl.ts";
@@ -83,5 +83,5 @@ function failed(error: unknown): number {
 
 /** Further lines are indented: what is quoted in them cannot pass for a complaint of ours. */
 function complaint(text: string): string {
-  return `trawl: ${text.split("\n").map(showable).join("\n  ")}\n`;
+  return `trawl: ${showableLines(text).replaceAll("\n", "\n  ")}\n`;
 }

@@ -1,6 +1,7 @@
 /** `trawl records`: the output of a job, again or for the first time. */
 import { type Command, Option } from "commander";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { Store } from "../../store/store.ts";
 import { createRecordStream } from "../crawl/record-stream.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
@@ -55,7 +56,9 @@ async function sayIfNone({ trawl, screen }: Session, job: JobView, { invalid }: 
   if (!isNone) return;
   const { pages } = job.tally;
   const what = invalid === true ? "invalid records" : "records";
-  screen.err(`no ${what} of ${job.id} in this store: the job is ${job.state}, with ${plural(pages, "page")} fetched\n`);
+  screen.err(
+    `no ${what} of ${showable(job.id)} in this store: the job is ${job.state}, with ${plural(pages, "page")} fetched\n`,
+  );
 }
 
 async function printInvalid(store: Store, jobId: string, out: (text: string) => Promise<void>): Promise<void> {

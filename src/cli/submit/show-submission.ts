@@ -36,7 +36,7 @@ export function submissionText({ id, name }: JobSpec, answer: StreamAnswer, widt
     ["refused", formatCount(refusedCount)],
   ];
   return [
-    `job ${id}  ${showable(name)}\n`,
+    `job ${showable(id)}  ${showable(name)}\n`,
     table(
       rows.map((row) => ["", ...row]),
       { right: [2] },
@@ -65,7 +65,7 @@ export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, screen
 
 /** The same where the broker has not answered to the last. */
 export function unansweredText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
-  const how = `stopped: the broker does not answer. It has taken ${plural(taken, "URL")} of job ${id}, perhaps more`;
+  const how = `stopped: the broker does not answer. It has taken ${plural(taken, "URL")} of job ${showable(id)}, perhaps more`;
   return `${how}\n${waysOn(id, screen)}`;
 }
 

@@ -94,7 +94,7 @@ async function submitIn(session: Session, submission: Submission, run: Run): Pro
     return answer.isWhole ? 1 : INTERRUPTED;
   }
   leave.willSay(async () => {
-    screen.err(`stopped: the broker does not answer; job ${spec.id} is submitted, and goes on without us\n`);
+    screen.err(`stopped: the broker does not answer; job ${showable(spec.id)} is submitted, and goes on without us\n`);
     await printJson(session, answer, flags);
   });
   if (flags.json !== true) await screen.out(submissionText(spec, answer, screen.outColumns()));
@@ -176,7 +176,9 @@ async function follow(
   signal.removeEventListener("abort", leave);
   const job = await getJob(session, id);
   const words = hasEnded(job.state) ? `${job.state}: ${job.tally.pages} pages` : "the job goes on without us";
-  if (quiet !== true) session.screen.err(`${words}; look at it with: ${session.screen.command} job ${id}\n`);
+  if (quiet !== true) {
+    session.screen.err(`${showable(`${words}; look at it with: ${session.screen.command} job ${id}`)}\n`);
+  }
   return job;
 }
 
