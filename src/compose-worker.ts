@@ -47,7 +47,7 @@ export function composeWorker(
   return { worker, close: () => fetching.fetcher.close() };
 }
 
-export type Fetching = { fetcher: HttpFetcher; robots: RobotsPolicy; allowance: Allowance };
+type Fetching = { fetcher: HttpFetcher; robots: RobotsPolicy; allowance: Allowance };
 
 /** The way out to the web, on a frontier's allowance. */
 export function createFetching(
@@ -81,12 +81,12 @@ export function createFetching(
 }
 
 /** The page as text, by the charset it claims or shows. */
-export function decode(body: Buffer, contentType: string | undefined): string {
+function decode(body: Buffer, contentType: string | undefined): string {
   return decodeBody(body, contentType).text;
 }
 
 /** The name looked for in robots.txt: the first word of the user agent, without its version. */
-export function productToken(userAgent: string): string {
+function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
 }
 

@@ -96,7 +96,7 @@ export function table(cells: readonly (readonly string[])[], style: TableStyle =
   const rows = cells.map((row) => row.map(showable));
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  const room = width - widths.slice(0, -1).reduce((sum, cells) => sum + cells + GAP.length, 0);
+  const room = width - widths.slice(0, -1).reduce((sum, cell) => sum + cell + GAP.length, 0);
   const aligned = (cell: string, index: number) => {
     const most = widths[index] ?? 0;
     if (right.includes(index)) return cell.padStart(most);

@@ -14,7 +14,7 @@ export type SiteFacts = {
   rateReadyAt: number;
   blockedUntil: number;
   crawlDelayMs: number;
-  /** Until when a worker has time to bring robots.txt; 0 when none is asked. */
+  /** Whether a worker is bringing robots.txt: nothing else goes to the site until it has. */
   isAskingRobots: boolean;
   waiting: number;
 };

@@ -2,6 +2,8 @@
  * Keeps up to `concurrency` tasks running: leases what may be fetched now, runs each through the chain, settles it, and
  * waits for the frontier to wake it. Stopping: no more leases, running tasks get the grace period, the rest are handed
  * back untouched. A broker or store that cannot be written ends the loop with that error: going on would lose work.
+ *
+ * createLeaseLoop is long because leasing, running and winding down share what runs and whether it is to stop.
  */
 import type { Claim, Frontier, Grant } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";

@@ -15,7 +15,7 @@ export async function report(session: Session, end: CrawlEnd, output: Output): P
   const { job } = end;
   const groups = job.counts.dead === 0 ? [] : await trawl.frontier.groupDead({ jobId: job.id }, GROUPS_SHOWN + 1);
   const rows = [
-    ["  records", recordsWords(end, output)],
+    [`  ${LABEL}`, recordsWords(end, output)],
     ["  pages", pagesWords(end, config.store)],
     ...(job.counts.refused === 0
       ? []
@@ -25,7 +25,9 @@ export async function report(session: Session, end: CrawlEnd, output: Output): P
   return `${headline(screen, end)}\n${table(rows)}${nextSteps(screen, end, output)}`;
 }
 
-const LABEL_WIDTH = "  records  ".length;
+/** The longest; what may be typed next is lined up with them. */
+const LABEL = "records";
+const LABEL_WIDTH = `  ${LABEL}  `.length;
 
 function headline({ paint }: Screen, { job, interrupted, seconds }: CrawlEnd): string {
   const time = formatDuration(seconds * 1000);
@@ -75,7 +77,7 @@ function nextSteps(screen: Screen, { job, interrupted }: CrawlEnd, { out }: Outp
   const shown = choices.filter(([isSo]) => isSo);
   if (shown.length === 0) return "";
   return `\n${steps(
-    shown.map(([, what, words]) => [what.padEnd(LABEL_WIDTH - 4), words]),
+    shown.map(([, what, words]) => [what.padEnd(LABEL.length), words]),
     screen,
   )}`;
 }

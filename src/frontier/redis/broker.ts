@@ -1,7 +1,10 @@
 /**
  * Calls on a Redis broker that outlive its restarts. Every call is made until it is answered or the broker has been out
  * of reach for `patienceMs`; a server that has lost our scripts is given them back, after it was asked whether it has
- * been restarted (see recover.lua). Called by shard.ts only. Nothing is kept here that a crash could lose.
+ * been restarted (see recover.lua). Called by shards.ts, and by open.ts and examine.ts. Nothing is kept here that a crash
+ * could lose.
+ *
+ * openBroker is long because all its calls share one state: what is connected, what is lost since when, and who was asked.
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../runtime/clock.ts";

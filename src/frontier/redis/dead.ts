@@ -50,13 +50,13 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     return total;
   }
 
-  /** One step of a replay: `letters` says which, `pace` how soon. */
-  async function revive(shard: Shard, letters: readonly Word[], pace: readonly Word[]): Promise<Reply> {
-    if (shards.all.length === 1) return shard.runOnce("replay-dead", ...letters, ...pace);
-    const [now = 0, after = "", ...wanted] = await shard.run("find-revivable", ...letters);
+  /** One step of a replay: `which` letters, and `pace` how soon. */
+  async function revive(shard: Shard, which: readonly Word[], pace: readonly Word[]): Promise<Reply> {
+    if (shards.all.length === 1) return shard.runOnce("replay-dead", ...which, ...pace);
+    const [now = 0, after = "", ...wanted] = await shard.run("find-revivable", ...which);
     const open = await jobs.reopen(wanted.map(String));
     if (open.length === 0) return [now, after, 0];
-    const reply = await shard.runOnce("replay-dead", ...letters, ...pace, ...open);
+    const reply = await shard.runOnce("replay-dead", ...which, ...pace, ...open);
     const served = reply.slice(3).map(String);
     // One that had nothing to do for an instant may have been ended meanwhile.
     await jobs.reopen(served);

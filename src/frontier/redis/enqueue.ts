@@ -1,5 +1,8 @@
-/** Submissions: in steps of BATCH_MOST, each on the shard of its site (F9, F13, F17). */
-
+/**
+ * Submissions, and links ahead of their page's settlement: in steps of BATCH_MOST, each on the shard of its site (F9, F13,
+ * F17). Who calls: submitters, and workers that settle. What one step sends to one shard is atomic. A crash leaves the
+ * steps and shards that were done; whoever submits the same again finds those to be duplicates.
+ */
 import type { NewTask } from "../../domain/task.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type EnqueueAnswer } from "../frontier.ts";

@@ -2,6 +2,8 @@
  * Jobs: their making, their end, and live changes (F11, F12). A change is one step on the job's home shard and then one
  * on each of the others (see home-word.ts), which lease calls obey at once; its lanes follow in steps of BATCH_MOST. A
  * crash between two leaves the job marked, and the next reaper goes on from there.
+ *
+ * createJobs is long because it is a list of operations on the same shards, each short.
  */
 import { TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";

@@ -1,4 +1,7 @@
-/** Opens a Redis broker as a frontier: for any number of processes on any number of machines. */
+/**
+ * Opens a Redis broker as a frontier: for any number of processes on any number of machines. `assemble` is long because it
+ * is a table: one line for each operation of the contract.
+ */
 import { randomBytes } from "node:crypto";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -43,7 +46,10 @@ export type RedisFrontierOptions = {
 
 type Deps = { clock: Clock; log: Log };
 
-/** What this version writes, and the oldest version that can work beside it. Changing a stored shape raises both. */
+/**
+ * What this version writes, and the oldest version that can work beside it. Changing a stored shape raises both; layouts
+ * count from the first release on.
+ */
 const SCHEMA = 1;
 const READABLE = 1;
 
