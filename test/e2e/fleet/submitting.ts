@@ -95,6 +95,9 @@ export function submitting(broker: FleetBroker): void {
     expect(end.stderr).toMatch(new RegExp(`stopped after 10 URLs[\\s\\S]*submit --resume ${id}`));
     const resumed = await fleet.submit(["urls.txt", "--resume", id]);
     expect(resumed).toMatchObject({ id, accepted: 20, duplicates: 10 });
+    // A list without one good URL makes no job; this one is there all the same.
+    const nothing = await fleet.run(["submit", "-", "--resume", id, "--json"], { input: "nonsense\n" });
+    expect(lastJson<Submitted>(nothing)).toMatchObject({ id, accepted: 0 });
     await (await fleet.worker(["--drain"])).ended;
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 30 } });
     expect((await fleet.run(["crawl", "--resume", id])).stderr).toMatch(/BAD_USAGE: .*trawl worker --queues fetch/);
