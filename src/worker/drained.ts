@@ -47,19 +47,27 @@ async function lookRound({ frontier, worker }: Deps, queues: readonly string[], 
   const waiting = await frontier.listQueues();
   if (worker.idleRound() !== round) return { kind: "busy" };
   if (!waiting.some(({ queue }) => queues.includes(queue))) return { kind: "drained" };
-  return isTold ? { kind: "busy" } : lookForPaused(frontier, waiting);
+  return isTold ? { kind: "busy" } : lookForPaused(frontier, queues, waiting);
 }
 
 /**
  * A job's counts are over all queues, so they are held against what waits on all of them: on the served ones alone they
- * could hide a running job's URLs. Where a running job has some on other queues, nothing is told.
+ * could hide a running job's URLs. Where a running job has some on other queues, nothing is told. Jobs submitted to the
+ * served queues are named first: they are most likely what is waited for.
  */
-async function lookForPaused(frontier: Deps["frontier"], queues: readonly QueueView[]): Promise<Look> {
+async function lookForPaused(
+  frontier: Deps["frontier"],
+  served: readonly string[],
+  queues: readonly QueueView[],
+): Promise<Look> {
   const jobs = await frontier.listJobs(JOBS_LOOKED_AT);
   const paused = jobs.filter((job) => job.state === "paused" && waitingOf(job) > 0);
   const theirs = paused.reduce((sum, job) => sum + waitingOf(job), 0);
   const all = queues.reduce((sum, { waiting }) => sum + waiting, 0);
-  return theirs < all ? { kind: "busy" } : { kind: "paused", jobIds: paused.map(({ id }) => id) };
+  if (theirs < all) return { kind: "busy" };
+  const isServed = ({ queue }: JobView) => served.includes(queue);
+  const named = [...paused.filter(isServed), ...paused.filter((job) => !isServed(job))];
+  return { kind: "paused", jobIds: named.map(({ id }) => id) };
 }
 
 function waitingOf({ counts }: JobView): number {
