@@ -136,6 +136,8 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
   }
 
   function hasAnswered(target: string): void {
+    // Of a cluster, one node may have refused us and another answer.
+    refusal = undefined;
     if (!lostAt.has(target)) return;
     log.info("broker.back", { broker: place.shown, lostMs: lostMsOfTarget(target) });
     lostAt.delete(target);
