@@ -44,7 +44,7 @@ export function coded(place: RedisPlace, op: string, cause: unknown): unknown {
   if (isRefusal(cause)) {
     return new TrawlError("BROKER_UNREACHABLE", {
       op,
-      message: `broker ${place.shown} refuses us: ${message}; docs/operations.md lists the rights that are needed`,
+      message: `broker ${place.shown} refuses us: ${message}; ${isAboutPassword(message) ? "check the user and the password in TRAWL_BROKER" : "docs/operations.md lists the rights that are needed"}`,
       detail,
       cause,
     });
@@ -55,4 +55,8 @@ export function coded(place: RedisPlace, op: string, cause: unknown): unknown {
     detail,
     cause,
   });
+}
+
+function isAboutPassword(message: string): boolean {
+  return /^(NOAUTH|WRONGPASS)\b|invalid username/i.test(message);
 }

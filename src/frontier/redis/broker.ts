@@ -139,7 +139,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
     // Of a cluster, one node may have refused us and another answer.
     refusal = undefined;
     if (!lostAt.has(target)) return;
-    log.info("broker.back", { broker: place.shown, lostMs: lostMsOfTarget(target) });
+    log.warn("broker.back", { broker: place.shown, lostMs: lostMsOfTarget(target) });
     lostAt.delete(target);
     diagnosis = undefined;
   }

@@ -66,6 +66,7 @@ describe("a Redis that is to be a broker", () => {
 
   it("has room, packs its sets and has the right time", () => {
     expect(checkMemory({ used_memory: "95", maxmemory: "100" })).toMatchObject({ verdict: "warning" });
+    expect(checkMemory({ used_memory: "100", maxmemory: "100" })).toMatchObject({ verdict: "problem" });
     expect(checkMemory({ used_memory: "50", maxmemory: "100" })).toMatchObject({ verdict: "ok" });
     expect(checkPacking("128")).toMatchObject({ verdict: "warning" });
     expect(checkPacking("512")).toMatchObject({ verdict: "ok" });

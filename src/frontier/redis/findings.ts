@@ -81,7 +81,8 @@ export function checkMemory(server: Facts): Finding {
   if (!(most > 0)) return { check, verdict: "ok", says: `${megabytes(used)} used, no maxmemory` };
   const says = `${megabytes(used)} of ${megabytes(most)} used`;
   if (used < NEARLY_FULL * most) return { check, verdict: "ok", says };
-  return { check, verdict: "warning", says, fix: "raise maxmemory, or let workers catch up before submitting more" };
+  const verdict = used < most ? "warning" : "problem";
+  return { check, verdict, says, fix: "raise maxmemory, or let workers catch up before submitting more" };
 }
 
 /** Larger sets of seen URLs than Redis packs take ten times the memory. */

@@ -13,6 +13,11 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^Reached the max retries per request limit.*$/, "the connection broke before the answer came"],
   [/^ERR No such master with that name$/, "the sentinels know no master of that name"],
   [/^ERR This instance has cluster support disabled$/, "the server is not part of a cluster: name it with redis://"],
+  [
+    /^ERR unknown command '?sentinel'?.*$/is,
+    "the server is no sentinel: name the sentinels, or the server with redis://",
+  ],
+  [/^Protocol error, got .*$/s, "what answers there is no Redis"],
   [/^Ready check failed: (.*)$/, "$1"],
 ];
 
