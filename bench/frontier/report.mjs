@@ -92,7 +92,7 @@ function spacingTable(runs) {
     ...[figures.grants, figures.close, figures.early, figures.crowded].map(group),
     percent(figures.usedShare),
   ]);
-  const headings = ["sites", "grants", "too close", "too early", "too many at once", "allowance used"];
+  const headings = ["sites", "grants", "too close", "over 25 ms ahead", "too many at once", "allowance used"];
   return table("wasted grants, sites at one request per 50 ms", headings, rows);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Sites that may be hit every 50 ms, and workers that ask all the time. A grant is wasted if its slot comes sooner after
- * the one before than the site allows, if it is far in the future, or if more are out than the site takes at once.
+ * the one before than the site allows, or if more are out than the site takes at once.
  */
 import { whileIdle } from "../contestants/trawl.mjs";
 import { submitRange } from "../workload.mjs";
@@ -10,8 +10,8 @@ const POLICY = { intervalMs: 50, burst: 1, perSite: 2 };
 const SPACING_MS = POLICY.intervalMs * 1.05;
 const WORKERS_PER_PROCESS = 4;
 /**
- * Slots are asked for as far ahead as answers take lately, and one with a hundred grants takes several ms: a grant has been
- * given too early if it is in hand half an interval before its slot, so that a later call would have done as well.
+ * Slots are asked for as far ahead as answers take lately, and one with a hundred grants takes several ms. One in hand half
+ * an interval before its slot is told of, as a later call would have done as well; it is used all the same.
  */
 const EARLY_MS = POLICY.intervalMs / 2;
 
@@ -58,5 +58,5 @@ function summarise({ bySite, early, crowded }, sites, seconds) {
     close += sorted.filter((at, nth) => nth > 0 && at - sorted[nth - 1] < POLICY.intervalMs - 0.01).length;
   }
   const allowed = (sites * seconds * 1_000) / SPACING_MS;
-  return { grants, sites, close, early, crowded, wasted: close + early + crowded, usedShare: grants / allowed };
+  return { grants, sites, close, early, crowded, wasted: close + crowded, usedShare: grants / allowed };
 }
