@@ -130,7 +130,10 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     async reap(max) {
       // At once: while a shard is out of reach, all that does not need it goes on.
       const upkeep = [jobs.carryOn(), jobs.sweep(), jobs.forgetLapsed()];
-      const [expired, tidied] = await allDone([leases.expire(max), jobs.tidy(), ...upkeep]);
+      const expiring = leases.expire(max);
+      // What expires first, then what has ended: the other way round other rules may be the last that a site hears.
+      const tidying = expiring.then(jobs.tidy, jobs.tidy);
+      const [expired, tidied] = await allDone([expiring, tidying, ...upkeep]);
       const moved = expired + (tidied ? 1 : 0);
       if (moved > 0) wakeups.changed();
       return moved;
