@@ -111,6 +111,7 @@ list, from 0. With \`--wait\` the job follows, as \`crawl\` has it:
     examples: [
       "TRAWL_ALLOW_PRIVATE=127.0.0.0/8 npx trawl worker --drain",
       "npx trawl worker --queues high_priority,fetch -c 64 --drain",
+      "npx trawl worker --processes 2 --time-limit 120 --max-memory-per-child 512 --max-tasks-per-child 5000 --drain",
     ],
     notes: `Runs until it is stopped; with \`--drain\` until nothing waits on its queues and nothing of them is under way. Start as many as
 there are cores, on as many machines as share the broker: limits per site hold for all of them together.
@@ -119,10 +120,26 @@ Ctrl-C or SIGTERM: no more leases, what runs gets \`TRAWL_GRACE\` to finish, the
 one ends it at once, with 130; its tasks go back as soon as another worker sees that it is dead, or when their leases end. A
 broker that stays away longer than \`TRAWL_BROKER_PATIENCE\` ends it with 3.
 
+**Processes.** With \`--processes\`, or any of the limits below, the worker does not work itself but supervises processes that
+do, each with its own \`--concurrency\`. One that dies (a crash, out of memory, \`process.exit()\` in a handler) is named with the
+tasks it had in hand; these go back at once, and another is started: without delay if it had been of use, else after 1, 2, 4 …
+30 s. The supervisor itself goes on, also while the broker is away. If it is killed, its processes finish within \`TRAWL_GRACE\`
+and end. A page that kills three of them is a dead letter, \`crashed_worker\`; those beside it are not blamed.
+
+| limit | what happens past it |
+|---|---|
+| \`--soft-time-limit\` | the task is told to end: tried again later while it waits for its site (\`timeout\`), a dead letter \`time_limit\` if it is its handler that takes so long |
+| \`--time-limit\` | the same, and a process that cannot even be told, because a handler never lets go, is killed |
+| \`--max-tasks-per-child\` | the process takes no more tasks and ends with the last; the next has begun by then |
+| \`--max-memory-per-child\` | as above; its heap gets no more than that, and at twice as much in all it is killed |
+
+The time of a task counts from its lease, waiting for its site included. With \`--pool solo\` there is no supervisor: this process
+ends with 0 where one would be replaced, for systemd or Kubernetes to start again, and nobody kills it when it is stuck.
+
 It takes the tasks of every job on its queues. Crawls have queues of their own, which no worker serves.
 
 **\`--json\`** makes what it says on stderr JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
-\`worker.stopped\`), and prints at the end \`{ worker, queues, tasks, pages, records, seconds }\`.`,
+\`worker.stopped\`; \`pool.process_started\`, \`pool.process_ended\`, \`pool.process_died\`, \`pool.process_waits\`), and prints at the end \`{ worker, queues, tasks, pages, records, seconds }\`.`,
   },
   jobs: {
     examples: ["npx trawl jobs", "npx trawl jobs --limit 3 --json"],

@@ -6,7 +6,14 @@ import type { Stops } from "../src/cli/stops.ts";
 import { type CliSection, INTRODUCTION, SECTIONS } from "./cli-sections.ts";
 
 /** Nothing is run, so nothing is to be stopped. */
-const NO_STOPS: Stops = { once: () => ({ forget: () => {} }), isAsked: false };
+const FORGOTTEN = { forget: () => {} };
+const NO_STOPS: Stops = {
+  once: () => FORGOTTEN,
+  atOnce: () => FORGOTTEN,
+  ask: () => {},
+  neverAtOnce: () => {},
+  isAsked: false,
+};
 
 export function cliPage(note: string): string {
   const { commands } = createProgram(NO_STOPS);

@@ -28,7 +28,7 @@ const KEEP_ALIVE_MS = 10_000;
 export function composeWorker(
   config: Config,
   parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies">,
-  { queues, allowHosts, unreadableJob, onFinished }: NewWorker,
+  { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;
   const fetching = createFetching(config, { allowHosts, clock, frontier });
@@ -41,8 +41,8 @@ export function composeWorker(
     }),
   });
   const worker = createWorker(
-    { ...fetching, ...parts, decode, book, mayBeAlive, onFinished },
-    { ...workerOptions(config), queues, unreadableJob, worker: thisProcess(), version: VERSION },
+    { ...fetching, ...parts, decode, book, mayBeAlive, onFinished, watch },
+    { ...workerOptions(config), queues, unreadableJob, maxTasks, worker: thisProcess(), version: VERSION },
   );
   return { worker, close: () => fetching.fetcher.close() };
 }
@@ -90,6 +90,10 @@ function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
 }
 
-function workerOptions({ concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks }: Config) {
-  return { concurrency, leaseMs, graceMs, flushMs, maxLinks, maxRedirects: redirects, limits: { totalMs, idleMs } };
+function workerOptions(config: Config) {
+  const { concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks } = config;
+  // A process that is not stuck ends its tasks itself: the hard limit is a soft one as well.
+  const timeLimitMs = Math.min(config.softTimeLimitMs, config.timeLimitMs);
+  const limits = { totalMs, idleMs };
+  return { concurrency, leaseMs, graceMs, flushMs, maxLinks, maxRedirects: redirects, limits, timeLimitMs };
 }

@@ -14,6 +14,7 @@ import { openFileBodies } from "./store/bodies/file-bodies.ts";
 import { openNoBodies } from "./store/bodies/no-bodies.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store } from "./store/store.ts";
+import type { TaskWatch } from "./worker/task-watch.ts";
 import type { Worker, WorkerOptions } from "./worker/worker.ts";
 
 export type Trawl = {
@@ -32,6 +33,9 @@ export type NewWorker = {
   allowHosts: readonly string[];
   unreadableJob: WorkerOptions["unreadableJob"];
   onFinished(jobId: string): void;
+  watch: TaskWatch;
+  /** Retires after so many tasks; Infinity: never. */
+  maxTasks: number;
 };
 
 /** How long one process waits for another's write to the same file. */

@@ -31,3 +31,8 @@ export function queueNames(flag: string): (value: string) => string[] {
   const one = queueName(flag);
   return (value) => [...new Set(value.split(",").map((name) => one(name.trim())))];
 }
+
+/** A time as settings take it; a bare number is seconds here, as in other programs that have such a flag. */
+export function secondsOrDuration(value: string): string {
+  return /^\d+(?:\.\d+)?$/.test(value) ? `${value}s` : value;
+}

@@ -8,6 +8,12 @@ import { showableLines } from "../runtime/showable.ts";
 export type Stops = {
   /** Calls `stop` on the first signal. */
   once(stop: () => void): { forget(): void };
+  /** Calls `kill` before a second signal ends the process: for what would outlive it. */
+  atOnce(kill: () => void): { forget(): void };
+  /** Does what the first signal does. */
+  ask(): void;
+  /** No signal ends this process at once any more: whoever has started it does, when that is to be. */
+  neverAtOnce(): void;
   /** Whether a signal has come. */
   readonly isAsked: boolean;
 };
@@ -16,15 +22,22 @@ export const INTERRUPTED = 130;
 
 export function listenForStops(): Stops {
   const listeners = new Set<() => void>();
+  const killers = new Set<() => void>();
   let isAsked = false;
+  let isChild = false;
   function ask(): void {
+    if (isAsked) return;
     isAsked = true;
     for (const listener of listeners) listener();
   }
   function onSignal(): void {
-    // Nothing is lost by ending now: leases expire or are found abandoned, and what was written is written.
-    if (isAsked || listeners.size === 0) process.exit(INTERRUPTED);
+    if (!isChild && (isAsked || listeners.size === 0)) exitNow();
     ask();
+  }
+  /** Nothing is lost by ending now: leases expire or are found abandoned, and what was written is written. */
+  function exitNow(): never {
+    for (const kill of killers) kill();
+    process.exit(INTERRUPTED);
   }
   function onBrokenOutput({ code, message }: NodeJS.ErrnoException): void {
     if (code !== "EPIPE") {
@@ -33,7 +46,7 @@ export function listenForStops(): Stops {
     }
     // Whoever reads what is kept and stops reading has had enough: that is no failure.
     if (listeners.size === 0 && !isAsked) process.exit(0);
-    if (!isAsked) ask();
+    ask();
   }
   /** A spider's promise that nobody awaits must not take the crawl of other pages down. */
   function onUnheard(reason: unknown): void {
@@ -51,6 +64,14 @@ export function listenForStops(): Stops {
     once(stop) {
       listeners.add(stop);
       return { forget: () => void listeners.delete(stop) };
+    },
+    atOnce(kill) {
+      killers.add(kill);
+      return { forget: () => void killers.delete(kill) };
+    },
+    ask,
+    neverAtOnce() {
+      isChild = true;
     },
     get isAsked() {
       return isAsked;

@@ -94,6 +94,14 @@ export function duration({
   };
 }
 
+/** Another kind of setting, or `none`, the default: kept as Infinity. */
+export function limit(field: Field<number>): Field<number> {
+  const parse = (raw: unknown) => (raw === NONE ? Number.POSITIVE_INFINITY : field.parse(raw));
+  return { ...field, shown: NONE, takes: `${field.takes}; or ${NONE}`, parse };
+}
+
+const NONE = "none";
+
 /** Kept as the least time between two requests, in ms; 0 is unlimited. */
 export function rate({ env, doc, shown }: Says & { shown: string }): Field<number> {
   const parse = (raw: unknown) => (typeof raw === "string" ? parseRate(raw) : undefined);

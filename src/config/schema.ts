@@ -1,5 +1,18 @@
 /** Every setting of Trawl, in one place. docs/config.md and `trawl --help` come from here. */
-import { autoCount, choice, count, duration, type Field, flag, headerText, list, rate, text, word } from "./fields.ts";
+import {
+  autoCount,
+  choice,
+  count,
+  duration,
+  type Field,
+  flag,
+  headerText,
+  limit,
+  list,
+  rate,
+  text,
+  word,
+} from "./fields.ts";
 
 export const SETTINGS = {
   broker: text({
@@ -80,6 +93,56 @@ export const SETTINGS = {
     most: "10s",
     doc: "Longest time a finished task waits for others to be written with it.",
   }),
+
+  processes: count({
+    env: "TRAWL_PROCESSES",
+    shown: 1,
+    least: 1,
+    most: 256,
+    doc: "Processes that `trawl worker` works with, each on its own `concurrency` tasks.",
+  }),
+  pool: choice({
+    env: "TRAWL_POOL",
+    shown: "auto",
+    of: ["auto", "solo"],
+    doc: "`auto`: with more than one process, or a limit below, `trawl worker` supervises processes and starts new ones for those that die. `solo`: it does the work itself, and ends where a process would be replaced.",
+  }),
+  maxTasksPerChild: limit(
+    count({
+      env: "TRAWL_MAX_TASKS_PER_CHILD",
+      shown: 1,
+      least: 1,
+      most: 1_000_000_000,
+      doc: "Tasks after which a worker process is replaced by a new one.",
+    }),
+  ),
+  maxMemoryPerChildMb: limit(
+    count({
+      env: "TRAWL_MAX_MEMORY_PER_CHILD",
+      shown: 128,
+      least: 128,
+      most: 1_000_000,
+      doc: "Megabytes of memory past which a worker process ends what it has in hand and is replaced; its JavaScript heap gets no more either, and at twice as much it is killed.",
+    }),
+  ),
+  timeLimitMs: limit(
+    duration({
+      env: "TRAWL_TIME_LIMIT",
+      shown: "1h",
+      least: "1s",
+      most: "24h",
+      doc: "Longest time for one task, from lease to result. A process that is stuck in one for longer is killed, and its other tasks handed back.",
+    }),
+  ),
+  softTimeLimitMs: limit(
+    duration({
+      env: "TRAWL_SOFT_TIME_LIMIT",
+      shown: "1h",
+      least: "10ms",
+      most: "24h",
+      doc: "After this a task is told to end (its signal is aborted): while it waits for the site it is tried again later, in a handler it is a dead letter, `time_limit`. At most `timeLimitMs`.",
+    }),
+  ),
 
   rate: rate({ env: "TRAWL_RATE", shown: "4/s", doc: "Requests to one site, unless a job says otherwise." }),
   burst: count({

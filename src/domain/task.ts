@@ -40,6 +40,7 @@ export const DEAD_REASONS = {
   bad_response: "the answer is not HTTP, or cannot be decoded",
   egress_refused: "the address is private, loopback or metadata, and not allowed",
   handler_failed: "the spider's handler threw",
+  time_limit: "the spider's handler was still at it when the time limit of the task was over",
   crashed_worker: "three workers died while holding it, the last with nothing else in hand",
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;

@@ -1,7 +1,8 @@
 /**
  * Keeps up to `concurrency` tasks running: leases what may be fetched now, runs each through the chain, settles it, and
  * waits for the frontier to wake it. Stopping: no more leases, running tasks get the grace period, the rest are handed
- * back untouched. A broker or store that cannot be written ends the loop with that error: going on would lose work.
+ * back untouched. Retiring: no more leases, and an end when those that run are over. A broker or store that cannot be
+ * written ends the loop with that error: going on would lose work.
  *
  * createLeaseLoop is long because leasing, running and winding down share what runs and whether it is to stop.
  */
@@ -15,6 +16,9 @@ import type { Settler } from "./settler.ts";
 export type LeaseLoop = {
   start(): void;
   stop(): Promise<void>;
+  retire(): void;
+  /** Aborts when it retires; not when it stops. */
+  retiring: AbortSignal;
   /** Settles when nothing of the loop runs any more: rejects with what broke it. */
   ended: Promise<void>;
   held(): Iterable<HeldTask>;
@@ -36,7 +40,12 @@ export type LeaseLoopOptions = {
   concurrency: number;
   leaseMs: number;
   graceMs: number;
+  /** Retires after so many tasks; Infinity: never. */
+  maxTasks: number;
 };
+
+/** The longest that a timer takes: tasks of a worker that retires have their own time limits. */
+const FOREVER_MS = 2 ** 31 - 1;
 
 /** What is aborted ends within this, unless it does not listen. */
 const ABORT_MS = 1_000;
@@ -46,26 +55,29 @@ const RELEASE_MS = 5_000;
 
 export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options: LeaseLoopOptions): LeaseLoop {
   const stopping = new AbortController();
+  const retiring = new AbortController();
   const running = new Map<string, HeldTask & { over: Promise<void> }>();
   const unsettled: Claim[] = [];
   const outcome = deferred();
+  const ending = AbortSignal.any([stopping.signal, retiring.signal]);
   const alone = createAlone({ frontier, isBusy: () => running.size > 0, untilIdle, begin, clock }, options);
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
   let failure: { cause: unknown } | undefined;
   let isStarted = false;
+  let begun = 0;
   let round = 0;
   let isWaiting = false;
 
   async function leaseUntilStopped(): Promise<void> {
     let comeAloneAt: number | undefined;
-    while (!stopping.signal.aborted) {
+    while (!ending.aborted) {
       // Before the others, who would take the site's next slot each time.
       if (comeAloneAt !== undefined && comeAloneAt <= clock.now()) {
         comeAloneAt = undefined;
-        await alone.run(stopping.signal);
+        await alone.run(ending);
         continue;
       }
-      const room = options.concurrency - running.size;
+      const room = Math.min(options.concurrency - running.size, options.maxTasks - begun);
       const { worker, queues, leaseMs } = options;
       const answer = await frontier.lease({ worker, queues, max: room, leaseMs });
       for (const grant of answer.grants) begin(grant);
@@ -76,7 +88,7 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
       const lookAt = Math.min(nextDueAt, comeAloneAt ?? Number.MAX_SAFE_INTEGER);
       round += 1;
       isWaiting = true;
-      await frontier.waitForWork(isFull ? Number.MAX_SAFE_INTEGER : lookAt, stopping.signal);
+      await frontier.waitForWork(isFull ? Number.MAX_SAFE_INTEGER : lookAt, ending);
       isWaiting = false;
     }
   }
@@ -90,6 +102,8 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     const abort = new AbortController();
     // By token too: a lease that was lost may come back here while its old run is still ending.
     running.set(keyOf(grant), { claim, abort, over: work(grant, abort.signal) });
+    begun += 1;
+    if (begun >= options.maxTasks) retiring.abort();
   }
 
   async function work(grant: Grant, signal: AbortSignal): Promise<void> {
@@ -154,10 +168,13 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
       isStarted = true;
       leaseUntilStopped()
         .catch(breakDown)
+        .then(() => untilIdle(FOREVER_MS))
         .then(windDown)
         .catch(breakDown)
         .then(() => (failure === undefined ? outcome.resolve() : outcome.reject(failure.cause)));
     },
+    retire: () => retiring.abort(),
+    retiring: retiring.signal,
     async stop() {
       stopping.abort();
       if (isStarted) await outcome.promise.catch(() => {});

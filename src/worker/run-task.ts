@@ -12,6 +12,7 @@ import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
 import type { Grant, Settlement, Tally, TaskOutcome } from "../frontier/frontier.ts";
 import type { PageWrite } from "../store/store.ts";
 import type { JobPlan, Reading } from "./plan.ts";
+import { isOverTime } from "./time-limit.ts";
 
 export type TaskResult = {
   settlement: Settlement;
@@ -57,6 +58,11 @@ export function unreadable(grant: Grant, error: Error): TaskResult {
   return ended(grant, { kind: "dead", because: "handler_failed", detail: inWords(error) });
 }
 
+/** What becomes of a task whose time is over while it waits for the web: another time may be a better one. */
+export function overdue(grant: Grant, reason: Error): TaskResult {
+  return ended(grant, { kind: "retry", because: "timeout", detail: reason.message });
+}
+
 async function askRobots({ deps, grant, plan, signal }: Task): Promise<RobotsAnswer> {
   if (!plan.spec.politeness.robots) return EVERYTHING_ALLOWED;
   return deps.robots.rulesAt(grant.url, grant.site, grant.mustAskRobots ? { slot: grant.slot, signal } : undefined);
@@ -85,6 +91,7 @@ async function readPage(
   try {
     reading = await plan.read({ page, html: deps.decode(body, page.contentType), grant, signal });
   } catch (error) {
+    if (isOverTime(signal)) return tookTooLong(grant, page, signal.reason);
     if (signal.aborted) throw error;
     const detail = inWords(error);
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
@@ -112,6 +119,11 @@ async function readPage(
     write: writeOf(task, page, reading),
     body: spec.keep.bodies ? body : undefined,
   };
+}
+
+/** The handler had the page and did not come to an end with it: it would not the next time either. */
+function tookTooLong(grant: Grant, { status }: Page, { message }: Error): TaskResult {
+  return ended(grant, { kind: "dead", because: "time_limit", status, detail: message }, { kind: "ok" });
 }
 
 /**

@@ -11,13 +11,19 @@ import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createLeaseLoop, type LeaseLoopOptions } from "./lease-loop.ts";
 import { createPresence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
-import { type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
+import { overdue, type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
 import { createSettler } from "./settler.ts";
+import type { TaskWatch } from "./task-watch.ts";
+import { isOverTime, withinTimeLimit } from "./time-limit.ts";
 
 export type Worker = {
   start(): void;
   /** Stops leasing, lets running tasks finish within the grace period, hands the rest back. */
   stop(): Promise<void>;
+  /** Takes no more tasks, and ends when those it has are over, however long that takes. */
+  retire(): void;
+  /** Aborts when it retires, asked to or after its last task; not when it stops. */
+  retiring: AbortSignal;
   /** Settles when the worker has ended: rejects with what broke it. */
   ended: Promise<void>;
   /** Tasks under way right now. */
@@ -37,6 +43,7 @@ export type WorkerDeps = RunTaskDeps & {
   book: JobBook;
   mayBeAlive(worker: string): boolean;
   onFinished(jobId: string): void;
+  watch: TaskWatch;
   clock: Clock;
   log: Log;
 };
@@ -44,6 +51,8 @@ export type WorkerDeps = RunTaskDeps & {
 export type WorkerOptions = RunTaskOptions &
   LeaseLoopOptions & {
     flushMs: number;
+    /** A task that takes longer is ended; Infinity: it may take what it takes. */
+    timeLimitMs: number;
     version: string;
     /** A job whose spider or rules cannot be read ends the worker, or only its tasks: those of other jobs go on. */
     unreadableJob: "ends-worker" | "ends-task";
@@ -55,7 +64,7 @@ const REAP_EVERY_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
 
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
-  const { frontier, store, bodies, book, mayBeAlive, onFinished, clock, log } = deps;
+  const { frontier, store, bodies, book, mayBeAlive, onFinished, watch, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const settler = createSettler(
@@ -71,9 +80,20 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   );
 
   async function run(grant: Grant, signal: AbortSignal): Promise<TaskResult> {
+    watch.began(grant);
+    try {
+      return await withinTimeLimit(options.timeLimitMs, signal, (limited) => runOne(grant, limited));
+    } finally {
+      watch.ended(grant);
+    }
+  }
+
+  async function runOne(grant: Grant, signal: AbortSignal): Promise<TaskResult> {
     try {
       return await runTask({ deps, options, grant, signal, plan: await book.planOf(grant.jobId) });
     } catch (error) {
+      // Not of what went wrong meanwhile: a broker that is lost is no fault of the task.
+      if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
       const isUnreadable = isTrawlError(error, "BAD_SPIDER", "BAD_SELECTOR");
       if (!isUnreadable || options.unreadableJob === "ends-worker") throw error;
       log.warn("worker.job_unreadable", { jobId: grant.jobId, taskId: grant.taskId, cause: error });
@@ -85,6 +105,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     counts.tasks += 1;
     counts.pages += pages;
     counts.records += records;
+    watch.settled();
   }
 
   return {
@@ -101,6 +122,8 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       await keeper.stop();
       await presence.stop();
     },
+    retire: loop.retire,
+    retiring: loop.retiring,
     ended: loop.ended,
     busy: loop.busy,
     idleRound: loop.idleRound,

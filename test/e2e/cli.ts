@@ -24,6 +24,8 @@ export type RunningCli = {
   pid: number;
   /** Resolves when it has said something like this, on either stream; rejects if it ends before. */
   says(pattern: RegExp): Promise<void>;
+  /** What it has printed until now. */
+  saidSoFar(): Readonly<Pick<CliEnd, "stdout" | "stderr">>;
   kill(signal: NodeJS.Signals): void;
   /** Closes our end of its stdout, as `head` does when it has had enough. */
   stopReading(): void;
@@ -63,6 +65,7 @@ export function startTrawl(args: readonly string[], options: CliOptions): Runnin
   return {
     pid,
     ended,
+    saidSoFar: () => ({ ...words }),
     kill: (signal) => void child.kill(signal),
     stopReading: () => void child.stdout?.destroy(),
     says: (pattern) =>

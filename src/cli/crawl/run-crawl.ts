@@ -2,6 +2,7 @@
 import { hasEnded } from "../../domain/job.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { UNWATCHED } from "../../worker/task-watch.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { aborted, getJob, watchJob } from "../watch-job.ts";
@@ -27,6 +28,8 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
     allowHosts: run.allowHosts,
     unreadableJob: "ends-worker",
     onFinished: (jobId) => jobId === run.jobId && over.abort(),
+    watch: UNWATCHED,
+    maxTasks: Number.POSITIVE_INFINITY,
   });
   const stopped = stops.once(() => {
     session.screen.err("\nstopping: letting running requests finish (again to stop at once)\n");

@@ -1,23 +1,30 @@
-/** Runs one worker until it is stopped, or until nothing is left to do. */
-import { clearInterval, setInterval } from "node:timers";
-import type { Clock } from "../../runtime/clock.ts";
+/** Runs one worker in this process, until it is stopped, has retired, or nothing is left to do. */
+
 import { thisProcess } from "../../runtime/process-id.ts";
+import type { Service } from "../../runtime/service.ts";
 import { untilDrained } from "../../worker/drained.ts";
+import type { TaskWatch } from "../../worker/task-watch.ts";
 import type { Worker } from "../../worker/worker.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { aborted } from "../watch-job.ts";
+import { createMemoryWatch } from "./memory-watch.ts";
 import type { Voice, WorkerEnd } from "./voice.ts";
 
-export type WorkerRun = { queues: readonly string[]; drain: boolean; quiet: boolean };
+export type WorkerRun = {
+  queues: readonly string[];
+  drain: boolean;
+  watch: TaskWatch;
+  /** What runs beside it as long as it does, and tells of it. */
+  attend(worker: Worker): Service;
+};
 
 const DRAIN_LOOK_MS = 500;
-const SHOW_MS = 1_000;
 
 /** Rejects with what broke the worker: a broker or store that is lost. */
 export async function runWorker(session: Session, stops: Stops, run: WorkerRun, voice: Voice): Promise<WorkerEnd> {
-  const { trawl, screen } = session;
-  const { queues, drain } = run;
+  const { trawl, config } = session;
+  const { queues, drain, watch } = run;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
   // Nobody has typed these URLs here: private networks are the operator's to allow.
@@ -26,14 +33,18 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     allowHosts: [],
     unreadableJob: "ends-task",
     onFinished: (jobId) => voice.finished(jobId),
+    watch,
+    maxTasks: config.maxTasksPerChild,
   });
   const stopped = stops.once(() => {
     voice.stopping();
     over.abort();
   });
+  if (stops.isAsked) over.abort(); // while everything was being opened
   voice.started({ worker: thisProcess(), queues, drain });
+  const beside = [run.attend(worker), createMemoryWatch(worker, { mostMb: config.maxMemoryPerChildMb })];
+  for (const service of beside) service.start();
   worker.start();
-  const display = screen.isLive && !run.quiet ? startDisplay(worker, trawl.clock, voice) : undefined;
   try {
     await Promise.race([
       aborted(over.signal),
@@ -44,13 +55,13 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     over.abort();
     await worker.stop();
     stopped.forget();
-    display?.stop();
+    for (const service of beside) await service.stop();
   }
   await worker.ended; // throws what broke it
   return { worker: thisProcess(), queues, ...worker.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
 }
 
-function drained(
+async function drained(
   { trawl }: Session,
   worker: Worker,
   { queues, voice }: { queues: readonly string[]; voice: Voice },
@@ -58,16 +69,6 @@ function drained(
 ): Promise<void> {
   const { frontier, clock } = trawl;
   const deps = { frontier, worker, clock, onHeldUp: voice.heldUp };
-  return untilDrained(deps, { queues, everyMs: DRAIN_LOOK_MS }, over.signal);
-}
-
-function startDisplay(worker: Worker, clock: Clock, { progress }: Voice): { stop(): void } {
-  let before = { at: clock.now(), tasks: 0 };
-  const timer = setInterval(() => {
-    const [at, tally] = [clock.now(), worker.tally()];
-    const perSecond = ((tally.tasks - before.tasks) / Math.max(1, at - before.at)) * 1000;
-    before = { at, tasks: tally.tasks };
-    progress({ ...tally, perSecond, busy: worker.busy() });
-  }, SHOW_MS);
-  return { stop: () => clearInterval(timer) };
+  await untilDrained(deps, { queues, everyMs: DRAIN_LOOK_MS }, over.signal);
+  if (!over.signal.aborted) voice.drained();
 }

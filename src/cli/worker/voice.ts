@@ -18,6 +18,8 @@ export type Voice = {
   progress(sample: WorkerSample): void;
   /** Draining, it waits for jobs that are paused. */
   heldUp(jobIds: readonly string[]): void;
+  /** Draining, it has found that nothing is left. */
+  drained(): void;
   stopping(): void;
   stopped(end: WorkerEnd): void;
 };
@@ -26,21 +28,33 @@ export function createVoice(screen: Screen, config: Config, isJson: boolean): Vo
   return isJson ? jsonVoice(screen, config) : plainVoice(screen, config);
 }
 
-function jsonVoice(screen: Screen, { concurrency, broker, store }: Config): Voice {
+function jsonVoice(screen: Screen, { processes, concurrency, broker, store }: Config): Voice {
   // These were asked for: the level of the log does not hide them.
   const log = createLog("info", screen.err);
   return {
     started: (start) =>
-      log.info("worker.started", { ...start, concurrency, broker: shownPlace(broker), store: shownPlace(store) }),
+      log.info("worker.started", {
+        ...start,
+        processes,
+        concurrency,
+        broker: shownPlace(broker),
+        store: shownPlace(store),
+      }),
     finished: (jobId) => log.info("worker.job_finished", { jobId }),
     progress: () => {},
     heldUp: (jobIds) => log.info("worker.held_up", { paused: jobIds }),
+    drained: () => {},
     stopping: () => log.info("worker.stopping"),
     stopped: (end) => log.info("worker.stopped", end),
   };
 }
 
 const NAMED = 3;
+
+function atOnce({ processes, concurrency }: Config): string {
+  const tasks = plural(concurrency, "task");
+  return processes === 1 ? tasks : `${tasks} in each of ${plural(processes, "process", "processes")}`;
+}
 
 function plainVoice(screen: Screen, config: Config): Voice {
   const { paint } = screen;
@@ -49,7 +63,7 @@ function plainVoice(screen: Screen, config: Config): Voice {
     started({ worker, queues, drain }) {
       const rows = [
         ["  serves", queues.join(", ")],
-        ["  at once", plural(config.concurrency, "task")],
+        ["  at once", atOnce(config)],
         ["  broker", shownPlace(config.broker)],
         ["  store", shownPlace(config.store)],
         [
@@ -72,6 +86,7 @@ function plainVoice(screen: Screen, config: Config): Voice {
       const words = `only ${are} left: ${names.join(", ")}; let ${one} go on with: ${screen.command} resume ${first}`;
       screen.err(`${showable(words)}\n`);
     },
+    drained: () => {},
     stopping: () => screen.err("\nstopping: letting running requests finish (again to stop at once)\n"),
     stopped({ tasks, pages, records, seconds }) {
       const brought = [plural(tasks, "task"), plural(pages, "page"), plural(records, "record")].join(", ");

@@ -1,0 +1,53 @@
+/** A worker process of a supervisor: works like any other, and tells the supervisor instead of a person. */
+import { thisProcess } from "../../runtime/process-id.ts";
+import { createReporter } from "../../worker/pool/reporter.ts";
+import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
+import type { Worker, WorkerTally } from "../../worker/worker.ts";
+import type { Session } from "../session.ts";
+import type { Stops } from "../stops.ts";
+import { ownRssMb } from "./memory-watch.ts";
+import { createOrphanWatch } from "./orphan-watch.ts";
+import { runWorker } from "./run-worker.ts";
+import type { SupervisorLink } from "./supervisor-link.ts";
+import type { Voice } from "./voice.ts";
+
+type ChildRun = { queues: readonly string[]; drain: boolean };
+
+/** Resolves with what it has brought to an end. Rejects with what broke it. */
+export async function runChild(
+  session: Session,
+  stops: Stops,
+  run: ChildRun,
+  { send }: SupervisorLink,
+): Promise<WorkerTally> {
+  const held: { worker?: Worker } = {};
+  const tally = () => held.worker?.tally() ?? { tasks: 0, pages: 0, records: 0 };
+  const reporter = createReporter({ send, tally, rssMb: ownRssMb });
+  function attend(worker: Worker) {
+    held.worker = worker;
+    worker.retiring.addEventListener("abort", reporter.retire, { once: true });
+    return reporter;
+  }
+  send({ kind: "hello", worker: thisProcess() });
+  const orphanWatch = createOrphanWatch({ afterMs: session.config.graceMs + STOP_SLACK_MS });
+  orphanWatch.start();
+  try {
+    const asked = { ...run, attend, watch: reporter.watch };
+    const { tasks, pages, records } = await runWorker(session, stops, asked, voiceTo(send));
+    return { tasks, pages, records };
+  } finally {
+    await orphanWatch.stop();
+  }
+}
+
+function voiceTo(send: SupervisorLink["send"]): Voice {
+  return {
+    started: () => {},
+    progress: () => {},
+    stopping: () => {},
+    stopped: () => {},
+    finished: (jobId) => send({ kind: "finished", jobId }),
+    heldUp: (jobIds) => send({ kind: "heldUp", jobIds }),
+    drained: () => send({ kind: "drained" }),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * One worker process as its supervisor knows it: by what it has said. It may be stuck or gone at any moment; what it was
+ * last heard to have in hand is then what it died with.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { WorkerTally } from "../worker.ts";
+import { type ChildMessage, type SupervisorMessage, type TaskUnderWay, taskKey } from "./messages.ts";
+
+/** How worker processes are started: this program again. */
+export type Launch = { script: string; args: readonly string[]; execArgs: readonly string[] };
+
+export type HeldTask = TaskUnderWay & { beganAt: number };
+
+export type ChildExit = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** It ended because it was to: it has said so. A handler that calls process.exit() has not. */
+  isClean: boolean;
+};
+
+export type PoolChild = {
+  readonly nth: number;
+  readonly pid: number;
+  /** Undefined until it has said so: until then it holds nothing. */
+  readonly worker: string | undefined;
+  readonly startedAt: number;
+  readonly heardAt: number;
+  readonly tally: WorkerTally;
+  readonly tasksEnded: number;
+  readonly rssMb: number;
+  readonly isDrained: boolean;
+  underWay(): readonly HeldTask[];
+  /** Resolves when it takes no more tasks of its own accord; if it never does, never. */
+  retiring: Promise<void>;
+  ended: Promise<ChildExit>;
+  stop(): void;
+  kill(): void;
+};
+
+type Deps = {
+  now(): number;
+  /** What it says that is not about itself. */
+  onMessage(message: ChildMessage): void;
+  /** A line it has printed. */
+  onLine(line: string): void;
+};
+
+export function startChild(nth: number, launch: Launch, { now, onMessage, onLine }: Deps): PoolChild {
+  const forked = fork(launch.script, [...launch.args], {
+    execArgv: [...launch.execArgs],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const tasks = new Map<string, HeldTask>();
+  const known = { worker: undefined as string | undefined, tasksEnded: 0, rssMb: 0, isDrained: false, isOver: false };
+  let heardAt = now();
+  let tally: WorkerTally = { tasks: 0, pages: 0, records: 0 };
+  let retire = () => {};
+  const retiring = new Promise<void>((resolve) => {
+    retire = resolve;
+  });
+
+  function take(message: ChildMessage): void {
+    heardAt = now();
+    switch (message.kind) {
+      case "hello":
+        known.worker = message.worker;
+        break;
+      case "tasks":
+        for (const task of message.began) tasks.set(taskKey(task), { ...task, beganAt: heardAt });
+        for (const key of message.ended) tasks.delete(key);
+        known.tasksEnded += message.ended.length;
+        ({ tally } = message);
+        break;
+      case "pulse":
+        known.rssMb = message.rssMb;
+        break;
+      case "over":
+        ({ tally } = message);
+        known.isOver = true;
+        break;
+      case "drained":
+        known.isDrained = true;
+        break;
+      case "retiring":
+        retire();
+        break;
+      case "finished":
+      case "heldUp":
+        break;
+    }
+    onMessage(message);
+  }
+
+  forked.on("error", () => {}); // heard by exitOf; a signal that came too late is nothing
+  forked.on("message", (message) => take(message as ChildMessage));
+  for (const stream of [forked.stdout, forked.stderr]) {
+    if (stream !== null) createInterface({ input: stream }).on("line", onLine);
+  }
+  return {
+    nth,
+    pid: forked.pid ?? 0,
+    startedAt: now(),
+    get worker() {
+      return known.worker;
+    },
+    get heardAt() {
+      return heardAt;
+    },
+    get tally() {
+      return tally;
+    },
+    get tasksEnded() {
+      return known.tasksEnded;
+    },
+    get rssMb() {
+      return known.rssMb;
+    },
+    get isDrained() {
+      return known.isDrained;
+    },
+    underWay: () => [...tasks.values()],
+    retiring,
+    ended: exitOf(forked).then((exit) => ({ ...exit, isClean: known.isOver && exit.code === 0 })),
+    stop: () => send(forked, { kind: "stop" }),
+    kill: () => void forked.kill("SIGKILL"),
+  };
+}
+
+/** What it said last may be read only after it is gone: the end of the channel comes after all of it. */
+async function exitOf(forked: ChildProcess): Promise<Omit<ChildExit, "isClean">> {
+  const left = forked.connected ? once(forked, "disconnect") : undefined;
+  left?.catch(() => {}); // a process that could not be started has an error, which is heard below
+  try {
+    const [code, signal] = (await once(forked, "exit")) as [number | null, NodeJS.Signals | null];
+    await left;
+    return { code, signal };
+  } catch {
+    return { code: null, signal: null }; // it could not even be started: memory, or too many processes
+  }
+}
+
+function send(forked: ChildProcess, message: SupervisorMessage): void {
+  // One that is gone needs no telling.
+  if (forked.connected) forked.send(message, () => {});
+}

@@ -1,0 +1,153 @@
+import { setImmediate } from "node:timers/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createManualClock, type ManualClock } from "../../../test/model/manual-clock.ts";
+import { createLog } from "../../runtime/log.ts";
+import type { ChildExit, HeldTask, PoolChild } from "./child-process.ts";
+import { createSupervisor, type Supervisor } from "./supervisor.ts";
+
+const KILLED: ChildExit = { code: null, signal: "SIGKILL", isClean: false };
+const CLEAN: ChildExit = { code: 0, signal: null, isClean: true };
+const TASK = { taskId: "1", token: 1, url: "https://a.test/" };
+
+/** A process that does what the test says: real ones are in test/e2e/pool. */
+type Puppet = PoolChild & {
+  tasksEnded: number;
+  heardAt: number;
+  isDrained: boolean;
+  tasks: HeldTask[];
+  asked: string[];
+  end(exit: ChildExit): Promise<void>;
+  retire(): Promise<void>;
+};
+
+describe("a supervisor", () => {
+  let clock: ManualClock;
+  let puppets: Puppet[];
+  let calls: string[];
+  let supervisor: Supervisor;
+
+  beforeEach(() => {
+    clock = createManualClock(1_750_000_000_000);
+    puppets = [];
+    calls = [];
+  });
+
+  async function begin(processes: number): Promise<void> {
+    const frontier = {
+      abandon: async (worker: string) => calls.push(`abandon ${worker}`),
+      withdraw: async (worker: string) => void calls.push(`withdraw ${worker}`),
+    };
+    const events = {
+      started: () => {},
+      ended: () => {},
+      waiting: ({ delayMs }: { delayMs: number }) => void calls.push(`wait ${delayMs}`),
+    };
+    const log = createLog("silent", () => {});
+    const startChild = (nth: number, now: () => number) => puppet(nth, now(), puppets);
+    const options = { processes, graceMs: 1_000, timeLimitMs: 10_000, maxMemoryMb: Number.POSITIVE_INFINITY };
+    supervisor = createSupervisor({ frontier, startChild, findRssMb: () => 1, events, clock, log }, options);
+    supervisor.start();
+    await settled();
+  }
+
+  /** So much time in steps that its looks can follow. */
+  async function pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      clock.advance(500);
+      await settled();
+    }
+  }
+
+  function last(): Puppet {
+    const [puppet] = puppets.slice(-1);
+    if (puppet === undefined) throw new Error("nothing was started");
+    return puppet;
+  }
+
+  it("starts another for one that dies at once only after a while, which doubles until one is of use", async () => {
+    await begin(1);
+    await last().end(KILLED);
+    expect([puppets.length, calls]).toEqual([1, ["abandon w1", "withdraw w1", "wait 1000"]]);
+    await pass(1_000);
+    expect(puppets).toHaveLength(2);
+    await last().end(KILLED);
+    await pass(1_500);
+    expect(puppets).toHaveLength(2);
+    await pass(500);
+    expect(puppets).toHaveLength(3);
+
+    last().tasksEnded = 1;
+    await last().end(KILLED);
+    expect(puppets).toHaveLength(4);
+    await last().end(KILLED);
+    expect(calls.filter((call) => call.startsWith("wait"))).toEqual(["wait 1000", "wait 2000", "wait 1000"]);
+  });
+
+  it("has the next one begin before one that retires has gone, and waits for both", async () => {
+    await begin(1);
+    last().tasks = [{ ...TASK, beganAt: 0 }];
+    await last().retire();
+    expect(puppets).toHaveLength(2);
+    last().isDrained = true;
+    await last().end(CLEAN);
+
+    let isOver = false;
+    void supervisor.ended.then(() => {
+      isOver = true;
+    });
+    await settled();
+    expect(isOver).toBe(false);
+    await puppets[0]?.end(CLEAN);
+    await supervisor.ended;
+    expect(calls).toEqual([]); // who ends as it should holds nothing
+  });
+
+  it("kills one that is stuck past the limit, but none for the time that the machine was asleep", async () => {
+    await begin(1);
+    last().tasks = [{ ...TASK, beganAt: 0 }];
+    clock.advance(3_600_000);
+    await settled();
+    expect(last().asked).toEqual([]);
+    await pass(10_000);
+    expect(last().asked).toEqual(["kill"]);
+  });
+
+  it("asks all to stop, kills who does not in time, and starts no more", async () => {
+    await begin(2);
+    const stopped = supervisor.stop();
+    expect(puppets.map(({ asked }) => asked)).toEqual([["stop"], ["stop"]]);
+    await puppets[0]?.end(CLEAN);
+    await pass(9_000);
+    expect(puppets.map(({ asked }) => asked)).toEqual([["stop"], ["stop", "kill"]]);
+    await puppets[1]?.end(KILLED);
+    await stopped;
+    expect([puppets.length, calls]).toEqual([2, ["abandon w2", "withdraw w2"]]);
+  });
+});
+
+function puppet(nth: number, startedAt: number, puppets: Puppet[]): PoolChild {
+  let [finish, leave] = [(_exit: ChildExit) => {}, () => {}];
+  const ended = new Promise<ChildExit>((resolve) => {
+    finish = resolve;
+  });
+  const retiring = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const pid = puppets.length + 1;
+  const made: Puppet = {
+    ...{ nth, pid, worker: `w${pid}`, startedAt, heardAt: startedAt, rssMb: 1, tasksEnded: 0, isDrained: false },
+    ...{ tally: { tasks: 0, pages: 0, records: 0 }, tasks: [], asked: [], retiring, ended },
+    underWay: () => made.tasks,
+    stop: () => void made.asked.push("stop"),
+    kill: () => void made.asked.push("kill"),
+    end: (exit) => settled(() => finish(exit)),
+    retire: () => settled(leave),
+  };
+  puppets.push(made);
+  return made;
+}
+
+async function settled(after: () => void = () => {}): Promise<void> {
+  after();
+  for (let turn = 0; turn < 3; turn++) await setImmediate();
+}

@@ -1,0 +1,12 @@
+/** Whoever wants to know which tasks a worker has in hand: the supervisor of its process. */
+import type { Grant } from "../frontier/frontier.ts";
+
+export type TaskWatch = {
+  began(grant: Grant): void;
+  /** Its result is known, though not yet written: from here on only broker and store can hold it up. */
+  ended(grant: Grant): void;
+  /** One of them is written and counted. */
+  settled(): void;
+};
+
+export const UNWATCHED: TaskWatch = { began: () => {}, ended: () => {}, settled: () => {} };

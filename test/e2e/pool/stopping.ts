@@ -1,0 +1,101 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { duplicates, missing } from "../../site/loss-checker.ts";
+import { jsonLines, type RunningCli } from "../cli.ts";
+import { FAST, type FleetBroker, newFleet, slowSite } from "../fleet/fleet.ts";
+import { linkedSite, originOf, pagesAsked } from "../sites.ts";
+import { isRunning, poolLines, started, untilGone } from "./pool.ts";
+
+const TWO = ["--processes", "2"];
+
+/** Signals to the supervisor, and its death. */
+export function stopping(broker: FleetBroker): void {
+  it.each(["SIGTERM", "SIGINT"] as const)("loses and repeats nothing at %s", async (signal) => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
+    const pool = await fleet.worker(TWO, { TRAWL_GRACE: "1m" });
+    const { id } = await fleet.submit([`${site.url}/`, "--rate", "60/s", "--per-site", "8"]);
+    await site.waitForRequests(25);
+    pool.kill(signal);
+
+    const end = await pool.ended;
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    expect(started(poolLines(end)).filter(isRunning)).toEqual([]);
+    const { counts } = await fleet.job(id);
+    expect(counts.leased).toBe(0);
+    expect(counts.queued).toBeGreaterThan(0);
+    expect(await (await fleet.worker([...TWO, "--drain"])).ended).toMatchObject({ code: 0 });
+    expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { dead: 0 } });
+    const records = jsonLines<{ _url: string }>((await fleet.run(["records", id])).stdout).map(({ _url }) => _url);
+    expect(missing(site.expectedPages(), records)).toEqual([]);
+    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+  });
+
+  it("hands back what does not finish within the grace period", async () => {
+    const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
+    const pool = await fleet.worker(TWO, { TRAWL_GRACE: "100ms" });
+    const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
+    await site.waitForRequests(2);
+    pool.kill("SIGTERM");
+
+    expect(await pool.ended).toMatchObject({ code: 0 });
+    expect((await fleet.job(id)).counts).toMatchObject({ done: 1, queued: 1, leased: 0 });
+    open();
+  });
+
+  it("ends at once at the second signal, with 130, and takes its processes along", async () => {
+    const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
+    const pool = await fleet.worker(TWO, { TRAWL_GRACE: "10m", TRAWL_LEASE: "2s" });
+    const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
+    await site.waitForRequests(2);
+    pool.kill("SIGTERM");
+    await pool.says(/"worker\.stopping"/);
+    pool.kill("SIGTERM");
+
+    const end = await pool.ended;
+    expect(end).toMatchObject({ code: 130, stdout: "" });
+    await untilGone(started(poolLines(end)));
+    open();
+    await (await fleet.worker([...TWO, "--drain"])).ended;
+    expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 4, dead: 0 } });
+  });
+
+  it("leaves no process behind when the supervisor is killed: idle, busy or stuck", async () => {
+    const fleet = await newFleet(broker);
+    const site = await originOf({ "/loop": "<h1>loop</h1>" });
+    const spider = `export default {
+      name: "stuck", start: ["${site.url}/loop"], politeness: { robots: false }, page() { for (;;); },
+    };`;
+    writeFileSync(join(fleet.cwd, "stuck.mjs"), spider);
+    const pool = await fleet.worker(TWO, { TRAWL_GRACE: "100ms" });
+    const pids = await childrenOf(pool);
+    await fleet.submit(["stuck.mjs"]);
+    await site.waitForRequests(1);
+    pool.kill("SIGKILL");
+
+    expect(await pool.ended).toMatchObject({ signal: "SIGKILL" });
+    await untilGone(pids);
+  });
+
+  it("lets its processes finish what they have in hand when the supervisor is killed", async () => {
+    const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
+    const pool = await fleet.worker(TWO, { TRAWL_GRACE: "20s" });
+    const pids = await childrenOf(pool);
+    const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
+    await site.waitForRequests(2);
+    pool.kill("SIGKILL");
+    await pool.ended;
+    open();
+
+    await untilGone(pids);
+    const { counts } = await fleet.job(id);
+    expect(counts).toMatchObject({ leased: 0, dead: 0, done: expect.toSatisfy((done: number) => done >= 2) });
+    expect(pagesAsked(site).filter((path) => path === "/slow")).toHaveLength(1);
+  });
+}
+
+async function childrenOf(pool: RunningCli): Promise<number[]> {
+  await pool.says(/"pool\.process_started","process":1/);
+  await pool.says(/"pool\.process_started","process":2/);
+  return started(poolLines({ stderr: pool.saidSoFar().stderr }));
+}
