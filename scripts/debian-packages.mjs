@@ -1,8 +1,8 @@
-// Debian packages that some tests want: other programs to compare with, and real pages to read.
+// Debian packages that some tests want: other programs to compare with, real pages to read, and a browser.
 import { spawnSync } from "node:child_process";
 import { ensurePrograms } from "../test/services/debian-programs.mjs";
 
-const WANTED = ["wget", "python3-doc"];
+const WANTED = ["wget", "python3-doc", "chromium"];
 
 /** Installs what is missing where that is possible; otherwise says loudly what will be skipped. */
 export function ensureDebianPackages() {

@@ -83,6 +83,11 @@ export const ERRORS = {
     means: "The address of a URL may not be reached: private, loopback or metadata network.",
     fix: "Allow the network with TRAWL_ALLOW_PRIVATE if it is yours.",
   },
+  BROWSER_UNAVAILABLE: {
+    exit: 3,
+    means: "A page has to be rendered, and Chromium cannot be started: not installed, missing rights or libraries.",
+    fix: "Install Chromium (on Debian: apt-get install chromium), and see what the message says of its path.",
+  },
   INTERNAL: {
     exit: 1,
     means: "Trawl met a case it does not know: a bug.",

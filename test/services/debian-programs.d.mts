@@ -1,7 +1,11 @@
-export type ProgramName = "redis-server" | "valkey-server";
+/** Fetched where they are missing. */
+export type ServerName = "redis-server" | "valkey-server";
+
+/** Chromium comes from the system only: what it is linked with is half a desktop. */
+export type ProgramName = ServerName | "chromium";
 
 /** How to run a program, the machine's own or ours; undefined if there is none. */
 export function findProgram(name: ProgramName): { command: string; env: Record<string, string> } | undefined;
 
 /** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
-export function ensurePrograms(names?: readonly ProgramName[]): { name: ProgramName; because: string }[];
+export function ensurePrograms(names?: readonly ServerName[]): { name: ServerName; because: string }[];

@@ -9,7 +9,7 @@ export function describeAnswers(open: OpenFetcher): void {
   describe("answers", () => {
     it("gives a page with its status, headers, size and times", async () => {
       const { server, get } = await harness();
-      server.on("/a", always({ status: 203, headers: { "Content-Type": "text/html; charset=x" }, body: "hello" }));
+      server.on("/a", always({ status: 203, headers: { "Content-Type": "text/plain; charset=x" }, body: "hello" }));
       const before = Date.now();
 
       const outcome = await get("/a?b=c");
@@ -18,7 +18,7 @@ export function describeAnswers(open: OpenFetcher): void {
       expect(outcome).toMatchObject({
         page: { url: `${server.origin}/a?b=c`, status: 203 },
       });
-      expect(outcome).toMatchObject({ page: { contentType: "text/html; charset=x", bodyBytes: 5 } });
+      expect(outcome).toMatchObject({ page: { contentType: "text/plain; charset=x", bodyBytes: 5 } });
       const { fetchedAt, tookMs } = outcome.kind === "page" ? outcome.page : { fetchedAt: 0, tookMs: -1 };
       expect(fetchedAt).toBeGreaterThanOrEqual(before - 1);
       expect(tookMs).toBeGreaterThanOrEqual(0);

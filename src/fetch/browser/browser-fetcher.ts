@@ -1,0 +1,133 @@
+/**
+ * Fetches pages and renders them. The document itself is fetched by the fetcher for documents (HTTP) and handed to the
+ * browser as the answer to its first request, see docs/decisions/007: so it leaves within its slot, obeys the same limits
+ * and status policy, and redirects are never followed. What the page then asks for goes through the filter proxy.
+ */
+import { setMaxListeners } from "node:events";
+import type { BrowserContextOptions } from "playwright-core";
+import type { Page } from "../../domain/page.ts";
+import { isTrawlError } from "../../errors.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { EgressGate } from "../egress/gate.ts";
+import type { Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
+import { type BrowserKeeperOptions, createBrowserKeeper } from "./browser-keeper.ts";
+import { type LaunchOptions, launchBrowser } from "./launch-browser.ts";
+import { type Rendering, type RenderOptions, renderPage, type ShownDocument } from "./render-page.ts";
+
+export type BrowserFetcherDeps = {
+  /** Fetches the document; not closed by this one. */
+  documents: Pick<Fetcher, "fetch">;
+  gate: EgressGate;
+  clock: Clock;
+  log: Log;
+};
+
+export type BrowserFetcherOptions = LaunchOptions & BrowserKeeperOptions & RenderOptions & { userAgent: string };
+
+type Fetched = Extract<FetchOutcome, { kind: "page" }>;
+
+/** They describe how the document came, not what it is; or would keep the browser from showing it. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  ...["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade"],
+  ...["content-disposition", "alt-svc"],
+]);
+
+export function createBrowserFetcher(
+  { documents, gate, clock, log }: BrowserFetcherDeps,
+  options: BrowserFetcherOptions,
+): Fetcher {
+  const keeper = createBrowserKeeper({ launch: () => launchBrowser(gate, options), log }, options);
+
+  async function render(fetched: Fetched, request: FetchRequest): Promise<FetchOutcome> {
+    const startedAt = clock.now();
+    const leftMs = request.limits.totalMs - fetched.page.tookMs;
+    const document = shownDocument(fetched);
+    const rendering = await keeper.withContext(contextOptions(request), (context, { proxy }) =>
+      inTime(renderPage(context, { welcomeUrl: proxy.welcomeUrl, document }, options), leftMs, request.signal),
+    );
+    return judge(rendering, fetched, request, clock.now() - startedAt);
+  }
+
+  function contextOptions({ headers }: FetchRequest): BrowserContextOptions {
+    return {
+      userAgent: headers["user-agent"] ?? options.userAgent,
+      acceptDownloads: false,
+      // What they fetch, nobody could block here; contexts are new, so that no page depends on one.
+      serviceWorkers: "block",
+    };
+  }
+
+  function judge(rendering: Rendering, fetched: Fetched, { limits }: FetchRequest, tookMs: number): FetchOutcome {
+    switch (rendering.kind) {
+      case "rendered": {
+        const body = Buffer.from(rendering.html, "utf8");
+        const detail = `the rendered page is over limits.bodyBytes (${limits.bodyBytes})`;
+        if (body.length > limits.bodyBytes) return { kind: "dead", because: "too_big", detail };
+        return { kind: "page", page: renderedPage(fetched.page, body.length, tookMs), body };
+      }
+      case "left":
+        return { kind: "redirect", to: rendering.to, page: renderedPage(fetched.page, 0, tookMs) };
+      case "timeout":
+        return { kind: "retry", because: "timeout", detail: rendering.detail };
+      case "crashed":
+        return { kind: "retry", because: "render_failed", detail: rendering.detail };
+    }
+  }
+
+  function renderedPage(page: Page, bodyBytes: number, tookMs: number): Page {
+    // The text has been decoded: whatever the site or the document says, it is UTF-8 now.
+    const [type = "text/html"] = (page.contentType ?? "text/html").split(";", 1);
+    const contentType = `${type.trim()}; charset=utf-8`;
+    return { ...page, contentType, bodyBytes, fetchedAt: Math.round(clock.now()), tookMs: page.tookMs + tookMs };
+  }
+
+  return {
+    async fetch(request) {
+      const outcome = await documents.fetch(request);
+      if (outcome.kind !== "page" || !isRenderable(outcome)) return outcome;
+      try {
+        return await render(outcome, request);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        if (isTrawlError(error)) throw error;
+        // The browser went away under it: whoever made it go, this page or another.
+        return { kind: "retry", because: "render_failed", detail: String(error).replace(/\s+/g, " ").slice(0, 300) };
+      }
+    },
+    close: () => keeper.close(),
+  };
+}
+
+/** Whether a browser makes more of it than what it is. */
+function isRenderable({ page, body }: Fetched): boolean {
+  const type = page.contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (body.length === 0) return false;
+  if (type === "")
+    return /^\s*<(!doctype html|html|head|body|script|!--)/i.test(body.subarray(0, 512).toString("latin1"));
+  return type === "text/html" || type === "application/xhtml+xml";
+}
+
+function shownDocument({ page, body }: Fetched): ShownDocument {
+  const shown = Object.entries(page.headers).filter(([name]) => !NOT_SHOWN.has(name));
+  const headers = { "content-type": "text/html", ...Object.fromEntries(shown) };
+  return { url: page.url, status: page.status, headers, body };
+}
+
+/** Rejects with the signal's reason when aborted. */
+async function inTime(rendering: Promise<Rendering>, leftMs: number, signal: AbortSignal): Promise<Rendering> {
+  setMaxListeners(0, signal);
+  let stop = (): void => {};
+  const interruption = new Promise<Rendering>((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    const late: Rendering = { kind: "timeout", detail: "the page was not rendered within limits.totalMs" };
+    const timer = setTimeout(resolve, Math.max(0, leftMs), late);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    };
+  });
+  return Promise.race([rendering, interruption]).finally(() => stop());
+}

@@ -1,0 +1,82 @@
+/** Starts one Chromium behind a filter proxy of its own, in a folder of its own, watched over by a watchdog. */
+import { mkdtemp } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { TrawlError } from "../../errors.ts";
+import { type FilterProxy, startFilterProxy } from "../egress/filter-proxy.ts";
+import type { EgressGate } from "../egress/gate.ts";
+import { chromiumFlags } from "./chromium-flags.ts";
+import { startWatchdog, startWords } from "./watchdog.ts";
+
+export type LaunchOptions = {
+  /** Chromium's path, such as /usr/bin/chromium. */
+  executablePath: string;
+  /** Chromium's own sandbox. Does not work for root, nor in containers that forbid user namespaces. */
+  hasSandbox: boolean;
+  launchMs: number;
+};
+
+export type LaunchedBrowser = {
+  browser: Browser;
+  proxy: Pick<FilterProxy, "counts" | "welcomeUrl">;
+  /** Holds the profile; its path is on the command line of every process of this browser. */
+  folder: string;
+  /** Ends every process of it, whatever state they are in; never throws. Twice is harmless. */
+  end(): Promise<void>;
+};
+
+/** Fails with BROWSER_UNAVAILABLE. */
+export async function launchBrowser(gate: EgressGate, options: LaunchOptions): Promise<LaunchedBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), "trawl-browser-"));
+  const watchdog = startWatchdog(folder);
+  const proxy = await startFilterProxy(gate);
+  const end = async (): Promise<void> => {
+    // No goodbye to Chromium: the profile is thrown away, and a browser that hangs would not listen.
+    await Promise.all([watchdog.end(), proxy.close()]);
+  };
+  try {
+    const browser = await start(folder, proxy, options);
+    return { browser, proxy, folder, end };
+  } catch (cause) {
+    await end();
+    throw unavailable(cause, options);
+  }
+}
+
+async function start(
+  folder: string,
+  { url, username, password }: FilterProxy,
+  { executablePath, hasSandbox, launchMs }: LaunchOptions,
+): Promise<Browser> {
+  // Takes a while to load, and most processes never need it. Not by import(): on Node 20 that fails for packages of its
+  // kind wherever a loader for TypeScript is registered.
+  const { chromium }: typeof import("playwright-core") = createRequire(import.meta.url)("playwright-core");
+  const flags = chromiumFlags({ profileFolder: join(folder, "profile"), proxyUrl: url, hasSandbox });
+  return chromium.launch({
+    executablePath: "/bin/sh",
+    artifactsDir: folder,
+    args: [...startWords(folder, executablePath, flags)],
+    ignoreDefaultArgs: true,
+    // Not on the command line, where everybody can read it: the browser is told when the proxy asks.
+    proxy: { server: url, username, password },
+    // Pages must not find our secrets in the memory of the process that runs them.
+    env: { HOME: folder, TMPDIR: folder, PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" },
+    timeout: launchMs,
+    // Only the command line listens to signals.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  });
+}
+
+function unavailable(cause: unknown, { executablePath, hasSandbox }: LaunchOptions): TrawlError {
+  const words = cause instanceof Error ? cause.message.replace(/\s+/g, " ").slice(0, 500) : String(cause);
+  return new TrawlError("BROWSER_UNAVAILABLE", {
+    op: "browser.launch",
+    message: `${executablePath} did not start: ${words}; install Chromium there, or name the right path`,
+    detail: { executablePath, hasSandbox },
+    cause,
+  });
+}

@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, describe, expect, it } from "vitest";
+import { parseNetworks } from "./address.ts";
+import { type FilterProxy, startFilterProxy } from "./filter-proxy.ts";
+import { createEgressGate } from "./gate.ts";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+describe("the filter proxy", () => {
+  it("passes a request on, body and all, without what concerns only the way to the proxy", async () => {
+    const { origin, seen } = await serve();
+    const proxy = await start();
+
+    const answer = await ask(proxy, `${origin}/a?b`, { method: "POST", body: "hello", headers: { "x-own": "1" } });
+
+    expect(answer).toMatchObject({ status: 201, body: "POST /a?b hello", headers: { "x-answer": "yes" } });
+    expect(seen[0]?.headers).toMatchObject({ "x-own": "1" });
+    expect(Object.keys(seen[0]?.headers ?? {})).not.toContain("proxy-authorization");
+    expect(proxy.counts()).toEqual({ passed: 1, refused: 0, unknown: 0 });
+  });
+
+  it("carries whatever flows through a tunnel, both ways", async () => {
+    const echo = await listen();
+    const proxy = await start();
+
+    const { head, socket } = await tunnel(proxy, `127.0.0.1:${echo.port}`);
+    socket.write("ping");
+
+    expect(head).toMatch(/^HTTP\/1.1 200 /);
+    expect(String((await once(socket, "data"))[0])).toBe("ping");
+  });
+
+  it.each(["127.0.0.2", "forbidden.test", "0x7f.2", "2130706434", "[::ffff:127.0.0.2]"])(
+    "refuses %s with 403, in a tunnel and without, and counts it",
+    async (host) => {
+      const forbidden = await listen("127.0.0.2");
+      const proxy = await start();
+
+      expect((await tunnel(proxy, `${host}:${forbidden.port}`)).head).toMatch(/^HTTP\/1.1 403 /);
+      expect(await ask(proxy, `http://${host}:${forbidden.port}/`)).toMatchObject({ status: 403, body: "" });
+      expect(proxy.counts()).toEqual({ passed: 0, refused: 2, unknown: 0 });
+      expect(forbidden.connections()).toBe(0);
+    },
+  );
+
+  it("lets nobody through who does not know its secret", async () => {
+    const { origin, seen } = await serve();
+    const proxy = await start();
+    const stranger = { ...proxy, password: "guess" };
+
+    expect(await ask(stranger, origin)).toMatchObject({
+      status: 407,
+      headers: { "proxy-authenticate": expect.stringContaining("Basic") },
+    });
+    expect((await tunnel(stranger, new URL(origin).host)).head).toMatch(/^HTTP\/1.1 407 .*proxy-authenticate: Basic/s);
+    expect((await ask(stranger, proxy.welcomeUrl)).status).toBe(407);
+    expect((await ask(proxy, proxy.welcomeUrl)).status).toBe(200);
+    expect([seen.length, proxy.counts().unknown]).toEqual([0, 3]);
+  });
+
+  it("gives every proxy a secret of its own", async () => {
+    const [one, other] = [await start(), await start()];
+
+    expect(one.password).not.toBe(other.password);
+  });
+
+  it.each(["nonsense", "127.0.0.1", "a b:80", "user@127.0.0.1:80", ":80"])(
+    "answers 400 to a tunnel to %j",
+    async (to) => {
+      expect((await tunnel(await start(), to)).head).toMatch(/^HTTP\/1.1 400 /);
+    },
+  );
+
+  it("answers 502 where nobody listens, and 400 to what is no request for a proxy", async () => {
+    const gone = await listen();
+    await gone.close();
+    const proxy = await start();
+
+    expect((await ask(proxy, `http://127.0.0.1:${gone.port}/`)).status).toBe(502);
+    expect((await tunnel(proxy, `127.0.0.1:${gone.port}`)).head).toMatch(/^HTTP\/1.1 502 /);
+    expect((await ask(proxy, "/local")).status).toBe(400);
+    expect((await ask(proxy, "ftp://127.0.0.1/")).status).toBe(400);
+  });
+
+  it("ends every tunnel when it closes", async () => {
+    const echo = await listen();
+    const proxy = await start();
+    const { socket } = await tunnel(proxy, `127.0.0.1:${echo.port}`);
+
+    await Promise.all([once(socket, "close"), proxy.close()]);
+
+    expect(socket.destroyed).toBe(true);
+  });
+});
+
+async function start(): Promise<FilterProxy> {
+  const gate = createEgressGate(
+    { lookup: async () => ["127.0.0.2"] },
+    { allowNetworks: parseNetworks("127.0.0.1").networks, allowHosts: [], connectMs: 5_000 },
+  );
+  const proxy = await startFilterProxy(gate);
+  cleanups.push(proxy.close);
+  return proxy;
+}
+
+type Asking = { method?: string; body?: string; headers?: Record<string, string> };
+
+async function ask(proxy: FilterProxy, path: string, { method = "GET", body = "", headers = {} }: Asking = {}) {
+  const auth = `Basic ${Buffer.from(`${proxy.username}:${proxy.password}`).toString("base64")}`;
+  const sent = request(proxy.url, { path, method, headers: { ...headers, "proxy-authorization": auth }, agent: false });
+  sent.end(body);
+  const [answer]: IncomingMessage[] = await once(sent, "response");
+  if (answer === undefined) throw new Error("no answer");
+  return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
+}
+
+async function tunnel({ url, username, password }: FilterProxy, to: string) {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  cleanups.push(() => socket.destroy());
+  const auth = Buffer.from(`${username}:${password}`).toString("base64");
+  socket.write(`CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\nproxy-authorization: Basic ${auth}\r\n\r\n`);
+  const [head] = await once(socket, "data");
+  return { head: String(head), socket };
+}
+
+async function serve(): Promise<{ origin: string; seen: IncomingMessage[] }> {
+  const seen: IncomingMessage[] = [];
+  const server = createServer(async (incoming, response) => {
+    seen.push(incoming);
+    const body = await text(incoming);
+    response.writeHead(201, { "x-answer": "yes" }).end(`${incoming.method} ${incoming.url} ${body}`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanups.push(() => server.close());
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+/** Sends back what it gets. */
+async function listen(host = "127.0.0.1") {
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections++;
+    socket.on("error", () => socket.destroy());
+    socket.pipe(socket);
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  const close = async (): Promise<void> => void server.close();
+  cleanups.push(close);
+  return { port: (server.address() as AddressInfo).port, connections: () => connections, close };
+}

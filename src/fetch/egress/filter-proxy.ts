@@ -1,0 +1,199 @@
+/**
+ * The egress gate for programs that open their own connections, such as a browser: an HTTP proxy on loopback through
+ * which all of theirs go. Plain requests are passed on one by one; CONNECT carries TLS and WebSockets.
+ *
+ * Each proxy has a secret, so that no other process on the machine can use what the operator allowed for this one. A
+ * name is resolved here and never by the program, and the socket goes to an address the gate has judged.
+ */
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { pipeline } from "node:stream";
+import { Agent, type Dispatcher } from "undici";
+import { isTrawlError } from "../../errors.ts";
+import type { EgressGate } from "./gate.ts";
+
+export type FilterProxy = {
+  /** Where it listens: `http://127.0.0.1:port`. */
+  url: string;
+  username: string;
+  /** The secret. Goes to the one program that may use the proxy, never on a command line. */
+  password: string;
+  /**
+   * A page the proxy answers itself, to those who know the secret. Browsers answer for it only where a page or a script
+   * asked, and not for WebSockets: who has shown this page knows it everywhere.
+   */
+  welcomeUrl: string;
+  counts(): FilterProxyCounts;
+  /** Ends every connection that goes through it. */
+  close(): Promise<void>;
+};
+
+export type FilterProxyCounts = {
+  /** Requests and tunnels that were let out. */
+  passed: number;
+  /** Those the gate refused: answered 403. */
+  refused: number;
+  /** Those that did not know the secret: answered 407. */
+  unknown: number;
+};
+
+type Target = { hostname: string; port: string };
+
+/** Speak of one connection, not of the message: they end at the proxy. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...["connection", "proxy-connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "expect"],
+  ...["proxy-authorization", "proxy-authenticate"],
+]);
+
+/** Ends in a domain that never exists. */
+const WELCOME_HOST = "welcome.trawl.invalid";
+
+/** Resolves when it listens. */
+export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
+  const username = "trawl";
+  const password = randomBytes(24).toString("base64url");
+  const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+  const counts: FilterProxyCounts = { passed: 0, refused: 0, unknown: 0 };
+  const sockets = new Set<Socket>();
+  const agent = new Agent({ connect: gate.connector, headersTimeout: 0, bodyTimeout: 0 }); // who asks knows how long
+
+  const server = createServer({ requestTimeout: 0 }, (request, response) => void passOn(request, response));
+  server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => tunnel(request, socket, head));
+  // An upgrade outside of a tunnel is no request we pass on; browsers ask for a tunnel.
+  server.on("upgrade", (_, socket: Socket) => endWith(socket, 501));
+  server.on("connection", track);
+
+  function track(socket: Socket): void {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    // Either side may vanish at any time; what the other side then gets is the end of its connection.
+    socket.on("error", () => socket.destroy());
+  }
+
+  function isKnown({ headers }: IncomingMessage): boolean {
+    const given = Buffer.from(headers["proxy-authorization"] ?? "");
+    const isSame = given.length === expected.length && timingSafeEqual(given, expected);
+    if (!isSame) counts.unknown++;
+    return isSame;
+  }
+
+  function tunnel(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const target = targetOf(request.url ?? "");
+    if (!isKnown(request)) endWith(socket, 407);
+    else if (target === undefined) endWith(socket, 400);
+    else connectTo(target, socket, head);
+  }
+
+  function connectTo(target: Target, socket: Socket, head: Buffer): void {
+    // Plain TCP whatever flows through: the other end of the tunnel does its own TLS.
+    gate.connector({ ...target, protocol: "http:" }, (...answer) => {
+      const [error, far] = answer;
+      if (error !== null) return endWith(socket, statusFor(error));
+      track(far);
+      if (socket.destroyed) return void far.destroy();
+      counts.passed++;
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      far.write(head);
+      pipeline(socket, far, () => far.destroy());
+      pipeline(far, socket, () => socket.destroy());
+    });
+  }
+
+  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isKnown(request)) return endPolitely(response, 407);
+    const url = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
+    if (url?.protocol !== "http:") return endPolitely(response, 400);
+    if (url.host === WELCOME_HOST) return void response.writeHead(200, { "content-type": "text/html" }).end();
+    const leaving = new AbortController();
+    response.on("close", () => leaving.abort());
+    try {
+      const answer = await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: (request.method ?? "GET") as Dispatcher.HttpMethod,
+        headers: endToEnd(request.rawHeaders),
+        body: hasBody(request) ? request : null,
+        responseHeaders: "raw",
+        signal: leaving.signal,
+      });
+      counts.passed++;
+      // Asked for raw, they come as a flat list, which undici's types do not say.
+      response.writeHead(answer.statusCode, endToEnd(answer.headers as unknown as (Buffer | string)[]));
+      pipeline(answer.body, response, () => response.destroy());
+    } catch (error) {
+      endPolitely(response, statusFor(error));
+    }
+  }
+
+  function statusFor(error: unknown): number {
+    if (!isTrawlError(error, "EGRESS_REFUSED")) return 502;
+    counts.refused++;
+    return 403;
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    username,
+    password,
+    welcomeUrl: `http://${WELCOME_HOST}/`,
+    counts: () => ({ ...counts }),
+    async close() {
+      const closed = server.listening ? once(server, "close") : undefined;
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await agent.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Host and port of a CONNECT; undefined if it names none. */
+function targetOf(authority: string): Target | undefined {
+  const [, hostname, port] = /^(\[[\da-fA-F:.]+\]|[^\s:/@?#[\]]+):(\d{1,5})$/.exec(authority) ?? [];
+  if (hostname === undefined || port === undefined || !URL.canParse(`http://${hostname}/`)) return undefined;
+  // As the gate's own callers spell it: 0x7f.1 and 2130706433 are addresses, too.
+  return { hostname: new URL(`http://${hostname}/`).hostname, port };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+}
+
+/** A flat list of names and values, without what concerns only the connection it came on. */
+function endToEnd(raw: readonly (Buffer | string)[]): string[] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([latin1(raw[at]), latin1(raw[at + 1])]);
+  const named = pairs.filter(([name]) => name.toLowerCase() === "connection");
+  const listed = new Set(named.flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/)));
+  return pairs.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !listed.has(name.toLowerCase())).flat();
+}
+
+function latin1(text: Buffer | string | undefined): string {
+  return typeof text === "string" ? text : (text?.toString("latin1") ?? "");
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  403: "Forbidden",
+  407: "Proxy Authentication Required",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+};
+
+function endWith(socket: Socket, status: number): void {
+  const asking = status === 407 ? 'proxy-authenticate: Basic realm="trawl"\r\n' : "";
+  socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${asking}content-length: 0\r\nconnection: close\r\n\r\n`);
+}
+
+function endPolitely(response: ServerResponse, status: number): void {
+  if (response.headersSent) return void response.destroy();
+  if (status === 407) response.setHeader("proxy-authenticate", 'Basic realm="trawl"');
+  response.writeHead(status, { "content-length": 0 }).end();
+}

@@ -1,0 +1,44 @@
+/** The Chromium that tests render with. */
+import { type BrowserFetcherOptions, createBrowserFetcher } from "../../src/fetch/browser/browser-fetcher.ts";
+import type { LaunchOptions } from "../../src/fetch/browser/launch-browser.ts";
+import { parseNetworks } from "../../src/fetch/egress/address.ts";
+import { createEgressGate } from "../../src/fetch/egress/gate.ts";
+import { createHttpFetcher } from "../../src/fetch/http/http-fetcher.ts";
+import { createLog } from "../../src/runtime/log.ts";
+import type { OpenFetcher } from "../contracts/fetcher/harness.ts";
+import { findProgram } from "../services/debian-programs.mjs";
+
+/** Where it is; undefined if there is none, and `npm test` has said loudly that these tests are skipped. */
+export const CHROMIUM: string | undefined = findProgram("chromium")?.command;
+
+export const LAUNCH: LaunchOptions = {
+  executablePath: CHROMIUM ?? "/usr/bin/chromium",
+  hasSandbox: process.getuid?.() !== 0,
+  launchMs: 30_000,
+};
+
+const OPTIONS: BrowserFetcherOptions = {
+  ...LAUNCH,
+  userAgent: "Trawl/test",
+  pagesPerBrowser: 100,
+  closeMs: 5_000,
+  waitFor: { kind: "load" },
+  settleMs: 3_000,
+  blockedTypes: ["image", "font", "media"],
+};
+
+/** A browser fetcher that may reach 127.0.0.1, and the HTTP fetcher under it. */
+export function openBrowserFetcher(options: Partial<BrowserFetcherOptions>): OpenFetcher {
+  return ({ allowance, clock }) => {
+    const allowNetworks = parseNetworks("127.0.0.0/8").networks;
+    const gate = createEgressGate({}, { allowNetworks, allowHosts: [], connectMs: 5_000 });
+    const tuning = { userAgent: OPTIONS.userAgent, connectionsPerSite: 4, keepAliveMs: 60_000 };
+    const documents = createHttpFetcher({ gate, allowance, clock }, tuning);
+    const log = createLog("silent", () => {});
+    const fetcher = createBrowserFetcher({ documents, gate, clock, log }, { ...OPTIONS, ...options });
+    const close = async (): Promise<void> => {
+      await Promise.all([fetcher.close(), documents.close()]);
+    };
+    return { fetch: fetcher.fetch, close };
+  };
+}

@@ -1,0 +1,11 @@
+/** A process for lifetime.test.ts: starts a browser with a page in it, prints its folder, and waits to be killed. */
+import { launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
+import { createEgressGate } from "../../src/fetch/egress/gate.ts";
+
+const gate = createEgressGate({}, { allowNetworks: [], allowHosts: [], connectMs: 5_000 });
+const [executablePath = ""] = process.argv.slice(2);
+const hasSandbox = process.getuid?.() !== 0;
+const { browser, folder } = await launchBrowser(gate, { executablePath, hasSandbox, launchMs: 30_000 });
+const page = await browser.newPage();
+await page.setContent("<p>here</p>");
+console.log(folder);

@@ -1,0 +1,172 @@
+/** Browsers end when they should, and never outlive who started them. Looks at real processes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { type BrowserKeeper, createBrowserKeeper } from "../../src/fetch/browser/browser-keeper.ts";
+import { type LaunchedBrowser, launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
+import { renderPage } from "../../src/fetch/browser/render-page.ts";
+import { findGroup } from "../../src/fetch/browser/watchdog.ts";
+import { createEgressGate } from "../../src/fetch/egress/gate.ts";
+import { createLog } from "../../src/runtime/log.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { CHROMIUM, LAUNCH } from "./chromium.ts";
+
+const gate = createEgressGate({}, { allowNetworks: [], allowHosts: [], connectMs: 5_000 });
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("the processes of a browser", () => {
+  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
+    "end when ours ends by %s, and leave no folder",
+    async (signal) => {
+      const script = fileURLToPath(new URL("hold-browser.ts", import.meta.url));
+      const holder = spawn(process.execPath, ["--import", "jiti/register", script, LAUNCH.executablePath]);
+      cleanups.push(() => holder.kill("SIGKILL"));
+      const folder = String((await once(holder.stdout, "data"))[0]).trim();
+      expect(processesOf(folder).length).toBeGreaterThan(2);
+
+      holder.kill(signal);
+      await once(holder, "exit");
+
+      expect(await waitUntil(() => processesOf(folder).length === 0 && !existsSync(folder), 10_000)).toBe(true);
+    },
+  );
+
+  it("end when the browser is ended, at once and for good", async () => {
+    const launched = await launchBrowser(gate, LAUNCH);
+    await launched.browser.newPage();
+
+    await launched.end();
+    await launched.end();
+
+    expect(await waitUntil(() => processesOf(launched.folder).length === 0, 5_000)).toBe(true);
+    expect(existsSync(launched.folder)).toBe(false);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a page that crashes", () => {
+  const WAIT = { waitFor: { kind: "load" }, settleMs: 5_000, blockedTypes: [] } as const;
+
+  it.each([
+    ["alone", "--type=renderer"],
+    ["with its whole browser", "--user-data-dir"],
+  ])("is a failed rendering when it crashes %s", async (_, victim) => {
+    const launched = await launchBrowser(gate, LAUNCH);
+    cleanups.push(launched.end);
+    const context = await launched.browser.newContext();
+    const body = Buffer.from("<title>busy</title><script>for (;;);</script>");
+    const document = { url: "http://a.test/", status: 200, headers: { "content-type": "text/html" }, body };
+
+    const rendering = renderPage(context, { welcomeUrl: launched.proxy.welcomeUrl, document }, WAIT);
+    const shown = () => context.pages().some((page) => page.url() === document.url);
+    expect(await waitUntil(shown, 10_000)).toBe(true);
+    const group = await findGroup(launched.folder);
+    const victims = processesIn(group).filter((pid) => commandLine(pid).includes(victim));
+    for (const pid of victims) process.kill(Number(pid), "SIGKILL");
+
+    expect(victims).not.toHaveLength(0);
+    expect(await rendering).toMatchObject({ kind: "crashed" });
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
+  const show = (keeper: BrowserKeeper) =>
+    keeper.withContext({}, async (context, launched) => {
+      await (await context.newPage()).setContent("<p>here</p>");
+      return launched;
+    });
+
+  it("starts one browser however many pages come at once, and none before", async () => {
+    const { keeper, launches } = keep(100);
+    expect(launches).toHaveLength(0);
+
+    const browsers = await Promise.all([show(keeper), show(keeper), show(keeper)]);
+
+    expect([launches.length, new Set(browsers).size]).toEqual([1, 1]);
+    expect(browsers[0]?.browser.contexts()).toEqual([]);
+  });
+
+  it("closes the context of work that fails", async () => {
+    const { keeper } = keep(100);
+    const { browser } = await show(keeper);
+
+    await expect(keeper.withContext({}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+
+    expect(browser.contexts()).toEqual([]);
+  });
+
+  it("takes a new browser after so many pages, and ends the old one", async () => {
+    const { keeper, launches } = keep(2);
+    const browsers: LaunchedBrowser[] = [];
+    for (let n = 0; n < 3; n++) browsers.push(await show(keeper));
+
+    expect([launches.length, browsers[0] === browsers[1], browsers[1] === browsers[2]]).toEqual([2, true, false]);
+    expect(await waitUntil(() => !existsSync(browsers[0]?.folder ?? ""), 10_000)).toBe(true);
+  });
+
+  it("starts another browser after a crash", async () => {
+    const { keeper, launches } = keep(100);
+    const { browser, folder } = await show(keeper);
+    const group = await findGroup(folder);
+    const gone = once(browser as never, "disconnected");
+    process.kill(-(group ?? Number.NaN), "SIGKILL");
+    await gone;
+
+    await show(keeper);
+
+    expect(launches).toHaveLength(2);
+  });
+
+  it("says what is missing when there is no browser", async () => {
+    const options = { ...LAUNCH, executablePath: "/nowhere/chromium" };
+
+    await expect(launchBrowser(gate, options)).rejects.toMatchObject({
+      code: "BROWSER_UNAVAILABLE",
+      message: expect.stringContaining("/nowhere/chromium"),
+    });
+  });
+});
+
+function keep(pagesPerBrowser: number) {
+  const launches: Promise<LaunchedBrowser>[] = [];
+  const launch = () => {
+    const launched = launchBrowser(gate, LAUNCH);
+    launches.push(launched);
+    return launched;
+  };
+  const keeper = createBrowserKeeper(
+    { launch, log: createLog("silent", () => {}) },
+    { pagesPerBrowser, closeMs: 5_000 },
+  );
+  cleanups.push(keeper.close);
+  return { keeper, launches };
+}
+
+/** Every process that has the folder on its command line; one that has ended has no command line any more. */
+function processesOf(folder: string): string[] {
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandLine(pid).includes(folder));
+}
+
+function processesIn(group: number | undefined): string[] {
+  const groupOf = (pid: string) =>
+    readOf(pid, "stat")
+      .replace(/^.*\) /s, "")
+      .split(" ")[2];
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && groupOf(pid) === String(group));
+}
+
+function commandLine(pid: string): string {
+  return readOf(pid, "cmdline");
+}
+
+function readOf(pid: string, file: "cmdline" | "stat"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return ""; // it has ended meanwhile
+  }
+}
