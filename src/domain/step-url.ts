@@ -1,0 +1,25 @@
+/**
+ * Follow-up steps of one page as tasks of their own: rendered after it was fetched, parsed after it was fetched. Such a
+ * task has the page's URL with the step as its fragment. Canonical URLs have no fragment, so exact dedup lets each step
+ * of a page in, once, and people can read what it is.
+ */
+export const STEPS = ["render", "parse"] as const;
+
+export type Step = (typeof STEPS)[number];
+
+/** The URL of a step of a page. Of a URL that is a step already, it is the page's own other step. */
+export function stepUrl(url: string, step: Step): string {
+  return `${pageUrlOf(url)}#${step}`;
+}
+
+/** The page that a task's URL stands for, whatever its step: what is fetched, shown to handlers and kept. */
+export function pageUrlOf(url: string): string {
+  const hash = url.indexOf("#");
+  return hash < 0 ? url : url.slice(0, hash);
+}
+
+/** Which step of its page a task's URL stands for; undefined for the page itself. */
+export function stepOf(url: string): Step | undefined {
+  const hash = url.indexOf("#");
+  return hash < 0 ? undefined : STEPS.find((step) => url.slice(hash + 1) === step);
+}
