@@ -102,11 +102,11 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     async function aFrontier() {
       const stage = createStage(server.url);
       const [clock, log] = [systemClock(), createLog("silent", () => {})];
-      const deps = { clock, log, time: callerTime(), scripts: loadScripts() };
+      const deps = { clock, log, timeOf: callerTime, scripts: loadScripts() };
       const broker = openBroker(parseRedisPlace(server.url), deps, { patienceMs: 5_000 });
       onTestFinished(() => broker.close());
       const shards = createShards(
-        { broker, clock, caller: "doctor" },
+        { broker, clock, timeOf: callerTime, caller: "doctor" },
         { prefix: stage.prefix, shards: 1, time: "broker" },
       );
       return refusingUnsafe(await stage.open(), { shards, log, shown: broker.shown });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { NewTask } from "../../src/domain/task.ts";
 import type { Broker } from "../../src/frontier/redis/broker.ts";
+import { callerTime } from "../../src/frontier/redis/broker-time.ts";
 import { createShards, type Shard } from "../../src/frontier/redis/shards.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
@@ -26,7 +27,7 @@ import { createStage, type Stage } from "./stage.ts";
 
 const SHARDS = 3;
 const shards = createShards(
-  { broker: {} as Broker, clock: systemClock(), caller: "" },
+  { broker: {} as Broker, clock: systemClock(), timeOf: callerTime, caller: "" },
   { prefix: "any", shards: SHARDS, time: "broker" },
 );
 const HOME = shards.home("job");

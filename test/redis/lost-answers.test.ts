@@ -48,8 +48,9 @@ describe("an answer that is lost on its way", () => {
     await frontier.enqueue("job", tasksAt("a.test", 1));
 
     for (let nth = 0; nth < 4; nth++) {
-      const lost = line.loseNextAnswer();
-      expect((await frontier.lease(aRequest({ worker: "w" }))).grants).toEqual([]);
+      // By its name: a new connection is first asked for the time.
+      const lost = line.loseNextAnswer("worker-w");
+      expect((await frontier.lease(aRequest({ worker: "worker-w" }))).grants).toEqual([]);
       await lost;
       await frontier.waitForWork(Number.MAX_SAFE_INTEGER, AbortSignal.timeout(10_000));
       expect(await countsOf(frontier)).toEqual({ submitted: 1, queued: 1 });
@@ -67,10 +68,10 @@ describe("an answer that is lost on its way", () => {
   it("F1 of a lease leaves the worker what it held before", async () => {
     const { line, frontier } = await open();
     await frontier.enqueue("job", tasksAt("a.test", 6));
-    const held = await grantsOf(frontier, { worker: "w", max: 2 });
+    const held = await grantsOf(frontier, { worker: "worker-w", max: 2 });
 
-    const lost = line.loseNextAnswer();
-    const more = await grantsOf(frontier, { worker: "w", max: 2 });
+    const lost = line.loseNextAnswer("worker-w");
+    const more = await grantsOf(frontier, { worker: "worker-w", max: 2 });
     await lost;
 
     expect(more).toHaveLength(2);

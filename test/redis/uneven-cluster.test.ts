@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { NewTask } from "../../src/domain/task.ts";
 import type { Broker } from "../../src/frontier/redis/broker.ts";
+import { callerTime } from "../../src/frontier/redis/broker-time.ts";
 import { createShards } from "../../src/frontier/redis/shards.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { aJob, aTask, countsOf } from "../contracts/frontier/makers.ts";
@@ -11,7 +12,7 @@ import { waitUntil } from "../services/wait-until.ts";
 import { createStage } from "./stage.ts";
 
 const OPTIONS = { prefix: "any", shards: 2, time: "broker" } as const;
-const shards = createShards({ broker: {} as Broker, clock: systemClock(), caller: "" }, OPTIONS);
+const shards = createShards({ broker: {} as Broker, clock: systemClock(), timeOf: callerTime, caller: "" }, OPTIONS);
 
 /** So many at sites of each shard, in turn. */
 function tasksInTurn(count: number): NewTask[] {

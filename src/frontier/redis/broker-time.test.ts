@@ -110,6 +110,29 @@ describe("the broker's time", () => {
     expect(narrow.sendBy - narrow.sendAt).toBeCloseTo(2.5, 9);
   });
 
+  it("is sure after a short trip, or after so many that no shorter one is to be had", () => {
+    const { time, call } = scene(1000);
+    expect(time.isSure()).toBe(false);
+    call(0.2, 0.2);
+    expect(time.isSure()).toBe(true);
+
+    const far = scene(1000);
+    for (let nth = 0; nth < 7; nth++) far.call(20, 20);
+    expect(far.time.isSure()).toBe(false);
+    far.call(20, 20);
+    expect(far.time.isSure()).toBe(true);
+  });
+
+  it("is compared anew where another server may have taken the broker's place, and kept until then", () => {
+    const { time, call, setClock, errorMs } = scene(1000);
+    call(0.1, 0.1);
+    setClock(3); // less than the next call could tell apart from its own trip
+    time.doubt();
+    expect([time.isSure(), time.aheadMs()]).toEqual([false, 1000]);
+    call(4, 4);
+    expect(errorMs()).toBe(0);
+  });
+
   it("leaves a slot without an end without one", () => {
     const { time, call } = scene(1000);
     call(4, 4);

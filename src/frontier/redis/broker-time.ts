@@ -2,7 +2,8 @@
  * What time it is at the broker, told from its answers. Slots are sold in the broker's time and kept in this process's:
  * every answer carries the broker's clock, and the quickest round trip of the last minute says how the two compare, to
  * within half of that trip. A slot is narrowed by that half on both sides, so that two workers whose comparisons err in
- * opposite ways still keep a full interval between their requests.
+ * opposite ways still keep a full interval between their requests. Of a cluster each node has a clock of its own: every
+ * shard is compared with on its own, and compared with well before it grants anything.
  *
  * A slot may be half a millisecond wide, and an answer takes longer than that to arrive and be acted upon: slots are asked
  * for so far ahead as answers have been taking lately.
@@ -16,6 +17,10 @@ export type BrokerTime = {
   toHere(at: number): number;
   toBroker(at: number): number;
   slotHere(slot: Slot): Slot;
+  /** Whether asking once more would tell hardly more. */
+  isSure(): boolean;
+  /** Another server may have taken the broker's place: what it answers counts, however long it takes. */
+  doubt(): void;
   /** How far the two clocks are apart, this one being ahead when positive. */
   aheadMs(): number;
   /** How long after they were sold slots are in hand, but for a few of them. */
@@ -34,25 +39,37 @@ const LEAD_MOST_MS = 500;
 /** Today's instants and a lead in quarters of a millisecond add up without rounding, here and in Lua. */
 const LEAD_STEP_MS = 0.25;
 
+/** The shortest slots are narrowed by at most so much: a comparison as good as that is good enough. */
+const SURE_MS = 0.25;
+/** So many trips tell what there is to tell; a busy machine, or one far away, may never have a short one. */
+const TRIPS_ENOUGH = 8;
+
 type Sample = { at: number; aheadMs: number; errorMs: number };
 
 /** Where the caller passes its own time, the two are the same. */
 export function callerTime(): BrokerTime {
   const same = (at: number) => at;
   return {
-    ...{ heard: () => {}, sold: () => {}, toHere: same, toBroker: same, slotHere: (slot) => slot },
-    ...{ aheadMs: () => 0, leadMs: () => 0 },
+    ...{ heard: () => {}, sold: () => {}, doubt: () => {}, toHere: same, toBroker: same, slotHere: (slot) => slot },
+    ...{ aheadMs: () => 0, leadMs: () => 0, isSure: () => true },
   };
 }
 
 export function createBrokerTime(clock: Pick<Clock, "now">): BrokerTime {
   let best: Sample = { at: 0, aheadMs: 0, errorMs: Number.POSITIVE_INFINITY };
   let next: Sample = best;
+  let trips = 0;
   const lead = createLead();
 
   return {
     leadMs: lead.ms,
+    isSure: () => best.errorMs <= SURE_MS || trips >= TRIPS_ENOUGH,
+    doubt() {
+      trips = 0;
+      best = next = { ...best, errorMs: Number.POSITIVE_INFINITY };
+    },
     heard(sentAt, brokerNow) {
+      trips += 1;
       const at = clock.now();
       const errorMs = (at - sentAt) / 2;
       const sample = { at, aheadMs: (at + sentAt) / 2 - brokerNow, errorMs };

@@ -52,7 +52,13 @@ export type Broker = {
 };
 
 type Call = { op: string; target: string; isHasty: boolean };
-type Deps = { clock: Clock; log: Log; time: BrokerTime; scripts: ReadonlyMap<string, Script> };
+type Deps = {
+  clock: Clock;
+  log: Log;
+  /** The clock of the server that has this shard. */
+  timeOf(shard: string): BrokerTime;
+  scripts: ReadonlyMap<string, Script>;
+};
 
 /** Pause between two tries; the client itself reconnects meanwhile. */
 const TRY_AGAIN_MS = 25;
@@ -64,7 +70,7 @@ const FIRST_CONNECT_MS = 2_000;
 const PER_SHARD: ReadonlySet<string> = new Set(["lease", "spend"]);
 
 export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { patienceMs: number }): Broker {
-  const { clock, log, time, scripts } = deps;
+  const { clock, log, timeOf, scripts } = deps;
   const closing = new AbortController();
   // Every call that waits for the broker listens to it, and there may be hundreds.
   setMaxListeners(0, closing.signal);
@@ -210,7 +216,7 @@ export function openBroker(place: RedisPlace, deps: Deps, { patienceMs }: { pati
         const answer = await evaluate(script, shard, words(again)).catch(async (error: unknown) => {
           throw await namingRights(error, `frontier.${name}`, shard);
         });
-        time.heard(sentAt, Number(typeof answer === "string" ? answer : answer[0]));
+        timeOf(shard).heard(sentAt, Number(typeof answer === "string" ? answer : answer[0]));
         return answer;
       });
       return { reply, again: isAgain };

@@ -21,7 +21,6 @@ export type TimedAnswer = LeaseAnswer & { lookAt: number | undefined };
 
 type Deps = {
   shards: Shards;
-  time: BrokerTime;
   endings: Endings;
   holdings: Holdings;
   clock: Pick<Clock, "now">;
@@ -33,9 +32,9 @@ type Deps = {
 const AWAY_MS = 250;
 
 export function createGranting(deps: Deps, { patienceMs }: { patienceMs: number }) {
-  const { shards, time, endings, holdings, clock, ear } = deps;
-  /** Shards that were out of reach when last asked. */
-  const away = new Set<Shard>();
+  const { shards, endings, holdings, clock, ear } = deps;
+  /** Who was left without an answer by which shard, when it last asked there. */
+  const unanswered = new Set<string>();
   let firstShard = 0;
 
   /**
@@ -76,29 +75,38 @@ export function createGranting(deps: Deps, { patienceMs }: { patienceMs: number 
   }
 
   async function leaseFrom(shard: Shard, request: LeaseRequest): Promise<TimedAnswer> {
-    const { worker, queues, max, leaseMs } = request;
-    const leadMs = time.leadMs();
-    const words: Word[] = [worker, ear, max, leaseMs, leadMs, ...queues];
-    const called = await shard.runNow("lease", ...words).catch((cause: unknown) => awayFrom(shard, cause));
+    const { worker } = request;
+    const { time } = shard;
+    const called = await leaseCall(shard, request).catch((cause: unknown) => awayFor(worker, shard, cause));
     if (called === "away") {
       const lookAt = clock.now() + AWAY_MS;
       return { grants: [], nextDueAt: lookAt, aloneDueAt: undefined, lookAt };
     }
-    const mayHaveMore = called.again || away.delete(shard);
+    const wasAway = unanswered.delete(`${shard.index} ${worker}`);
     const [now, dueAt, lookAt] = called.reply;
-    const [nextDueAt, aloneDueAt] = String(dueAt).split(" ").map(whenToAsk);
-    const grants = readGrants(called.reply, { now: Number(now), leadMs }, time.slotHere);
+    const [nextDueAt, aloneDueAt] = String(dueAt)
+      .split(" ")
+      .map((word) => whenToAsk(word, time));
+    const grants = readGrants(called.reply, { now: Number(now), leadMs: called.leadMs }, time.slotHere);
     for (const grant of grants) holdings.add(grant, worker, grant.jobId);
     if (grants.length > 0) time.sold(Number(now));
-    if (mayHaveMore) await disown(shard, worker);
-    return { grants, nextDueAt, aloneDueAt, lookAt: whenToAsk(lookAt) };
+    if (called.again || wasAway) await disown(shard, worker);
+    return { grants, nextDueAt, aloneDueAt, lookAt: whenToAsk(lookAt, time) };
+  }
+
+  async function leaseCall(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
+    // Slots that are sold on a poor comparison of the clocks may come too close to those of others.
+    while (!shard.time.isSure()) await shard.runNow("tell-time");
+    const leadMs = shard.time.leadMs();
+    const words: Word[] = [worker, ear, max, leaseMs, leadMs, ...queues];
+    return { ...(await shard.runNow("lease", ...words)), leadMs };
   }
 
   /** Throws what has gone on for too long, and what waiting does not help. */
-  function awayFrom(shard: Shard, cause: unknown): "away" {
+  function awayFor(worker: string, shard: Shard, cause: unknown): "away" {
     const lostMs = lostMsOf(cause);
     if (lostMs === undefined || lostMs >= patienceMs) throw cause;
-    away.add(shard);
+    unanswered.add(`${shard.index} ${worker}`);
     return "away";
   }
 
@@ -107,12 +115,12 @@ export function createGranting(deps: Deps, { patienceMs }: { patienceMs: number 
     await endings.end(reply.slice(1).map(String));
   }
 
-  /** So much sooner that the answer is there in time. */
-  function whenToAsk(word: Word | undefined): number | undefined {
-    return word === "" || word === undefined ? undefined : time.toHere(Number(word)) - time.leadMs();
-  }
-
   return lease;
+}
+
+/** So much sooner that the answer is there in time. */
+function whenToAsk(word: Word | undefined, time: BrokerTime): number | undefined {
+  return word === "" || word === undefined ? undefined : time.toHere(Number(word)) - time.leadMs();
 }
 
 /** Of `room`, what the nth of so many gets. */

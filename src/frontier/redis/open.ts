@@ -11,7 +11,7 @@ import type { FrontierAdmin } from "../frontier-admin.ts";
 import { createSeenCache } from "../seen-cache.ts";
 import { createWakeups } from "../wakeups.ts";
 import { type Broker, openBroker } from "./broker.ts";
-import { callerTime, createBrokerTime } from "./broker-time.ts";
+import { type BrokerTime, callerTime, createBrokerTime } from "./broker-time.ts";
 import { createDeadLetters } from "./dead.ts";
 import { enqueue } from "./enqueue.ts";
 import { createExaminer } from "./examine.ts";
@@ -59,8 +59,16 @@ export async function openRedisFrontier(
   options: RedisFrontierOptions,
 ): Promise<Frontier & FrontierAdmin> {
   const place = parseRedisPlace(url);
-  const time = options.time === "caller" ? callerTime() : createBrokerTime(clock);
-  const broker = openBroker(place, { clock, log, time, scripts: loadScripts() }, options);
+  const times = new Map<string, BrokerTime>();
+  const timeOf = (shard: string): BrokerTime => {
+    const time = times.get(shard) ?? (options.time === "caller" ? callerTime() : createBrokerTime(clock));
+    times.set(shard, time);
+    return time;
+  };
+  const broker = openBroker(place, { clock, log, timeOf, scripts: loadScripts() }, options);
+  broker.onRestart(() => {
+    for (const time of times.values()) time.doubt();
+  });
   const ear = randomBytes(8).toString("hex");
   const wakeups = createWakeups({ clock }, options);
   try {
@@ -74,23 +82,25 @@ export async function openRedisFrontier(
     await broker.close();
     throw error;
   }
-  return assemble({ clock, log, time, broker, ear, wakeups }, options);
+  return assemble({ clock, log, timeOf, broker, ear, wakeups }, options);
 }
 
 type Parts = {
   clock: Clock;
   log: Log;
-  time: ReturnType<typeof createBrokerTime>;
+  timeOf(shard: string): BrokerTime;
   broker: Broker;
   ear: string;
   wakeups: ReturnType<typeof createWakeups>;
 };
 
 function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & FrontierAdmin {
-  const { clock, log, time, broker, ear, wakeups } = parts;
-  const shards = createShards({ broker, clock, caller: ear }, options);
+  const { clock, log, timeOf, broker, ear, wakeups } = parts;
+  const shards = createShards({ broker, clock, timeOf, caller: ear }, options);
+  // For what is told to people, one server's clock is as good as another's.
+  const time = timeOf(shardKey(options.prefix, 0));
   const jobs = createJobs({ shards, time });
-  const sites = createSites({ shards, time });
+  const sites = createSites({ shards });
   const dead = createDeadLetters({ shards, time, jobs });
   const fleet = createFleet({ shards, time });
   const explain = createInspector({ shards, jobs, sites, dead, time, clock });
@@ -101,7 +111,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   const quota = createPageQuota(shards);
   const full = new Set<Shard>();
   const holdings = createHoldings();
-  const lease = createGranting({ shards, time, endings: jobs, holdings, clock, ear }, options);
+  const lease = createGranting({ shards, endings: jobs, holdings, clock, ear }, options);
   const leases = createLeases({ shards, endings: jobs, quota, seen: () => seen, holdings });
   /** When the last lease call told this process to look again, where that differs from when something is due. */
   let told: { dueAt: number | undefined; lookAt: number | undefined } = { dueAt: undefined, lookAt: undefined };

@@ -4,10 +4,13 @@
  */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Broker, Reply, Word } from "./broker.ts";
+import type { BrokerTime } from "./broker-time.ts";
 import { shardKey } from "./keys.ts";
 
 export type Shard = {
   index: number;
+  /** Of the server that has it. */
+  time: BrokerTime;
   key(name: string, of?: string | number): string;
   /** Runs a script with the time in front. */
   run(script: string, ...words: readonly Word[]): Promise<Reply>;
@@ -31,7 +34,7 @@ export type Shards = {
   home(jobId: string): Shard;
 };
 
-type Deps = { broker: Broker; clock: Clock; caller: string };
+type Deps = { broker: Broker; clock: Clock; timeOf(shard: string): BrokerTime; caller: string };
 export type ShardOptions = {
   prefix: string;
   shards: number;
@@ -39,7 +42,7 @@ export type ShardOptions = {
 };
 
 /** `caller` is a name that no other process has. */
-export function createShards({ broker, clock, caller }: Deps, { prefix, shards, time }: ShardOptions): Shards {
+export function createShards({ broker, clock, timeOf, caller }: Deps, { prefix, shards, time }: ShardOptions): Shards {
   const now = (): Word => (time === "broker" ? "" : clock.now());
   const all = Array.from({ length: shards }, (_, index): Shard => {
     const own = shardKey(prefix, index);
@@ -48,6 +51,7 @@ export function createShards({ broker, clock, caller }: Deps, { prefix, shards, 
     const tryRun: Shard["tryRun"] = (script, ...words) => broker.run(script, own, () => [now(), ...words]);
     return {
       index,
+      time: timeOf(own),
       key: (name, of) => (of === undefined ? `${own}:${name}` : `${own}:${name}:${of}`),
       run: async (script, ...words) => (await tryRun(script, ...words)).reply,
       tryRun,

@@ -18,14 +18,14 @@ export type Sites = {
 
 export type NumberedFacts = SiteFacts & { n: number };
 
-type Deps = { shards: Shards; time: BrokerTime };
+type Deps = { shards: Shards };
 
 /** Names looked at in one go. */
 const PAGE = 1000;
 
-export function createSites({ shards, time }: Deps): Sites {
+export function createSites({ shards }: Deps): Sites {
   async function facts(shard: Shard, by: "names" | "numbers", which: readonly Word[]): Promise<NumberedFacts[]> {
-    return which.length === 0 ? [] : readFacts(await shard.run("site-facts", by, ...which), time);
+    return which.length === 0 ? [] : readFacts(await shard.run("site-facts", by, ...which), shard.time);
   }
 
   /** Every site's name; Redis keeps them in no order. */
@@ -42,7 +42,9 @@ export function createSites({ shards, time }: Deps): Sites {
   return {
     facts,
     async spend(site, unused) {
-      const reply = await shards.ofSite(site).run("spend", site, unused?.arrivalAt ?? "", time.leadMs());
+      const shard = shards.ofSite(site);
+      const { time } = shard;
+      const reply = await shard.run("spend", site, unused?.arrivalAt ?? "", time.leadMs());
       const [now, from, arrivalAt, intervalMs, burst] = reply.map(Number) as [number, number, number, number, number];
       time.sold(now);
       return time.slotHere(takeSlot(from, arrivalAt, { intervalMs, burst, perSite: 0 }));
@@ -56,13 +58,15 @@ export function createSites({ shards, time }: Deps): Sites {
       return {
         kind: kind as RobotsFile["kind"],
         text: text ?? "",
-        fetchedAt: time.toHere(Number(fetchedAt)),
-        freshUntil: time.toHere(Number(freshUntil)),
+        fetchedAt: shard.time.toHere(Number(fetchedAt)),
+        freshUntil: shard.time.toHere(Number(freshUntil)),
       };
     },
     async keepRobots(site, { kind, text, fetchedAt, freshUntil }, crawlDelayMs) {
-      const words = [site, kind, text, time.toBroker(fetchedAt), time.toBroker(freshUntil), crawlDelayMs];
-      await shards.ofSite(site).run("keep-robots", ...words);
+      const shard = shards.ofSite(site);
+      const [fetched, fresh] = [shard.time.toBroker(fetchedAt), shard.time.toBroker(freshUntil)];
+      const words = [site, kind, text, fetched, fresh, crawlDelayMs];
+      await shard.run("keep-robots", ...words);
     },
     async setPolicy(site, policy) {
       const words = policy === undefined ? ["", "", ""] : [policy.intervalMs, policy.burst, policy.perSite];
