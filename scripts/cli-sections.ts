@@ -103,7 +103,7 @@ what is there already counts as duplicate.
 list, from 0. With \`--wait\` the job follows, as \`crawl\` has it:
 
 \`\`\`json
-{ "id": "jmwiapq7ve90649", "requestId": "6f1c3f0e-4a57-4c39-9d0e-0a6d4c1b7a55", "accepted": 2, "duplicates": 1,
+{ "id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "accepted": 2, "duplicates": 1,
   "refused": [{ "index": 3, "url": "nonsense", "reason": "not an absolute http(s) URL without credentials" }] }
 \`\`\``,
   },

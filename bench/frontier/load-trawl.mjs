@@ -27,7 +27,7 @@ export async function loadSubmit(from) {
   const config = resolveConfig([]);
   return (frontier, url) => {
     const input = parseJob({ urls: [url], politeness: { robots: false, rate: "unlimited", perSite: 64 } });
-    const context = { id: newJobId(Date.now()), queue: "fetch", typedHosts: [], out: undefined };
+    const context = { id: newJobId(Date.now()), requestId: "bench", queue: "fetch", typedHosts: [], out: undefined };
     return submitJob({ frontier, now: Date.now }, resolveJob(input, config, context), [url]);
   };
 }

@@ -32,6 +32,16 @@ export function queueNames(flag: string): (value: string) => string[] {
   return (value) => [...new Set(value.split(",").map((name) => one(name.trim())))];
 }
 
+const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
+
+/** An id of the caller's own, fit for a log line, a header and a shell. */
+export function requestIdWord(flag: string): (value: string) => string {
+  return (value) => {
+    if (REQUEST_ID.test(value)) return value;
+    throw new InvalidArgumentError(`${flag} takes letters, digits, _ . : - (128 at most), a letter or digit first.`);
+  };
+}
+
 /** A time as settings take it; a bare number is seconds here, as in other programs that have such a flag. */
 export function secondsOrDuration(value: string): string {
   return /^\d+(?:\.\d+)?$/.test(value) ? `${value}s` : value;

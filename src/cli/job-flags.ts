@@ -1,6 +1,6 @@
 /** Flags that shape a job, the same for every command that makes one. */
 import { type Command, Option } from "commander";
-import { collect, wholeNumber } from "./flags.ts";
+import { collect, requestIdWord, wholeNumber } from "./flags.ts";
 
 /** As CrawlFlags has them. */
 export function withJobFlags(command: Command): Command {
@@ -30,5 +30,10 @@ export function withJobFlags(command: Command): Command {
     .option("--header <name: value>", "send this header too (repeatable)", collect, [])
     .option("--keep-bodies", "keep every page's body, compressed, once per content")
     .option("--render <when>", "never: pages are fetched over HTTP, without a browser")
-    .option("--name <text>", "what to call the job");
+    .option("--name <text>", "what to call the job")
+    .option(
+      "--request-id <id>",
+      "follow it by this id: trawl trace <id> (default: one is made)",
+      requestIdWord("--request-id"),
+    );
 }

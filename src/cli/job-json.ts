@@ -1,9 +1,12 @@
 /** A job as `--json` prints it. */
 import type { JobView } from "../frontier/frontier-admin.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
 
-export function jobJson({ id, name, state, createdAt, finishedAt, counts, tally }: JobView): Record<string, unknown> {
+export function jobJson(job: JobView): Record<string, unknown> {
+  const { id, name, state, createdAt, finishedAt, counts, tally, spec } = job;
   return {
     id,
+    requestId: (spec as Partial<JobSpec>).requestId ?? null, // jobs of older versions have none
     name,
     state,
     counts,

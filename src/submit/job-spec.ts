@@ -15,6 +15,8 @@ export type FollowSpec = {
 
 export type JobSpec = {
   id: string;
+  /** Follows everything that came of one submission through logs and traces; the caller's own word, where it gave one. */
+  requestId: string;
   name: string;
   /** The URLs it began with, where they are few; and a hash of them all, to know the same crawl again. */
   urls: readonly string[];

@@ -17,6 +17,7 @@ export type JobDefaults = Pick<
 /** What the caller knows besides the job: where it came from, and what the person running it allows. */
 export type JobContext = {
   id: string;
+  requestId: string;
   queue: string | undefined;
   typedHosts: readonly string[];
   out: string | undefined;
@@ -49,6 +50,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
   ]);
   return {
     id: context.id,
+    requestId: context.requestId,
     name: input.name ?? nameFrom(input),
     urls: urls.length <= KEPT_URLS ? urls : [],
     urlCount: urls.length,
@@ -72,13 +74,22 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
 
 /** Whether two jobs are the same piece of work, begun twice, be it at another pace. */
 export function isSameWork(one: JobSpec, other: JobSpec): boolean {
-  const essence = (spec: JobSpec) => JSON.stringify({ ...spec, id: "", queue: "", out: "", politeness: "" });
+  const essence = ({ id, requestId, queue, out, politeness, ...work }: JobSpec) => JSON.stringify(work);
   return essence(one) === essence(other);
 }
 
 /** A new job's id: sorts by time, 40 random bits after it. */
 export function newJobId(now: number): string {
-  return `j${Math.floor(now).toString(36)}${randomBytes(5).toString("hex")}`;
+  return `j${uniqueWord(now)}`;
+}
+
+/** For a submission that brought no id of its own. */
+export function newRequestId(now: number): string {
+  return `r${uniqueWord(now)}`;
+}
+
+function uniqueWord(now: number): string {
+  return Math.floor(now).toString(36) + randomBytes(5).toString("hex");
 }
 
 function describe(issue: z.core.$ZodIssue): string {

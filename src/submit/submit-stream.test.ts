@@ -12,6 +12,7 @@ describe("a stream of URLs", () => {
   const clock = createManualClock(1_750_000_000_000);
   const spec = resolveJob({ politeness: { rate: "unlimited", perSite: 1000, robots: false } }, resolveConfig([]), {
     id: "job",
+    requestId: "request",
     queue: undefined,
     typedHosts: [],
     out: undefined,

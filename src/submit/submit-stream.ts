@@ -10,6 +10,7 @@ import { firstTasks, newJobFrom, type Refusal } from "./submit-job.ts";
 
 export type StreamAnswer = {
   id: string;
+  requestId: string;
   accepted: number;
   duplicates: number;
   /** The first of them; all are counted. */
@@ -24,7 +25,7 @@ export type StreamAnswer = {
 };
 
 /** The answer before the first URL. */
-export const NOTHING_YET: Omit<StreamAnswer, "id"> = {
+export const NOTHING_YET: Omit<StreamAnswer, "id" | "requestId"> = {
   ...{ accepted: 0, duplicates: 0, refused: [], refusedCount: 0, taken: 0 },
   ...{ isBegun: false, isWhole: false },
 };
@@ -50,7 +51,7 @@ export async function submitStream(
   urls: AsyncIterable<string>,
   { batchMost, refusalsMost, onProgress, signal }: Options,
 ): Promise<StreamAnswer> {
-  const answer = { id: spec.id, ...NOTHING_YET };
+  const answer = { id: spec.id, requestId: spec.requestId, ...NOTHING_YET };
   const refused: Refusal[] = [];
   const current = (): StreamAnswer => ({ ...answer, refused });
 

@@ -2,7 +2,7 @@
 import { extractorOf } from "../../compose-extractor.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
+import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { submitJob } from "../../submit/submit-job.ts";
 import type { Session } from "../session.ts";
 import { crawlQueue } from "./crawl-queue.ts";
@@ -11,24 +11,34 @@ import type { Target } from "./targets.ts";
 /** Hosts that a crawl's URLs may name as the person's own, at most. */
 const HOSTS_MOST = 1000;
 
+/** What the command line adds to a target. */
+export type SpecFlags = { out?: string | undefined; requestId?: string | undefined };
+
 export async function beginCrawl(
   session: Session,
   target: Target | undefined,
-  out: string | undefined,
+  { out, requestId }: SpecFlags,
 ): Promise<JobSpec> {
   if (target === undefined)
     throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl: give a URL" });
-  const spec = specOf(session, target, out);
+  const spec = specOf(session, target, { out, requestId });
   extractorOf(spec); // a bad selector is said before anything is queued
   await submitAll(session, spec, target.urls);
   return spec;
 }
 
 /** The target as a job of its own. */
-export function specOf({ config, trawl }: Session, { job, urls }: Target, out: string | undefined): JobSpec {
-  const id = newJobId(trawl.clock.now());
+export function specOf({ config, trawl }: Session, { job, urls }: Target, { out, requestId }: SpecFlags): JobSpec {
+  const now = trawl.clock.now();
+  const id = newJobId(now);
   const typedHosts = hostsOf(urls);
-  return resolveJob(job, config, { id, queue: crawlQueue(id), typedHosts, out });
+  return resolveJob(job, config, {
+    id,
+    requestId: requestId ?? newRequestId(now),
+    queue: crawlQueue(id),
+    typedHosts,
+    out,
+  });
 }
 
 /** The hosts a person typed. */

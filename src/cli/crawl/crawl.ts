@@ -32,7 +32,7 @@ export async function crawl(targets: readonly string[], flags: CrawlCommandFlags
   const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
   return inSession({ flags, settings, isPatient: true }, async (session) => {
     const resumed = resume === undefined ? undefined : await findResumed(session, resume, flags, target);
-    const spec = resumed ?? (await beginCrawl(session, target, flags.out));
+    const spec = resumed ?? (await beginCrawl(session, target, flags));
     return runAndReport(session, stops, { ...spec, out: flags.out ?? spec.out }, flags);
   });
 }

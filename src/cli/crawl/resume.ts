@@ -35,7 +35,7 @@ export function readResume(
 /** Flags that would change what a crawl fetches and keeps: too late for one that has begun. */
 export function refuseShapeFlags(flags: CrawlFlags): void {
   const { extract, include, exclude, header, follow, scope, maxPages, maxDepth, maxSeconds, name, retries } = flags;
-  const { ignoreRobots, keepBodies, render } = flags;
+  const { ignoreRobots, keepBodies, render, requestId } = flags;
   const lists = { "-e": extract, "--include": include, "--exclude": exclude, "--header": header };
   const singles = {
     "--follow": follow,
@@ -48,6 +48,7 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
     "--ignore-robots": ignoreRobots,
     "--keep-bodies": keepBodies,
     "--render": render,
+    "--request-id": requestId,
   };
   const given = [
     ...Object.entries(lists).filter(([, values]) => values.length > 0),
@@ -112,7 +113,7 @@ async function findLast(
   const known = await session.trawl.frontier.listJobs(1000);
   const jobs = known.filter((job) => job.state !== "cancelled" && isCrawl(job));
   if (target === undefined) return jobs.find((job) => !hasEnded(job.state)) ?? jobs[0];
-  const wanted = specOf(session, target, out);
+  const wanted = specOf(session, target, { out });
   return jobs.find((job) => isSameWork(job.spec as JobSpec, wanted));
 }
 

@@ -24,6 +24,7 @@ export type CrawlFlags = {
   keepBodies?: boolean;
   render?: string;
   name?: string;
+  requestId?: string;
 };
 
 export type Target = { job: JobInput; urls: readonly string[] };

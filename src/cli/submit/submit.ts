@@ -1,5 +1,4 @@
 /** Queues what `trawl submit` was given, and with --wait follows it to its end. */
-import { randomUUID } from "node:crypto";
 import { networksFrom } from "../../compose.ts";
 import { extractorOf } from "../../compose-extractor.ts";
 import { hasEnded } from "../../domain/job.ts";
@@ -7,7 +6,7 @@ import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
+import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
 import { hostsOf } from "../crawl/begin.ts";
 import { applyPoliteness, refuseShapeFlags } from "../crawl/resume.ts";
@@ -117,8 +116,9 @@ async function specFor(session: Session, { job, first, isShort }: Submission, fl
     return spec as JobSpec;
   }
   const input = { ...job, urls: [...first], ...(flags.priority === undefined ? {} : { priority: flags.priority }) };
-  const id = newJobId(session.trawl.clock.now());
-  const context = { id, queue: flags.queue, typedHosts: hostsOf(first), out: undefined };
+  const now = session.trawl.clock.now();
+  const ids = { id: newJobId(now), requestId: flags.requestId ?? newRequestId(now) };
+  const context = { ...ids, queue: flags.queue, typedHosts: hostsOf(first), out: undefined };
   const spec = resolveJob(input, session.config, context);
   extractorOf(spec); // a bad selector is said before anything is queued
   return isShort ? spec : { ...spec, urls: [] };
@@ -133,7 +133,7 @@ async function queueAll(
   const { screen, trawl } = session;
   const { frontier, clock } = trawl;
   const progress = flags.quiet === true ? undefined : createSubmitProgress(screen, clock.now);
-  let latest: StreamAnswer = { id: spec.id, ...NOTHING_YET };
+  let latest: StreamAnswer = { id: spec.id, requestId: spec.requestId, ...NOTHING_YET };
   leave.willSay(async () => {
     screen.err(unansweredText(spec, latest, screen));
     // The call that is not answered may have made the job.
@@ -183,11 +183,11 @@ async function follow(
 }
 
 function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
-  const { id, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole } = answer;
+  const { id, requestId, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole } = answer;
   return {
     // Of a job that was never made there is nothing to look at by that name.
     id: isBegun || resume !== undefined ? id : null,
-    requestId: randomUUID(),
+    requestId,
     accepted,
     duplicates,
     refused,

@@ -3,7 +3,7 @@ import { extractorOf } from "../../compose-extractor.ts";
 import { loadConfig } from "../../config/load.ts";
 import { TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
-import { newJobId, resolveJob } from "../../submit/resolve-job.ts";
+import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { readTarget } from "../crawl/targets.ts";
 import type { Screen } from "../terminal.ts";
 import { showPage } from "./show-page.ts";
@@ -28,6 +28,7 @@ export async function tryOne(target: string, flags: TryFlags, screen: Screen): P
   const config = await loadConfig({ userAgent: flags.userAgent }, process.cwd());
   const spec = resolveJob(job, config, {
     id: newJobId(0),
+    requestId: newRequestId(0),
     queue: undefined,
     typedHosts: [new URL(url).hostname],
     out: undefined,
