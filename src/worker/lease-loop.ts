@@ -30,7 +30,8 @@ export type LeaseLoop = {
 
 type Deps = {
   frontier: Pick<Frontier, "lease" | "release" | "waitForWork">;
-  run(grant: Grant, signal: AbortSignal): Promise<TaskResult>;
+  /** `isAlone`: nothing runs beside it. */
+  run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<TaskResult>;
   settler: Settler;
   clock: Clock;
 };
@@ -60,7 +61,7 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   const unsettled: Claim[] = [];
   const outcome = deferred();
   const ending = AbortSignal.any([stopping.signal, retiring.signal]);
-  const alone = createAlone({ frontier, isBusy: () => running.size > 0, untilIdle, begin, clock }, options);
+  const alone = createAlone({ frontier, isBusy: () => running.size > 0, untilIdle, begin: beginAlone, clock }, options);
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
   let failure: { cause: unknown } | undefined;
   let isStarted = false;
@@ -97,18 +98,22 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
     await overWithin([...running.values()], mostMs, stopping.signal);
   }
 
-  function begin(grant: Grant): void {
+  function beginAlone(grant: Grant): void {
+    begin(grant, true);
+  }
+
+  function begin(grant: Grant, isAlone = false): void {
     const claim = { taskId: grant.taskId, token: grant.token };
     const abort = new AbortController();
     // By token too: a lease that was lost may come back here while its old run is still ending.
-    running.set(keyOf(grant), { claim, abort, over: work(grant, abort.signal) });
+    running.set(keyOf(grant), { claim, abort, over: work(grant, abort.signal, isAlone) });
     begun += 1;
     if (begun >= options.maxTasks) retiring.abort();
   }
 
-  async function work(grant: Grant, signal: AbortSignal): Promise<void> {
+  async function work(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<void> {
     try {
-      await settler.settle(await run(grant, signal));
+      await settler.settle(await run(grant, signal, isAlone));
     } catch (error) {
       // Aborted: the lease is lost, or we are stopping and it is handed back below.
       if (signal.aborted) return;

@@ -9,6 +9,7 @@ import type { Store } from "../store/store.ts";
 import type { JobBook } from "./job-book.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createLeaseLoop, type LeaseLoopOptions } from "./lease-loop.ts";
+import type { JobPlan } from "./plan.ts";
 import { createPresence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
 import { overdue, type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
@@ -79,8 +80,8 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     { everyMs: ANNOUNCE_EVERY_MS },
   );
 
-  async function run(grant: Grant, signal: AbortSignal): Promise<TaskResult> {
-    watch.began(grant);
+  async function run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<TaskResult> {
+    watch.began(grant, isAlone);
     try {
       return await withinTimeLimit(options.timeLimitMs, signal, (limited) => runOne(grant, limited));
     } finally {
@@ -90,7 +91,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
 
   async function runOne(grant: Grant, signal: AbortSignal): Promise<TaskResult> {
     try {
-      return await runTask({ deps, options, grant, signal, plan: await book.planOf(grant.jobId) });
+      return await runTask({ deps, options, grant, signal, plan: watched(await book.planOf(grant.jobId), grant) });
     } catch (error) {
       // Not of what went wrong meanwhile: a broker that is lost is no fault of the task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
@@ -99,6 +100,14 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       log.warn("worker.job_unreadable", { jobId: grant.jobId, taskId: grant.taskId, cause: error });
       return unreadable(grant, error);
     }
+  }
+
+  function watched(plan: JobPlan, grant: Grant): JobPlan {
+    const read: JobPlan["read"] = (input) => {
+      watch.reading(grant);
+      return plan.read(input);
+    };
+    return { ...plan, read };
   }
 
   function add({ pages, records }: Tally): void {

@@ -1,7 +1,7 @@
 /** `trawl worker`: fetch what is submitted, until stopped. */
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/schema.ts";
-import { TrawlError } from "../../errors.ts";
+import { ERRORS, isTrawlError, TrawlError } from "../../errors.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
 import { queueNames, secondsOrDuration, wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
@@ -90,7 +90,9 @@ function workHere(session: Session, stops: Stops, flags: Flags, voice: Voice): P
 
 function workInPool(session: Session, stops: Stops, flags: Flags, voice: Voice): Promise<WorkerEnd> {
   const quiet = flags.quiet === true;
-  const pool = createPoolVoice(session.screen, { isJson: flags.json === true, quiet });
+  const { maxMemoryPerChildMb } = session.config;
+  const spoken = { isJson: flags.json === true, quiet, maxMemoryMb: maxMemoryPerChildMb };
+  const pool = createPoolVoice(session.screen, spoken);
   return runPool(session, stops, { queues: flags.queues, drain: flags.drain === true, quiet }, { voice, pool });
 }
 
@@ -102,6 +104,11 @@ async function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
     const opening = { flags, settings: settingsOf(flags), isPatient: true };
     const tally = await inSession(opening, (session) => runChild(session, stops, run, link));
     await link.close({ kind: "over", tally });
+  } catch (error) {
+    // The supervisor tells of what keeps everybody from working, and ends as it says.
+    if (!isTrawlError(error) || error.exitCode === ERRORS.INTERNAL.exit) throw error;
+    await link.close({ kind: "failed", failure: { code: error.code, message: error.message } });
+    process.exitCode = error.exitCode;
   } finally {
     await link.close(undefined);
   }

@@ -2,59 +2,84 @@
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { ChildDeath, SupervisorEvents } from "../../worker/pool/supervisor.ts";
-import type { KillReason } from "../../worker/pool/verdict.ts";
+import { howItDied } from "../../worker/pool/blame.ts";
+import type { ChildDeath, Place, SupervisorEvents } from "../../worker/pool/supervisor.ts";
 import { plural, type Screen } from "../terminal.ts";
 
-export type PoolVoice = SupervisorEvents;
+export type PoolVoice = Omit<SupervisorEvents, "finished">;
 
-export function createPoolVoice(screen: Screen, { isJson, quiet }: { isJson: boolean; quiet: boolean }): PoolVoice {
-  const voice = isJson ? jsonVoice(screen) : plainVoice(screen);
+type Options = { isJson: boolean; quiet: boolean; maxMemoryMb: number };
+
+export function createPoolVoice(screen: Screen, { isJson, quiet, maxMemoryMb }: Options): PoolVoice {
+  const voice = isJson ? jsonVoice(screen) : plainVoice(screen, maxMemoryMb);
   return quiet
     ? { started: () => {}, waiting: () => {}, ended: (death) => death.exit.isClean || voice.ended(death) }
     : voice;
 }
 
+/** How a process is called: by its group, where there are several. */
+export function placeName({ nth, group = "process" }: Place): string {
+  return `${group} ${nth}`;
+}
+
 function jsonVoice(screen: Screen): PoolVoice {
   const log = createLog("info", screen.err);
+  const placed = ({ nth, group }: Place) => ({ ...(group === undefined ? {} : { group }), process: nth });
   return {
-    started: ({ nth, pid }) => log.info("pool.process_started", { process: nth, pid }),
-    ended({ nth, pid, exit, killed, underWay, handedBack }) {
-      const { isClean, ...how } = exit;
-      const fields = { process: nth, pid, ...how, ...(killed === undefined ? {} : { killed }) };
+    started: ({ pid, ...place }) => log.info("pool.process_started", { ...placed(place), pid }),
+    ended({ pid, exit, killed, underWay, handedBack, ...place }) {
+      const { isClean, isOutOfMemory, failure, ...how } = exit;
+      const why = { ...(killed === undefined ? {} : { killed }), ...(isOutOfMemory ? { isOutOfMemory } : {}) };
+      const fields = { ...placed(place), pid, ...how, ...why };
       if (isClean) log.info("pool.process_ended", fields);
+      else if (failure !== undefined) log.warn("pool.process_failed", { ...fields, ...failure });
       else log.warn("pool.process_died", { ...fields, underWay, handedBack });
     },
-    waiting: ({ nth, delayMs }) => log.info("pool.process_waits", { process: nth, delayMs }),
+    waiting: ({ delayMs, ...place }) => log.info("pool.process_waits", { ...placed(place), delayMs }),
   };
 }
 
-const KILLED: Record<KillReason, string> = {
-  time_limit: "was stuck for longer than the time limit and has been killed",
-  memory: "took twice the memory it may and has been killed",
-  stop_timeout: "did not stop in time and has been killed",
-};
-const NAMED = 3;
-
-function plainVoice(screen: Screen): PoolVoice {
+function plainVoice(screen: Screen, maxMemoryMb: number): PoolVoice {
   const say = (words: string) => screen.err(`${showable(words)}\n`);
   return {
-    started: () => {},
+    // On a terminal the line at the bottom tells how many there are.
+    started: ({ pid, ...place }) => screen.isLive || say(`${placeName(place)} (${pid}) started`),
     ended(death) {
-      if (!death.exit.isClean) say(deathInWords(death));
+      const { pid, exit } = death;
+      if (exit.failure !== undefined) return; // told once, at the end, for all
+      if (!exit.isClean) say(deathInWords(death, maxMemoryMb));
+      else if (!screen.isLive) say(`${placeName(death)} (${pid}) ended`);
     },
-    waiting: ({ nth, delayMs }) => say(`process ${nth} is started again in ${formatDuration(delayMs)}`),
+    waiting: ({ delayMs, ...place }) => say(`${placeName(place)} is started again in ${formatDuration(delayMs)}`),
   };
 }
 
-function deathInWords({ nth, pid, exit, killed, underWay }: ChildDeath): string {
-  const how = killed === undefined ? `died (${exit.signal ?? `exit code ${exit.code}`})` : KILLED[killed];
-  return `process ${nth} (${pid}) ${how}; ${heldInWords(underWay)}`;
+const NAMED = 3;
+
+function deathInWords(death: ChildDeath, maxMemoryMb: number): string {
+  const { pid, underWay } = death;
+  return `${placeName(death)} (${pid}) ${endInWords(death, maxMemoryMb)}; ${heldInWords(underWay)}`;
 }
 
+function endInWords({ exit, killed }: ChildDeath, maxMemoryMb: number): string {
+  switch (killed) {
+    case "time_limit":
+      return "was stuck for longer than the time limit and has been killed";
+    case "stuck":
+      return "was stuck for so long that leases would be lost, and has been killed";
+    case "stop_timeout":
+      return "did not stop in time and has been killed";
+    default:
+      return howItDied({ exit, killed }, { maxMemoryMb });
+  }
+}
+
+/** Those first that were being read: one of them is why. */
 function heldInWords(underWay: ChildDeath["underWay"]): string {
   if (underWay.length === 0) return "it had nothing in hand";
-  const urls = underWay.slice(0, NAMED).map(({ url }) => url);
-  const names = [...urls, ...(underWay.length > NAMED ? ["…"] : [])].join(" ");
-  return `it had ${plural(underWay.length, "task")} in hand: ${names}`;
+  const read = underWay.filter(({ isReading }) => isReading);
+  const [shown, what] = read.length > 0 ? [read, "it was reading"] : [underWay, "it was waiting for"];
+  const urls = shown.slice(0, NAMED).map(({ url }) => url);
+  const names = [...urls, ...(shown.length > NAMED ? ["…"] : [])].join(" ");
+  return `${what} ${names} (${plural(underWay.length, "task")} in hand)`;
 }

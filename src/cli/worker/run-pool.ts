@@ -14,6 +14,12 @@ import type { Voice, WorkerEnd } from "./voice.ts";
 type PoolRun = { queues: readonly string[]; drain: boolean; quiet: boolean };
 type Voices = { voice: Voice; pool: PoolVoice };
 
+/**
+ * Leases are renewed three times in their time: after two thirds of it without, the first is about to end. However short
+ * they are, a busy machine may keep a process from its turn for a while.
+ */
+const STUCK_LEAST_MS = 10_000;
+
 /** The flag by which a process knows that it is a child of a supervisor. */
 export const CHILD_FLAG = "--pool-child";
 
@@ -49,14 +55,15 @@ function newSupervisor({ trawl, config, screen }: Session, { voice, pool }: Voic
       clock,
       log,
       findRssMb,
-      events: pool,
-      startChild: (nth, now) => startChild(nth, launch, { now, onMessage, onLine }),
+      events: { ...pool, finished: voice.finished },
+      startChild: (_place, now) => startChild(launch, { now, onMessage, onLine }),
     },
     {
-      processes: config.processes,
+      places: Array.from({ length: config.processes }, (_, index) => ({ nth: index + 1, group: undefined })),
       graceMs: config.graceMs,
       timeLimitMs: config.timeLimitMs,
       maxMemoryMb: config.maxMemoryPerChildMb,
+      stuckMs: Math.max(STUCK_LEAST_MS, (config.leaseMs * 2) / 3),
     },
   );
 }

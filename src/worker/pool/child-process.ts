@@ -5,23 +5,37 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import type { WorkerTally } from "../worker.ts";
-import { type ChildMessage, type SupervisorMessage, type TaskUnderWay, taskKey } from "./messages.ts";
+import {
+  type ChildFailure,
+  type ChildMessage,
+  type SupervisorMessage,
+  type TaskUnderWay,
+  taskKey,
+} from "./messages.ts";
 
 /** How worker processes are started: this program again. */
 export type Launch = { script: string; args: readonly string[]; execArgs: readonly string[] };
 
-export type HeldTask = TaskUnderWay & { beganAt: number };
+export type HeldTask = TaskUnderWay & {
+  beganAt: number;
+  /** Its page was with a handler when last heard of. */
+  isReading: boolean;
+};
 
 export type ChildExit = {
   code: number | null;
   signal: NodeJS.Signals | null;
   /** It ended because it was to: it has said so. A handler that calls process.exit() has not. */
   isClean: boolean;
+  /** It had no memory left: V8 has said so with its last words. */
+  isOutOfMemory: boolean;
+  /** It ended because nobody can work here. */
+  failure: ChildFailure | undefined;
 };
 
 export type PoolChild = {
-  readonly nth: number;
   readonly pid: number;
   /** Undefined until it has said so: until then it holds nothing. */
   readonly worker: string | undefined;
@@ -47,13 +61,14 @@ type Deps = {
   onLine(line: string): void;
 };
 
-export function startChild(nth: number, launch: Launch, { now, onMessage, onLine }: Deps): PoolChild {
+export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): PoolChild {
   const forked = fork(launch.script, [...launch.args], {
     execArgv: [...launch.execArgs],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const tasks = new Map<string, HeldTask>();
-  const known = { worker: undefined as string | undefined, tasksEnded: 0, rssMb: 0, isDrained: false, isOver: false };
+  const known = { worker: undefined as string | undefined, tasksEnded: 0, rssMb: 0, isDrained: false };
+  const last = { isOver: false, isOutOfMemory: false, failure: undefined as ChildFailure | undefined };
   let heardAt = now();
   let tally: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   let retire = () => {};
@@ -68,7 +83,8 @@ export function startChild(nth: number, launch: Launch, { now, onMessage, onLine
         known.worker = message.worker;
         break;
       case "tasks":
-        for (const task of message.began) tasks.set(taskKey(task), { ...task, beganAt: heardAt });
+        for (const task of message.began) tasks.set(taskKey(task), { ...task, beganAt: heardAt, isReading: false });
+        for (const key of message.reading) markReading(tasks, key);
         for (const key of message.ended) tasks.delete(key);
         known.tasksEnded += message.ended.length;
         ({ tally } = message);
@@ -78,7 +94,10 @@ export function startChild(nth: number, launch: Launch, { now, onMessage, onLine
         break;
       case "over":
         ({ tally } = message);
-        known.isOver = true;
+        last.isOver = true;
+        break;
+      case "failed":
+        last.failure = message.failure;
         break;
       case "drained":
         known.isDrained = true;
@@ -93,13 +112,17 @@ export function startChild(nth: number, launch: Launch, { now, onMessage, onLine
     onMessage(message);
   }
 
+  function hear(line: string): void {
+    if (OUT_OF_MEMORY.test(line)) last.isOutOfMemory = true;
+    onLine(line);
+  }
+
   forked.on("error", () => {}); // heard by exitOf; a signal that came too late is nothing
   forked.on("message", (message) => take(message as ChildMessage));
   for (const stream of [forked.stdout, forked.stderr]) {
-    if (stream !== null) createInterface({ input: stream }).on("line", onLine);
+    if (stream !== null) createInterface({ input: stream }).on("line", hear);
   }
   return {
-    nth,
     pid: forked.pid ?? 0,
     startedAt: now(),
     get worker() {
@@ -122,19 +145,35 @@ export function startChild(nth: number, launch: Launch, { now, onMessage, onLine
     },
     underWay: () => [...tasks.values()],
     retiring,
-    ended: exitOf(forked).then((exit) => ({ ...exit, isClean: known.isOver && exit.code === 0 })),
+    ended: exitOf(forked).then((exit) => {
+      const { isOver, isOutOfMemory, failure } = last;
+      return { ...exit, isClean: isOver && exit.code === 0, isOutOfMemory, failure };
+    }),
     stop: () => send(forked, { kind: "stop" }),
     kill: () => void forked.kill("SIGKILL"),
   };
 }
 
+const OUT_OF_MEMORY = /FATAL ERROR: .*(?:heap|memory)/i;
+
+function markReading(tasks: Map<string, HeldTask>, key: string): void {
+  const task = tasks.get(key);
+  if (task !== undefined) tasks.set(key, { ...task, isReading: true });
+}
+
+/** Its last words are there when its streams are closed, which a process of its own may keep from happening. */
+const LAST_WORDS_MS = 500;
+
 /** What it said last may be read only after it is gone: the end of the channel comes after all of it. */
-async function exitOf(forked: ChildProcess): Promise<Omit<ChildExit, "isClean">> {
+async function exitOf(forked: ChildProcess): Promise<Pick<ChildExit, "code" | "signal">> {
   const left = forked.connected ? once(forked, "disconnect") : undefined;
   left?.catch(() => {}); // a process that could not be started has an error, which is heard below
+  const closed = once(forked, "close");
+  closed.catch(() => {}); // the same
   try {
     const [code, signal] = (await once(forked, "exit")) as [number | null, NodeJS.Signals | null];
     await left;
+    await Promise.race([closed, setTimeout(LAST_WORDS_MS, undefined, { ref: false })]);
     return { code, signal };
   } catch {
     return { code: null, signal: null }; // it could not even be started: memory, or too many processes

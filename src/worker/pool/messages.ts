@@ -1,14 +1,30 @@
 /** What a supervisor and its worker processes say to each other, over the channel between them. */
+import type { ErrorCode } from "../../errors.ts";
 import type { WorkerTally } from "../worker.ts";
 
-export type TaskUnderWay = { taskId: string; token: number; url: string };
+export type TaskUnderWay = {
+  taskId: string;
+  token: number;
+  url: string;
+  /** It is a suspect (F6), and nothing runs beside it: whoever dies now dies of it. */
+  isAlone: boolean;
+};
 
 /** What a worker process tells its supervisor. */
 export type ChildMessage =
   /** The first: who it is, before it leases anything. */
   | { kind: "hello"; worker: string }
-  /** Tasks that have begun and ended since, and what was settled so far, at every change; `ended` has `taskKey`s. */
-  | { kind: "tasks"; began: readonly TaskUnderWay[]; ended: readonly string[]; tally: WorkerTally }
+  /**
+   * What has happened to tasks since, and what was settled so far, at every change. `reading`: their pages are with a
+   * handler now. That and `ended` have `taskKey`s.
+   */
+  | {
+      kind: "tasks";
+      began: readonly TaskUnderWay[];
+      reading: readonly string[];
+      ended: readonly string[];
+      tally: WorkerTally;
+    }
   /** Every `PULSE_MS`: a process that is silent for longer is stuck. */
   | { kind: "pulse"; rssMb: number }
   | { kind: "finished"; jobId: string }
@@ -18,7 +34,12 @@ export type ChildMessage =
   /** Nothing is left to do: nobody is to take its place. */
   | { kind: "drained" }
   /** The last: it ends because it was to, and not because of what a handler did. */
-  | { kind: "over"; tally: WorkerTally };
+  | { kind: "over"; tally: WorkerTally }
+  /** The last, too: it cannot work at all, and the next one could not either. Its broker is lost, say. */
+  | { kind: "failed"; failure: ChildFailure };
+
+/** Why no process can work here. */
+export type ChildFailure = { code: ErrorCode; message: string };
 
 /** What a supervisor tells a worker process: to stop, as the first signal does. */
 export type SupervisorMessage = { kind: "stop" };

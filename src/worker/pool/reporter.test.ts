@@ -28,22 +28,32 @@ function aGrant(taskId: string): Grant {
 describe("what a worker process reports", () => {
   it("names tasks at the end of the turn they began in, together", async () => {
     const { reporter, sent } = aReporter();
-    reporter.watch.began(aGrant("1"));
-    reporter.watch.began(aGrant("2"));
+    reporter.watch.began(aGrant("1"), false);
+    reporter.watch.began(aGrant("2"), false);
     expect(sent).toEqual([]);
     await setImmediate();
 
-    const began = ["1", "2"].map((taskId) => ({ taskId, token: 4, url: `https://a.test/${taskId}` }));
-    expect(sent).toEqual([{ kind: "tasks", began, ended: [], tally: TALLY }]);
+    const began = ["1", "2"].map((taskId) => ({ taskId, token: 4, url: `https://a.test/${taskId}`, isAlone: false }));
+    expect(sent).toEqual([{ kind: "tasks", began, reading: [], ended: [], tally: TALLY }]);
     reporter.watch.ended(aGrant("2"));
     reporter.watch.settled();
     await setImmediate();
-    expect(sent.slice(1)).toEqual([{ kind: "tasks", began: [], ended: ["2 4"], tally: TALLY }]);
+    expect(sent.slice(1)).toEqual([{ kind: "tasks", began: [], reading: [], ended: ["2 4"], tally: TALLY }]);
+  });
+
+  it("names the page that a handler gets next before the handler has it", () => {
+    const { reporter, sent } = aReporter();
+    reporter.watch.began(aGrant("1"), true);
+    reporter.watch.reading(aGrant("1"));
+
+    expect(sent).toMatchObject([
+      { kind: "tasks", began: [{ taskId: "1", isAlone: true }], reading: ["1 4"], ended: [] },
+    ]);
   });
 
   it("tells with which tasks it retires before it says that it does", () => {
     const { reporter, sent } = aReporter();
-    reporter.watch.began(aGrant("1"));
+    reporter.watch.began(aGrant("1"), false);
     reporter.retire();
 
     expect(sent).toMatchObject([{ kind: "tasks", began: [{ taskId: "1" }] }, { kind: "retiring" }]);

@@ -1,6 +1,6 @@
 /**
- * Tells a supervisor what its worker process has in hand. Runs in the worker process; what is said of a task goes out
- * before its page can be there, so that a handler which never lets go is known by name.
+ * Tells a supervisor what its worker process has in hand. Runs in the worker process. That a page is being read goes out
+ * before its handler is called, so that one which never lets go is known by name.
  */
 import { clearInterval, setImmediate, setInterval } from "node:timers";
 import type { Service } from "../../runtime/service.ts";
@@ -18,6 +18,7 @@ type Deps = { send(message: ChildMessage): void; tally(): WorkerTally; rssMb(): 
 
 export function createReporter({ send, tally, rssMb }: Deps): Reporter {
   const began = new Map<string, TaskUnderWay>();
+  const reading = new Set<string>();
   const ended = new Set<string>();
   let isDue = false;
   let pulse: NodeJS.Timeout | undefined;
@@ -31,16 +32,21 @@ export function createReporter({ send, tally, rssMb }: Deps): Reporter {
 
   function tell(): void {
     isDue = false;
-    send({ kind: "tasks", began: [...began.values()], ended: [...ended], tally: tally() });
+    send({ kind: "tasks", began: [...began.values()], reading: [...reading], ended: [...ended], tally: tally() });
     began.clear();
+    reading.clear();
     ended.clear();
   }
 
   return {
     watch: {
-      began({ taskId, token, url }) {
-        began.set(taskKey({ taskId, token }), { taskId, token, url });
+      began({ taskId, token, url }, isAlone) {
+        began.set(taskKey({ taskId, token }), { taskId, token, url, isAlone });
         tellSoon();
+      },
+      reading(grant) {
+        reading.add(taskKey(grant));
+        tell(); // written to the channel at once: there may be no later
       },
       ended(grant) {
         const key = taskKey(grant);

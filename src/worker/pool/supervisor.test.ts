@@ -1,13 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/model/manual-clock.ts";
+import type { Claim, Settlement } from "../../frontier/frontier.ts";
 import { createLog } from "../../runtime/log.ts";
 import type { ChildExit, HeldTask, PoolChild } from "./child-process.ts";
-import { createSupervisor, type Supervisor } from "./supervisor.ts";
+import { createSupervisor, type Place, type Supervisor } from "./supervisor.ts";
 
-const KILLED: ChildExit = { code: null, signal: "SIGKILL", isClean: false };
-const CLEAN: ChildExit = { code: 0, signal: null, isClean: true };
-const TASK = { taskId: "1", token: 1, url: "https://a.test/" };
+const KILLED: ChildExit = {
+  ...{ code: null, signal: "SIGKILL", isClean: false, isOutOfMemory: false },
+  failure: undefined,
+};
+const CLEAN: ChildExit = { ...KILLED, code: 0, signal: null, isClean: true };
+const TASK = { taskId: "1", token: 1, url: "https://a.test/", isAlone: false, isReading: false };
 
 /** A process that does what the test says: real ones are in test/e2e/pool. */
 type Puppet = PoolChild & {
@@ -34,17 +38,25 @@ describe("a supervisor", () => {
 
   async function begin(processes: number): Promise<void> {
     const frontier = {
+      settle: async (settlements: readonly Settlement[]) => {
+        for (const { taskId, outcome } of settlements) calls.push(`settle ${taskId} ${JSON.stringify(outcome)}`);
+        return { verdicts: [], finished: ["j1"] };
+      },
+      release: async (claims: readonly Claim[]) => void calls.push(`release ${claims.map(({ taskId }) => taskId)}`),
       abandon: async (worker: string) => calls.push(`abandon ${worker}`),
       withdraw: async (worker: string) => void calls.push(`withdraw ${worker}`),
     };
     const events = {
       started: () => {},
       ended: () => {},
+      finished: (jobId: string) => void calls.push(`finished ${jobId}`),
       waiting: ({ delayMs }: { delayMs: number }) => void calls.push(`wait ${delayMs}`),
     };
     const log = createLog("silent", () => {});
-    const startChild = (nth: number, now: () => number) => puppet(nth, now(), puppets);
-    const options = { processes, graceMs: 1_000, timeLimitMs: 10_000, maxMemoryMb: Number.POSITIVE_INFINITY };
+    const startChild = (_place: Place, now: () => number) => puppet(now(), puppets);
+    const limits = { timeLimitMs: 10_000, maxMemoryMb: Number.POSITIVE_INFINITY, stuckMs: 40_000 };
+    const places = Array.from({ length: processes }, (_, index) => ({ nth: index + 1, group: undefined }));
+    const options = { ...limits, places, graceMs: 1_000 };
     supervisor = createSupervisor({ frontier, startChild, findRssMb: () => 1, events, clock, log }, options);
     supervisor.start();
     await settled();
@@ -112,6 +124,54 @@ describe("a supervisor", () => {
     expect(last().asked).toEqual(["kill"]);
   });
 
+  it("makes a dead letter of the one page that held its process up, and returns the others as they were", async () => {
+    await begin(1);
+    const [stuck, beside] = [
+      { ...TASK, isReading: true, beganAt: 0 },
+      { ...TASK, taskId: "2", beganAt: 0 },
+    ];
+    last().tasks = [beside, stuck];
+    await pass(11_000);
+    expect(last().asked).toEqual(["kill"]);
+    await last().end(KILLED);
+
+    const detail = "it held its process up past the limit of 10s; the process was killed";
+    const dead = JSON.stringify({ kind: "dead", because: "time_limit", detail });
+    expect(calls).toEqual([`settle 1 ${dead}`, "release 2", "abandon w1", "withdraw w1", "finished j1"]);
+  });
+
+  it("says of a page that killed while it ran alone how; of others only a crash is counted", async () => {
+    await begin(1);
+    last().tasks = [{ ...TASK, isReading: true, beganAt: 0 }];
+    await last().end(KILLED);
+    expect(calls.splice(0)).toEqual(["abandon w1", "withdraw w1", "wait 1000"]);
+    await pass(1_000);
+    last().tasks = [{ ...TASK, isReading: true, isAlone: true, beganAt: 0 }];
+    await last().end({ ...KILLED, signal: "SIGABRT", isOutOfMemory: true });
+
+    expect(calls[0]).toMatch(/^settle 1 .*"crashed_worker".*ran out of memory, for the third time"/);
+  });
+
+  it("ends all when one says that nobody can work here, with what it says", async () => {
+    await begin(2);
+    const failure = { code: "BROKER_UNREACHABLE", message: "it is gone" } as const;
+    await puppets[0]?.end({ ...KILLED, code: 3, signal: null, failure });
+    expect(puppets.map(({ asked }) => asked)).toEqual([["stop"], ["stop"]]);
+    await puppets[1]?.end(KILLED);
+
+    await expect(supervisor.ended).rejects.toMatchObject(failure);
+    expect([puppets.length, calls]).toEqual([2, []]); // who is gone cannot be told anything
+  });
+
+  it("does not wait longer than the grace period for one that is stuck when all are to stop", async () => {
+    await begin(1);
+    last().tasks = [{ ...TASK, beganAt: 0 }];
+    await pass(3_000);
+    void supervisor.stop();
+    await pass(1_500);
+    expect(last().asked).toEqual(["stop", "kill"]);
+  });
+
   it("asks all to stop, kills who does not in time, and starts no more", async () => {
     await begin(2);
     const stopped = supervisor.stop();
@@ -125,7 +185,7 @@ describe("a supervisor", () => {
   });
 });
 
-function puppet(nth: number, startedAt: number, puppets: Puppet[]): PoolChild {
+function puppet(startedAt: number, puppets: Puppet[]): PoolChild {
   let [finish, leave] = [(_exit: ChildExit) => {}, () => {}];
   const ended = new Promise<ChildExit>((resolve) => {
     finish = resolve;
@@ -135,7 +195,7 @@ function puppet(nth: number, startedAt: number, puppets: Puppet[]): PoolChild {
   });
   const pid = puppets.length + 1;
   const made: Puppet = {
-    ...{ nth, pid, worker: `w${pid}`, startedAt, heardAt: startedAt, rssMb: 1, tasksEnded: 0, isDrained: false },
+    ...{ pid, worker: `w${pid}`, startedAt, heardAt: startedAt, rssMb: 1, tasksEnded: 0, isDrained: false },
     ...{ tally: { tasks: 0, pages: 0, records: 0 }, tasks: [], asked: [], retiring, ended },
     underWay: () => made.tasks,
     stop: () => void made.asked.push("stop"),

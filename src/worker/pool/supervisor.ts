@@ -1,20 +1,29 @@
 /**
- * Keeps `processes` worker processes running, and never dies with one. Each has a place: when its process dies, what
- * that held is handed back at once (F6 counts the crash) and another is started, after a while if it died at once; when
- * it retires, the next one is started before it has gone. Called by the command line, once. A crash of the supervisor
- * leaves processes that see their channel close, and stop by themselves.
+ * Keeps worker processes running, and never dies with one. Each has a place: when its process dies, what that held is
+ * judged and handed back at once (blame.ts) and another is started, after a while if it died at once; when it retires,
+ * the next one is started before it has gone. One that says that nobody can work here (the broker is lost) ends all.
+ * Called by the command line, once. A crash of the supervisor leaves processes that see their channel close, and stop by
+ * themselves.
+ *
+ * createSupervisor is long because starting, watching and stopping share which processes there are.
  */
+import { TrawlError } from "../../errors.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { WorkerTally } from "../worker.ts";
+import { blameFor } from "./blame.ts";
 import type { ChildExit, PoolChild } from "./child-process.ts";
+import type { ChildFailure } from "./messages.ts";
 import { hasLived, restartDelayMs } from "./restart-delay.ts";
-import { type ChildLimits, judgeChild, type KillReason } from "./verdict.ts";
+import { type ChildLimits, isSilent, judgeChild, type KillReason } from "./verdict.ts";
 
 export type Supervisor = Service & {
-  /** Resolves when every place is empty for good: all were stopped, or nothing is left to do. */
+  /**
+   * Resolves when every place is empty for good: all were stopped, or nothing is left to do. Rejects, once they are, with
+   * what kept a process from working at all.
+   */
   ended: Promise<void>;
   /** At once, without asking: for a process that is about to exit itself. */
   killAll(): void;
@@ -23,28 +32,37 @@ export type Supervisor = Service & {
   busy(): number;
 };
 
-export type ChildDeath = {
+/** Where a process runs: its successors have the same. */
+export type Place = {
+  /** From 1, within its group. */
   nth: number;
+  /** Undefined where there is but one. */
+  group: string | undefined;
+};
+
+export type ChildDeath = Place & {
   pid: number;
   exit: ChildExit;
   /** Undefined: not by us. */
   killed: KillReason | undefined;
   /** What it was last heard to have in hand. */
-  underWay: readonly { taskId: string; url: string; forMs: number }[];
+  underWay: readonly { taskId: string; url: string; isReading: boolean; forMs: number }[];
   /** How many leases were handed back; undefined where the broker could not be told. */
   handedBack: number | undefined;
 };
 
 export type SupervisorEvents = {
-  started(child: { nth: number; pid: number }): void;
+  started(child: Place & { pid: number }): void;
   ended(death: ChildDeath): void;
   /** The next process of this place is started only after a while. */
-  waiting(place: { nth: number; delayMs: number }): void;
+  waiting(place: Place & { delayMs: number }): void;
+  /** A dead letter of the supervisor's own was the last of this job. */
+  finished(jobId: string): void;
 };
 
 type Deps = {
-  frontier: Pick<Frontier, "abandon" | "withdraw">;
-  startChild(nth: number, now: () => number): PoolChild;
+  frontier: Pick<Frontier, "settle" | "release" | "abandon" | "withdraw">;
+  startChild(place: Place, now: () => number): PoolChild;
   /** What the system knows of a process that may be stuck. */
   findRssMb(pid: number): number | undefined;
   events: SupervisorEvents;
@@ -52,7 +70,7 @@ type Deps = {
   log: Log;
 };
 
-export type SupervisorOptions = ChildLimits & { processes: number; graceMs: number };
+export type SupervisorOptions = ChildLimits & { places: readonly Place[]; graceMs: number };
 
 const LOOK_MS = 500;
 /** Beyond the grace period: what a worker needs to abort what is left, hand it back and close. */
@@ -67,39 +85,44 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   const before: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const watching = createWatch(clock);
   let running: Promise<void> | undefined;
+  let stoppingSince = Number.POSITIVE_INFINITY;
+  let failure: ChildFailure | undefined;
   const outcome = { resolve: () => {}, reject: (_cause: unknown) => {} };
   const ended = new Promise<void>((resolve, reject) => {
     Object.assign(outcome, { resolve, reject });
   });
+  ended.catch(() => {}); // whoever awaits it hears of it
 
   async function run(): Promise<void> {
     const looking = lookUntilOver();
-    await Promise.all(Array.from({ length: options.processes }, (_, nth) => keepPlace(nth + 1)));
+    await Promise.all(options.places.map(keepPlace));
     // Those that have retired may still be at their last tasks.
     await Promise.all(children.values());
     over.abort();
     await looking;
+    if (failure === undefined) return;
+    throw new TrawlError(failure.code, { op: "pool", message: failure.message });
   }
 
-  async function keepPlace(nth: number): Promise<void> {
+  async function keepPlace(place: Place): Promise<void> {
     let diedAtOnce = 0;
     while (!stopping.signal.aborted) {
-      const life = await liveOnce(nth);
+      const life = await liveOnce(place);
       if (life === "drained") return;
       diedAtOnce = life === "of-use" ? 0 : diedAtOnce + 1;
       const delayMs = restartDelayMs(diedAtOnce);
-      if (delayMs > 0 && !stopping.signal.aborted) events.waiting({ nth, delayMs });
+      if (delayMs > 0 && !stopping.signal.aborted) events.waiting({ ...place, delayMs });
       await clock.sleep(delayMs, stopping.signal);
     }
   }
 
   /** Resolves when another may take its place. */
-  async function liveOnce(nth: number): Promise<"drained" | "of-use" | "of-no-use"> {
-    const child = tryStart(nth);
+  async function liveOnce(place: Place): Promise<"drained" | "of-use" | "of-no-use"> {
+    const child = tryStart(place);
     if (child === undefined) return "of-no-use";
-    const exit = tend(child);
+    const exit = tend(child, place);
     children.set(child, exit);
-    events.started({ nth, pid: child.pid });
+    events.started({ ...place, pid: child.pid });
     const isRetiring = await Promise.race([exit.then(() => false), child.retiring.then(() => true)]);
     if (child.isDrained) {
       await exit;
@@ -110,36 +133,50 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     return hasLived({ livedMs: watching.now() - child.startedAt, tasksEnded }) ? "of-use" : "of-no-use";
   }
 
-  function tryStart(nth: number): PoolChild | undefined {
+  function tryStart(place: Place): PoolChild | undefined {
     try {
-      return deps.startChild(nth, watching.now);
+      return deps.startChild(place, watching.now);
     } catch (cause) {
-      log.error("pool.start_failed", { process: nth, cause }); // no memory for it, say: later there may be
+      log.error("pool.start_failed", { ...place, cause }); // no memory for it, say: later there may be
       return undefined;
     }
   }
 
   /** Sees a process to its end, and to what it leaves behind. */
-  async function tend(child: PoolChild): Promise<ChildExit> {
+  async function tend(child: PoolChild, place: Place): Promise<ChildExit> {
     const exit = await child.ended;
-    const { nth, pid } = child;
-    const underWay = child.underWay().map(({ taskId, url, beganAt }) => {
-      return { taskId, url, forMs: watching.now() - beganAt };
+    if (exit.failure !== undefined) fail(exit.failure);
+    const underWay = child.underWay().map(({ taskId, url, isReading, beganAt }) => {
+      return { taskId, url, isReading, forMs: watching.now() - beganAt };
     });
-    const handedBack = exit.isClean ? 0 : await handBack(child);
+    const handedBack = exit.isClean ? 0 : await handBack(child, exit);
     children.delete(child);
     addTo(before, child.tally);
-    events.ended({ nth, pid, exit, killed: killed.get(child), underWay, handedBack });
+    events.ended({ ...place, pid: child.pid, exit, killed: killed.get(child), underWay, handedBack });
     killed.delete(child);
     return exit;
   }
 
-  async function handBack({ worker }: PoolChild): Promise<number | undefined> {
+  /** Nobody can work here: the others stop, and nobody takes their places. */
+  function fail(cause: ChildFailure): void {
+    failure ??= cause;
+    void stopAll();
+  }
+
+  async function handBack(child: PoolChild, exit: ChildExit): Promise<number | undefined> {
+    const { worker } = child;
     if (worker === undefined) return 0;
+    // A broker that is lost would only hold up the end: leases lapse by themselves.
+    if (failure !== undefined) return undefined;
+    const { guilty, innocent } = blameFor({ exit, killed: killed.get(child), underWay: child.underWay() }, options);
     try {
+      // First those whose fate is known: what is left is counted as a crash.
+      const { finished } = guilty.length > 0 ? await frontier.settle(guilty) : { finished: [] };
+      if (innocent.length > 0) await frontier.release(innocent);
       const count = await frontier.abandon(worker);
       await frontier.withdraw(worker);
-      return count;
+      for (const jobId of finished) events.finished(jobId);
+      return innocent.length + count;
     } catch (cause) {
       // Only late: its neighbours see that it is dead, and its leases end.
       log.warn("pool.hand_back_failed", { worker, cause });
@@ -152,11 +189,18 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       await clock.sleep(LOOK_MS, over.signal);
       watching.look();
       for (const child of children.keys()) {
-        const state = { rssMb: rssMbOf(child), heardAt: child.heardAt, underWay: child.underWay() };
-        const reason = judgeChild(state, options, watching.now());
+        const reason = verdictOn(child);
         if (reason !== undefined) kill(child, reason);
       }
     }
+  }
+
+  function verdictOn(child: PoolChild): KillReason | undefined {
+    const now = watching.now();
+    // Who is stuck does not hear that it is to stop: it gets the grace period, as all do, and no more.
+    if (now - stoppingSince > options.graceMs && isSilent(child, now)) return "stop_timeout";
+    const state = { rssMb: rssMbOf(child), heardAt: child.heardAt, underWay: child.underWay() };
+    return judgeChild(state, options, now);
   }
 
   function rssMbOf({ pid, rssMb }: PoolChild): number {
@@ -170,7 +214,9 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   }
 
   async function stopAll(): Promise<void> {
+    if (stopping.signal.aborted) return;
     stopping.abort();
+    stoppingSince = watching.now();
     for (const child of children.keys()) child.stop();
     await clock.sleep(options.graceMs + STOP_SLACK_MS, over.signal);
     for (const child of children.keys()) kill(child, "stop_timeout");
@@ -182,7 +228,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     },
     async stop() {
       if (running === undefined) return;
-      await Promise.all([stopAll(), running]);
+      await Promise.all([stopAll(), running]); // `running` never rejects: `ended` does
     },
     ended,
     killAll: () => {

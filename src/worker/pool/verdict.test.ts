@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { judgeChild } from "./verdict.ts";
 
 const NOW = 1_000_000;
-const LIMITS = { timeLimitMs: 10_000, maxMemoryMb: 200 };
-const HEALTHY = { heardAt: NOW - 900, rssMb: 150, underWay: [{ beganAt: NOW - 9_000 }] };
-const LATE = [{ beganAt: NOW - 500 }, { beganAt: NOW - 10_001 }];
+const LIMITS = { timeLimitMs: 10_000, maxMemoryMb: 200, stuckMs: 40_000 };
+const HEALTHY = { heardAt: NOW - 900, rssMb: 150, underWay: [waits(9_000)] };
+const LATE = [waits(500), waits(10_001)];
 
 describe("a worker process", () => {
   it("may live while it keeps its limits", () => {
@@ -24,13 +24,33 @@ describe("a worker process", () => {
     expect(judgeChild({ ...HEALTHY, heardAt: NOW - 2_001, underWay: LATE }, LIMITS, NOW)).toBe("time_limit");
   });
 
+  it("is judged by the pages it reads, where it reads any: the others only wait", () => {
+    const silent = { ...HEALTHY, heardAt: NOW - 2_001 };
+    expect(judgeChild({ ...silent, underWay: [...LATE, reads(9_000)] }, LIMITS, NOW)).toBeUndefined();
+    expect(judgeChild({ ...silent, underWay: [waits(500), reads(10_001)] }, LIMITS, NOW)).toBe("time_limit");
+  });
+
+  it("is killed before it loses its leases, whatever time its tasks have", () => {
+    const slow = { ...LIMITS, timeLimitMs: Number.POSITIVE_INFINITY };
+    expect(judgeChild({ ...HEALTHY, heardAt: NOW - 40_000 }, slow, NOW)).toBeUndefined();
+    expect(judgeChild({ ...HEALTHY, heardAt: NOW - 40_001 }, slow, NOW)).toBe("stuck");
+  });
+
   it("is killed at twice its memory, and not before", () => {
     expect(judgeChild({ ...HEALTHY, rssMb: 400 }, LIMITS, NOW)).toBeUndefined();
     expect(judgeChild({ ...HEALTHY, rssMb: 401 }, LIMITS, NOW)).toBe("memory");
   });
 
-  it("may do anything without limits", () => {
-    const none = { timeLimitMs: Number.POSITIVE_INFINITY, maxMemoryMb: Number.POSITIVE_INFINITY };
-    expect(judgeChild({ heardAt: 0, rssMb: 1e6, underWay: [{ beganAt: 0 }] }, none, NOW)).toBeUndefined();
+  it("may take all time and memory without limits, as long as it is heard", () => {
+    const none = { ...LIMITS, timeLimitMs: Number.POSITIVE_INFINITY, maxMemoryMb: Number.POSITIVE_INFINITY };
+    expect(judgeChild({ heardAt: NOW, rssMb: 1e6, underWay: [reads(NOW)] }, none, NOW)).toBeUndefined();
   });
 });
+
+function waits(forMs: number) {
+  return { beganAt: NOW - forMs, isReading: false };
+}
+
+function reads(forMs: number) {
+  return { beganAt: NOW - forMs, isReading: true };
+}

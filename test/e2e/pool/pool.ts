@@ -10,7 +10,7 @@ export type PoolLine = {
   killed?: string;
   code?: number | null;
   signal?: string | null;
-  underWay?: { url: string }[];
+  underWay?: { url: string; isReading: boolean }[];
 };
 
 const GONE_MS = 30_000;
