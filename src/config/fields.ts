@@ -11,6 +11,8 @@ export type Field<T> = {
   readonly isSecret: boolean;
   /** The value, or undefined where it is not one of these. */
   parse(raw: unknown): T | undefined;
+  /** Which part of a value that is not one of these is wrong, where it has parts. */
+  problemOf?(raw: unknown): string;
 };
 
 type Says = { env: string; doc: string };

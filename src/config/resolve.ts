@@ -41,6 +41,7 @@ function readInto(resolved: Record<string, unknown>, name: string, raw: unknown)
   if (field === undefined) return `unknown setting ${name}${didYouMean(name)}; docs/config.md lists them all`;
   const value = field.parse(raw);
   if (value === undefined) {
+    if ("problemOf" in field) return field.problemOf(raw);
     const shown = field.isSecret ? "the value" : JSON.stringify(raw);
     return `${name} (${field.env}) takes ${field.takes}, not ${shown}`;
   }

@@ -13,6 +13,7 @@ import {
   text,
   word,
 } from "./fields.ts";
+import { routeList } from "./route-list.ts";
 
 export const SETTINGS = {
   broker: text({
@@ -179,6 +180,11 @@ export const SETTINGS = {
     least: "1m",
     most: "30d",
     doc: "How long a robots.txt is used before it is asked for again.",
+  }),
+
+  routes: routeList({
+    env: "TRAWL_ROUTES",
+    doc: "Which queue and priority jobs and URLs go to, unless a job says: `[{ match: { spider, job, domain, url }, queue, priority }]`, the first match deciding. See [routing](routing.md).",
   }),
 
   retries: count({

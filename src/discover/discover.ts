@@ -1,4 +1,5 @@
 /** Links of a page -> new tasks: scope, depth, robots.txt and a cap on links, in that order. Dedup is the frontier's. */
+import type { Routing } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
@@ -14,7 +15,7 @@ export type Found = {
 };
 
 export type DiscoverInput = {
-  spec: JobSpec;
+  spec: Pick<JobSpec, "siteGrouping">;
   /** Undefined: the job follows no links by rule. */
   scope: Scope | undefined;
   pageUrl: string;
@@ -22,13 +23,14 @@ export type DiscoverInput = {
   found: Found;
   /** What robots.txt of the page's own host allows; true for other hosts, which are asked when their turn comes. */
   isAllowed(url: string): boolean;
+  routeOf(url: string): Routing;
   maxLinks: number;
 };
 
 export type Discovery = { tasks: NewTask[] /** Ruled out by robots.txt, or more than `maxLinks`. */; refused: number };
 
 export function discover(input: DiscoverInput): Discovery {
-  const { spec, scope, pageUrl, depth, found, isAllowed, maxLinks } = input;
+  const { spec, scope, pageUrl, depth, found, isAllowed, routeOf, maxLinks } = input;
   const tasks: NewTask[] = [];
   let refused = 0;
   const origin = pageUrl.slice(0, pageUrl.indexOf("/", 8) + 1);
@@ -44,8 +46,7 @@ export function discover(input: DiscoverInput): Discovery {
     url,
     site: url.startsWith(origin) ? pageSite : siteOf(url, spec.siteGrouping),
     kind: "fetch",
-    queue: spec.queue,
-    priority: spec.priority,
+    ...routeOf(url),
     depth: depth + 1,
   });
 

@@ -1,5 +1,6 @@
 /** A job with every choice made: what workers read. Plain JSON, stored in the broker. */
 import type { SitePolicy } from "../domain/politeness.ts";
+import type { UrlRoute } from "../domain/route.ts";
 import type { SiteGrouping } from "../domain/site.ts";
 import type { Rules } from "../extract/rules.ts";
 
@@ -32,6 +33,8 @@ export type JobSpec = {
   limits: { pages: number | undefined; seconds: number | undefined; bodyBytes: number };
   queue: string;
   priority: number;
+  /** URLs that go elsewhere. */
+  routes: readonly UrlRoute[];
   headers: Readonly<Record<string, string>>;
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
   keep: { bodies: boolean; pages: boolean; records: boolean };

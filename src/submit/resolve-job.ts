@@ -5,13 +5,14 @@ import type { Config } from "../config/schema.ts";
 import { parseDurationMs } from "../domain/duration.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { parseRate } from "../domain/rate.ts";
+import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
 import type { FollowSpec, JobSpec } from "./job-spec.ts";
 
 export type JobDefaults = Pick<
   Config,
-  "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping"
+  "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping" | "routes"
 >;
 
 /** What the caller knows besides the job: where it came from, and what the person running it allows. */
@@ -62,8 +63,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     siteGrouping: defaults.siteGrouping,
     retries: { max: retries.max ?? defaults.retries, backoffMs: durationOr(retries.backoff, defaults.backoffMs) },
     limits: { pages: limits.pages, seconds: limits.seconds, bodyBytes: limits.bodyBytes ?? defaults.bodyBytes },
-    queue: context.queue ?? input.queue ?? "fetch",
-    priority: input.priority ?? 5,
+    ...routingFrom(input, defaults, context),
     headers: lowerCaseNames(input.headers ?? {}),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
@@ -72,9 +72,22 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
   };
 }
 
+/** Where its tasks go where neither the job nor a route says. */
+const USUAL = { queue: "fetch", priority: 5 };
+
+function routingFrom(input: JobInput, { routes }: JobDefaults, context: JobContext): JobRouting {
+  const queue = context.queue ?? input.queue;
+  const said = {
+    ...(queue === undefined ? {} : { queue }),
+    ...(input.priority === undefined ? {} : { priority: input.priority }),
+  };
+  return resolveRoutes(routes, { name: input.name ?? nameFrom(input), spider: input.spider }, said, USUAL);
+}
+
 /** Whether two jobs are the same piece of work, begun twice, be it at another pace. */
 export function isSameWork(one: JobSpec, other: JobSpec): boolean {
-  const essence = ({ id, requestId, queue, out, politeness, ...work }: JobSpec) => JSON.stringify(work);
+  const essence = ({ id, requestId, queue, priority, routes, out, politeness, ...work }: JobSpec) =>
+    JSON.stringify(work);
   return essence(one) === essence(other);
 }
 

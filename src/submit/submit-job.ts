@@ -1,5 +1,6 @@
 /** Submits a job: creates it, queues its first tasks, and seals it when its URLs are all in. */
 import { canonicalUrl } from "../domain/canonical-url.ts";
+import { createRouter } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
 import type { Frontier, NewJob } from "../frontier/frontier.ts";
@@ -72,6 +73,7 @@ export function firstTasks(
   const tasks: NewTask[] = [];
   const indexes: number[] = [];
   const refused: Refusal[] = [];
+  const routeOf = createRouter(spec);
   urls.forEach((raw, index) => {
     const url = canonicalUrl(raw.trim());
     if (url === undefined) {
@@ -80,7 +82,7 @@ export function firstTasks(
     }
     indexes.push(index);
     const site = siteOf(url, spec.siteGrouping);
-    tasks.push({ url, site, kind: "fetch", queue: spec.queue, priority: spec.priority, depth: 0 });
+    tasks.push({ url, site, kind: "fetch", ...routeOf(url), depth: 0 });
   });
   return { tasks, indexes, refused };
 }

@@ -1,5 +1,6 @@
 /** Job -> plan: compiles its rules or loads its spider. */
 import { createScope } from "../discover/scope.ts";
+import { createRouter } from "../domain/route.ts";
 import type { Extractor } from "../extract/extractor.ts";
 import type { Spider } from "../spider/define-spider.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
@@ -20,12 +21,13 @@ export function createPlanMaker({
   return async (spec) => {
     const scope = spec.follow === undefined ? undefined : createScope(spec.follow);
     const headersFor = headersOf(spec);
-    if (spec.spider === undefined) return { spec, scope, headersFor, read: readerOf(makeExtractor(spec)) };
+    const routeOf = createRouter(spec);
+    if (spec.spider === undefined) return { spec, scope, routeOf, headersFor, read: readerOf(makeExtractor(spec)) };
     const spiderScope = scope ?? createScope(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
       spiderScope.goesDeeperThan(depth) ? spiderScope.from(pageUrl) : () => false;
     const read = makeSpiderReader(await loadSpider(spec.spider), inScope);
-    return { spec, scope: spiderScope, headersFor, read };
+    return { spec, scope: spiderScope, routeOf, headersFor, read };
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Found } from "../discover/discover.ts";
 import type { Scope } from "../discover/scope.ts";
 import type { Fields, Page } from "../domain/page.ts";
+import type { Routing } from "../domain/route.ts";
 import type { Grant } from "../frontier/frontier.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 
@@ -20,6 +21,8 @@ export type JobPlan = {
   spec: JobSpec;
   read: Reader;
   scope: Scope | undefined;
+  /** The queue and priority of one URL. */
+  routeOf(url: string): Routing;
   /** The job's headers for one URL: those that hold a secret go to the sites it began at, and nowhere else. */
   headersFor(url: string): Readonly<Record<string, string>>;
 };

@@ -96,12 +96,13 @@ async function readPage(
     const detail = inWords(error);
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
   }
-  const { spec, scope } = plan;
+  const { spec, scope, routeOf } = plan;
   const discovery = discover({
     spec,
     scope,
     found: reading,
     isAllowed,
+    routeOf,
     pageUrl: page.url,
     depth: grant.depth,
     maxLinks: options.maxLinks,
@@ -143,8 +144,7 @@ function redirected(task: Task, { to, page }: FetchOutcome & { kind: "redirect" 
     url: to,
     site: siteOf(to, plan.spec.siteGrouping),
     kind: grant.kind,
-    queue: plan.spec.queue,
-    priority: plan.spec.priority,
+    ...plan.routeOf(to),
     depth: grant.depth,
     redirects,
     ...(grant.handler === undefined ? {} : { handler: grant.handler }),

@@ -1,8 +1,10 @@
 /** `trawl explain`: why something waits, in words, and until when. */
 import type { Command } from "commander";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
-import type { ExplainTarget } from "../../frontier/frontier-admin.ts";
+import { hasEnded } from "../../domain/job.ts";
+import type { ExplainTarget, JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 
 export function addExplain(program: Command): void {
@@ -10,12 +12,29 @@ export function addExplain(program: Command): void {
     .description("say why a URL, a site (host:port) or a job waits, and until when")
     .action((what: string, flags: PlaceFlags) =>
       inSession({ flags }, async ({ trawl, screen }) => {
-        const explanation = await trawl.frontier.explain(await targetOf(what, (id) => trawl.frontier.findJob(id)));
+        const { frontier } = trawl;
+        const target = await targetOf(what, (id) => frontier.findJob(id));
+        const found = await frontier.explain(target);
+        const job = "jobId" in target ? await frontier.findJob(target.jobId) : undefined;
+        const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
+        const explanation = { ...found, reasons: [...found.reasons, ...ways] };
         const { about, reasons, until } = explanation;
         if (flags.json === true) screen.out(`${JSON.stringify({ ...explanation, until: until ?? null })}\n`);
         else screen.out(`${[about, ...reasons.map((reason) => `  ${reason}`)].map(showable).join("\n")}\n`);
       }),
     );
+}
+
+/** Where the tasks of a job go. Its priority may have been changed since it was submitted. */
+function routingWords({ queue, priority, spec }: JobView): string[] {
+  const { routes = [] } = spec as Partial<JobSpec>;
+  const own = `its tasks go to queue ${queue}, priority ${priority}`;
+  if (routes.length === 0) return [own];
+  const ways = routes.map(({ domain = [], url = [], queue: to, priority: at }) => {
+    const which = [domain.join(" or "), url.join(" or ")].filter((words) => words !== "").join(" and ");
+    return `  ${which}: queue ${to}, priority ${at}`;
+  });
+  return [`${own}, but by the first route that takes their URL:`, ...ways];
 }
 
 /** A URL has a scheme; a job is one the broker knows; anything else is a site. */

@@ -21,8 +21,8 @@ the work failed, 2 usage, 3 broker or store, 130 interrupted.`;
 export function addSubmit(program: Command, stops: Stops): void {
   withJobFlags(withPlaces(program.command("submit [targets...]")))
     .description("queue URLs, a spider (spider.ts), a job (job.json) or a list (urls.txt, -) for workers")
-    .option("--queue <name>", "which workers are to take it (default fetch)", queueName("--queue"))
-    .option("--priority <n>", "0 is most urgent, 9 least (default 5)", wholeNumber("--priority", 0, 9))
+    .option("--queue <name>", "which workers are to take it (default by route, else fetch)", queueName("--queue"))
+    .option("--priority <n>", "0 is most urgent, 9 least (default by route, else 5)", wholeNumber("--priority", 0, 9))
     .option("--resume <job>", "go on with a submission that was interrupted: give the same list again")
     .option("--wait", "follow the job until it ends, and end as it did")
     .option("--strict", "end with 1 if a URL was refused or, with --wait, anything failed")

@@ -15,7 +15,7 @@ function aJob(parts: Partial<JobView>): JobView {
     finishedAt: undefined,
     counts: emptyLedger(),
     tally: { pages: 0, records: 0, invalid: 0, bytes: 0 },
-    spec: undefined,
+    spec: { queue: parts.queue ?? "fetch", routes: [] },
     ...parts,
   };
 }

@@ -1,6 +1,8 @@
 /** Whether the workers and the work find each other: every mismatch in words, with what to do about it. */
 import { hasEnded } from "../../domain/job.ts";
 import type { Finding, JobView, QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { queuesOfJob } from "../../submit/queues-of-job.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
 import { plural } from "../terminal.ts";
 
@@ -41,7 +43,7 @@ function checkQueues({ workers, queues, jobs }: FleetFacts): Finding[] {
 
 function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], isDeserted: boolean): Finding {
   const check = `queue ${queue}`;
-  const open = jobs.filter((job) => job.queue === queue && !hasEnded(job.state));
+  const open = jobs.filter((job) => queuesOfView(job).includes(queue) && !hasEnded(job.state));
   const crawl = open.find(isCrawl);
   if (crawl !== undefined) {
     const says = `${plural(waiting, "URL")} of a crawl that nobody is running`;
@@ -73,7 +75,7 @@ function checkDeserted({ workers, queues, jobs }: FleetFacts): Finding[] {
 /** A queue that no job has ever named is more often a slip than a wish. */
 function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
   if (jobs.length === 0) return [];
-  const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.map(({ queue }) => queue), "fetch"]);
+  const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.flatMap(queuesOfView), "fetch"]);
   const idle = [...new Set(workers.flatMap((worker) => worker.queues))].filter((queue) => !fed.has(queue));
   return idle.map((queue) => {
     const serving = workers.filter((worker) => worker.queues.includes(queue));
@@ -123,6 +125,10 @@ function checkMachines({ workers, storeFile }: FleetFacts): Finding[] {
       fix: "records stay on the machine that fetched them: run the workers on one machine, or gather the files",
     },
   ];
+}
+
+function queuesOfView({ spec }: JobView): string[] {
+  return queuesOfJob(spec as JobSpec);
 }
 
 const NAMED = 3;

@@ -6,6 +6,7 @@ import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
+import { queuesOfJob } from "../../submit/queues-of-job.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
 import { hostsOf } from "../crawl/begin.ts";
@@ -152,11 +153,13 @@ async function queueAll(
 }
 
 /** A job that nobody will ever look at should not look as if all were well. */
-async function sayIfUnserved({ trawl, screen }: Session, { queue }: JobSpec): Promise<void> {
+async function sayIfUnserved({ trawl, screen }: Session, spec: JobSpec): Promise<void> {
   const workers = await trawl.frontier.listWorkers();
-  if (workers.some(({ queues }) => queues.includes(queue))) return;
-  const flag = queue === "fetch" ? "" : ` --queues ${queue}`;
-  const words = `no worker serves the queue ${queue} yet; start one: ${screen.command} worker${flag}`;
+  const unserved = queuesOfJob(spec).filter((queue) => !workers.some(({ queues }) => queues.includes(queue)));
+  if (unserved.length === 0) return;
+  const [names, many] = [unserved.join(","), unserved.length > 1];
+  const flag = names === "fetch" ? "" : ` --queues ${names}`;
+  const words = `no worker serves the queue${many ? "s" : ""} ${unserved.join(", ")} yet; start one: ${screen.command} worker${flag}`;
   screen.err(`note: ${showable(words)}\n`);
 }
 

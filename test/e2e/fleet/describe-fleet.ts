@@ -7,6 +7,7 @@ import { ensureDist } from "../dist.ts";
 import { examining } from "./examining.ts";
 import type { FleetBroker } from "./fleet.ts";
 import { poison } from "./poison.ts";
+import { routing } from "./routing.ts";
 import { submitting } from "./submitting.ts";
 import { draining, stopping, workers } from "./workers.ts";
 
@@ -18,6 +19,7 @@ export function describeFleet(name: string, broker: FleetBroker): void {
     draining(broker);
     poison(broker);
     submitting(broker);
+    routing(broker);
     examining(broker);
   });
 }

@@ -1,0 +1,109 @@
+/** The setting that routes jobs and URLs to queues: an array in a config file, JSON in the environment. */
+import { globProblem } from "../domain/glob.ts";
+import { domainProblem, type Route, type RouteMatch } from "../domain/route.ts";
+import type { Field } from "./fields.ts";
+
+const ROUTE_KEYS = ["match", "queue", "priority"];
+const QUEUE = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+/** What is wrong with one pattern of each key of `match`, in words that can follow it. */
+const PATTERN_PROBLEM: Record<keyof RouteMatch, (pattern: string) => string | undefined> = {
+  spider: nameProblem,
+  job: nameProblem,
+  domain: domainProblem,
+  url: globProblem,
+};
+const MATCH_KEYS = Object.keys(PATTERN_PROBLEM) as (keyof RouteMatch)[];
+
+export function routeList({ env, doc }: { env: string; doc: string }): Required<Field<readonly Route[]>> {
+  return {
+    shown: "",
+    env,
+    doc,
+    isSecret: false,
+    takes: "a list of routes",
+    parse(raw) {
+      const routes = read(raw);
+      return typeof routes === "string" ? undefined : routes;
+    },
+    problemOf: (raw) => {
+      const problem = read(raw);
+      return typeof problem === "string" ? problem : "";
+    },
+  };
+}
+
+/** The routes; or what is wrong, with the name of the entry. */
+function read(raw: unknown): readonly Route[] | string {
+  const entries = typeof raw === "string" ? fromJson(raw) : raw;
+  if (!Array.isArray(entries)) return `routes (TRAWL_ROUTES) takes a list such as ${EXAMPLE}`;
+  const routes: Route[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const route = readRoute(entry);
+    if (typeof route === "string") return `routes[${index}]${route}`;
+    routes.push(route);
+  }
+  return routes;
+}
+
+const EXAMPLE = '[{ match: { domain: "*.a.example" }, queue: "slow_lane", priority: 9 }]';
+
+function fromJson(text: string): unknown {
+  if (text.trim() === "") return [];
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The problem begins with what can follow the entry's name. */
+function readRoute(entry: unknown): Route | string {
+  if (!isObject(entry)) return ` is not an object; routes are such as ${EXAMPLE}`;
+  const { match, queue, priority } = entry;
+  const odd = Object.keys(entry).find((key) => !ROUTE_KEYS.includes(key));
+  if (odd !== undefined) return ` has the unknown key ${odd}; known are ${ROUTE_KEYS.join(", ")}`;
+  if (queue === undefined && priority === undefined) return " leads nowhere: give it a queue, a priority or both";
+  if (queue !== undefined && !(typeof queue === "string" && QUEUE.test(queue))) {
+    return `.queue takes letters, digits, _ . : - (64 at most), not ${JSON.stringify(queue)}`;
+  }
+  if (priority !== undefined && !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= 9)) {
+    return `.priority takes a whole number from 0, most urgent, to 9, not ${JSON.stringify(priority)}`;
+  }
+  const read = readMatch(match);
+  if (typeof read === "string") return `.match${read}`;
+  return {
+    match: read,
+    ...(queue === undefined ? {} : { queue }),
+    ...(priority === undefined ? {} : { priority: Number(priority) }),
+  };
+}
+
+function readMatch(match: unknown): RouteMatch | string {
+  const known = MATCH_KEYS.join(", ");
+  if (!isObject(match)) return ` takes an object with ${known}; {} takes everything`;
+  const odd = Object.keys(match).find((key) => !(MATCH_KEYS as string[]).includes(key));
+  if (odd !== undefined) return ` has the unknown key ${odd}; known are ${known}`;
+  const read: RouteMatch = {};
+  for (const key of MATCH_KEYS) {
+    if (match[key] === undefined) continue;
+    const patterns = Array.isArray(match[key]) ? match[key] : [match[key]];
+    if (patterns.length === 0) return `.${key} is an empty list, which nothing matches; leave it out`;
+    for (const pattern of patterns) {
+      if (typeof pattern !== "string") return `.${key} takes text or a list of it, not ${JSON.stringify(pattern)}`;
+      const problem = PATTERN_PROBLEM[key](pattern);
+      if (problem !== undefined) return `.${key}: ${JSON.stringify(pattern)} ${problem}`;
+    }
+    read[key] = patterns;
+  }
+  return read;
+}
+
+function nameProblem(pattern: string): string | undefined {
+  if (pattern.trim() === "") return "is empty";
+  return pattern.length > 200 ? "is longer than 200 characters" : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
