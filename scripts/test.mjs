@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { ensureDebianPackages } from "./debian-packages.mjs";
 import { ROOT } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
@@ -11,6 +11,7 @@ import { ensureReady } from "./ensure.mjs";
 await ensureReady();
 ensureDebianPackages();
 
+const WORDS_MOST = 300;
 const folder = mkdtempSync(join(tmpdir(), "trawl-test-"));
 const report = join(folder, "report.json");
 const flags = process.argv.slice(2);
@@ -38,11 +39,26 @@ function sumUp() {
   rmSync(folder, { recursive: true, force: true });
   console.log("");
   if (failed.length > 0) console.log(`FAILED: ${failed.join(", ")}`);
+  for (const line of counts === undefined ? [] : failures(counts)) console.log(line);
   if (counts !== undefined) {
     if (counts.numPendingTests > 0) console.log(`${counts.numPendingTests} skipped`);
     console.log(`${counts.numPassedTests} passed, ${counts.numFailedTests} failed`);
   }
   process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+/** A line for each test that failed: of a long run, often only the end is kept. */
+function failures({ testResults }) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(ROOT, name);
+    const tests = assertionResults.filter((test) => test.status === "failed");
+    if (tests.length === 0) return status === "failed" ? [`  ${file}: ${firstLine(message)}`] : [];
+    return tests.map(({ fullName, failureMessages }) => `  ${file} > ${fullName}: ${firstLine(failureMessages[0])}`);
+  });
+}
+
+function firstLine(message) {
+  return (message ?? "").split("\n", 1)[0].slice(0, WORDS_MOST);
 }
 
 /** Undefined if vitest ended before it could tell, for example on a wrong flag. */
