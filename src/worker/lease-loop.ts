@@ -68,6 +68,9 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
   let begun = 0;
   let round = 0;
   let isWaiting = false;
+  let isFull = false;
+  let wait = new AbortController();
+  ending.addEventListener("abort", () => wait.abort(), { once: true });
 
   async function leaseUntilStopped(): Promise<void> {
     let comeAloneAt: number | undefined;
@@ -83,13 +86,14 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
       const answer = await frontier.lease({ worker, queues, max: room, leaseMs });
       for (const grant of answer.grants) begin(grant);
       comeAloneAt = alone.comeAt(answer.aloneDueAt);
-      // With no room left only a settlement helps, and settling wakes.
-      const isFull = running.size >= options.concurrency;
+      // With no room left only the end of a task helps, and that wakes.
+      isFull = running.size >= options.concurrency;
       const { nextDueAt = Number.MAX_SAFE_INTEGER } = answer;
       const lookAt = Math.min(nextDueAt, comeAloneAt ?? Number.MAX_SAFE_INTEGER);
       round += 1;
       isWaiting = true;
-      await frontier.waitForWork(isFull ? Number.MAX_SAFE_INTEGER : lookAt, ending);
+      wait = new AbortController();
+      if (!ending.aborted) await frontier.waitForWork(isFull ? Number.MAX_SAFE_INTEGER : lookAt, wait.signal);
       isWaiting = false;
     }
   }
@@ -122,6 +126,8 @@ export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options
       breakDown(error);
     } finally {
       running.delete(keyOf(grant));
+      // The settlement has woken it too, but so early that this task may still have been in the way.
+      if (isFull) wait.abort();
     }
   }
 
