@@ -82,6 +82,7 @@ function filterOf(jobId: string | undefined, { reason, site, status }: Flags): D
 async function list({ trawl, screen }: Session, filter: DeadFilter, flags: Flags): Promise<void> {
   const letters = await trawl.frontier.listDead(filter, flags.limit);
   if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters })}\n`);
+  if (letters.length === 0) return screen.err("no dead letters\n");
   for (const { url, jobId, reason, history } of letters) {
     screen.out(`${showable(`${url}  ${reason}  (job ${jobId})`)}\n`);
     for (const { at, because, status, detail } of history) {

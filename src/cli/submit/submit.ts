@@ -15,7 +15,7 @@ import type { CrawlFlags } from "../crawl/targets.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, type Session } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
-import { processScreen } from "../terminal.ts";
+import { plural, processScreen } from "../terminal.ts";
 import { aborted, getJob, watchJob } from "../watch-job.ts";
 import { createLeave, type Leave } from "./leave.ts";
 import { createPrivateHosts } from "./private-hosts.ts";
@@ -178,7 +178,7 @@ async function follow(
   await watch.stop();
   signal.removeEventListener("abort", leave);
   const job = await getJob(session, id);
-  const words = hasEnded(job.state) ? `${job.state}: ${job.tally.pages} pages` : "the job goes on without us";
+  const words = hasEnded(job.state) ? `${job.state}: ${plural(job.tally.pages, "page")}` : "the job goes on without us";
   if (quiet !== true) {
     session.screen.err(`${showable(`${words}; look at it with: ${session.screen.command} job ${id}`)}\n`);
   }
