@@ -1,5 +1,5 @@
 /** The only place that builds everything: which broker, store and fetcher stand behind the contracts. */
-import { shownPlace } from "./config/place.ts";
+import { secretsOf, shownPlace } from "./config/place.ts";
 import type { Config } from "./config/schema.ts";
 import { TrawlError } from "./errors.ts";
 import { parseNetworks } from "./fetch/egress/address.ts";
@@ -45,7 +45,7 @@ const POLL_MS = 250;
 /** Everything a process needs, on what the settings name. Nothing runs until a worker is started. */
 export async function openTrawl(config: Config, writeLog: (line: string) => void): Promise<Trawl> {
   const clock = systemClock();
-  const log = createLog(config.logLevel, writeLog);
+  const log = createLog(config.logLevel, writeLog, [config.broker, config.store].flatMap(secretsOf));
   networksFrom(config); // a bad one is said before anything is queued
   const bodies = openBodies(config);
   const frontier = await openBroker(config, { clock, log });

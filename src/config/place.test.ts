@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shownPlace } from "./place.ts";
+import { secretsOf, shownPlace } from "./place.ts";
 
 describe("a place that is shown", () => {
   it.each([
@@ -16,5 +16,18 @@ describe("a place that is shown", () => {
     ["u:s3cret@redis.test", "u:***@redis.test"],
   ])("%s is %s", (url, shown) => {
     expect(shownPlace(url)).toBe(shown);
+  });
+});
+
+describe("the secrets of a place", () => {
+  it.each([
+    ["sqlite:/home/a@b/broker.db", []],
+    ["redis://127.0.0.1:6379/2", []],
+    ["redis://fleet:s3cret@redis.test:6379", ["s3cret"]],
+    ["rediss://:s%40cret@redis.test", ["s%40cret", "s@cret"]],
+    ["redis://u:s3@cr/et@redis.test", ["s3@cr/et"]],
+    ["postgres://trawl@db.test/x", []],
+  ])("of %s are %j", (url, secrets) => {
+    expect(secretsOf(url)).toEqual(secrets);
   });
 });

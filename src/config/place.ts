@@ -11,3 +11,19 @@ export function shownPlace(url: string): string {
   const at = rest.lastIndexOf("@");
   return scheme + (at < 0 ? rest : `***@${rest.slice(at + 1)}`).replace(/=[^&]*/g, "=***");
 }
+
+/** What only the owner of a place may know of it, as it is written and as it is meant. */
+export function secretsOf(url: string): string[] {
+  if (FILE.test(url)) return [];
+  // A user alone is no secret, and its name may be a word of every line.
+  const [, password = ""] = /^[a-z][a-z0-9+.-]*:(?:\/\/)?[^:]*:(.*)@/is.exec(url) ?? [];
+  return password === "" ? [] : [...new Set([password, decoded(password)])];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a lone % is a part of it
+  }
+}

@@ -4,18 +4,45 @@
  */
 import type { Fields, Page } from "../domain/page.ts";
 
+/** One lease of a task, from the grant to its result. */
+export type Run = {
+  worker: string;
+  /** 1 for the first try. */
+  attempt: number;
+  leasedAt: number;
+  endedAt: number;
+};
+
 export type PageWrite = {
   jobId: string;
   taskId: string;
   token: number;
   depth: number;
   page: Page;
+  /** Who brought it and when; undefined where the job keeps no pages. */
+  run: Run | undefined;
   /** Where the body is kept, if it is. */
   bodyRef: string | undefined;
   records: readonly Fields[];
   /** Records that failed their schema, kept apart with the reason. */
   invalid: readonly { fields: Fields; reason: string }[];
 };
+
+/** A lease that ended without a page: to be tried again, given up on, not allowed, or handed back untouched. */
+export type TryWrite = {
+  jobId: string;
+  taskId: string;
+  token: number;
+  /** Of the task, its step included. */
+  url: string;
+  run: Run;
+  fate: TryFate;
+  because: string;
+  status: number | undefined;
+  detail: string | undefined;
+};
+
+export type TryFate = "retry" | "dead" | "refused" | "returned";
 
 export type WriteVerdict = "written" | "stale";
 
@@ -37,19 +64,47 @@ export type StoredPage = Page & {
   jobId: string;
   taskId: string;
   depth: number;
+  token: number;
   bodyRef: string | undefined;
   records: number;
+  invalid: number;
 };
+
+/** A page with the lease that brought it. */
+export type TracedPage = StoredPage & { run: Run | undefined };
+
+/** Tries of a job that ended alike. */
+export type TryGroup = {
+  fate: TryFate;
+  because: string;
+  status: number | undefined;
+  tries: number;
+  /** The URL of one of them. */
+  sample: string;
+};
+
+/** One task, of whichever job; or all tasks of a job for one page, its steps included. */
+export type Sought = { taskId: string } | { jobId: string; url: string };
 
 export type InvalidRecord = { id: number; taskId: string; url: string; fields: Fields; reason: string };
 
 export interface Store {
-  /** Writes a batch in one transaction, durably, before it resolves. One verdict each. */
-  write(batch: readonly PageWrite[]): Promise<readonly WriteVerdict[]>;
+  /**
+   * Writes a batch in one transaction, durably, before it resolves. One verdict for each page. A try is refused without
+   * a word where a later lease of its task has been told of.
+   */
+  write(batch: readonly PageWrite[], tries?: readonly TryWrite[]): Promise<readonly WriteVerdict[]>;
   /** Records with an id over `afterId`, in order. */
   readRecords(jobId: string, afterId: number, limit: number): Promise<readonly StoredRecord[]>;
   readPages(jobId: string, afterId: number, limit: number): Promise<readonly StoredPage[]>;
   readInvalid(jobId: string, afterId: number, limit: number): Promise<readonly InvalidRecord[]>;
   countRecords(jobId: string): Promise<number>;
+  /** In the order they were written. */
+  tracePages(sought: Sought): Promise<readonly TracedPage[]>;
+  /** By task, in the order of its leases. */
+  traceTries(sought: Sought): Promise<readonly TryWrite[]>;
+  /** Pages of a job by how long their lease took, the longest first. */
+  slowestPages(jobId: string, limit: number): Promise<readonly TracedPage[]>;
+  groupTries(jobId: string, limit: number): Promise<readonly TryGroup[]>;
   close(): Promise<void>;
 }

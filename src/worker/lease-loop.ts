@@ -10,8 +10,6 @@ import type { Claim, Frontier, Grant } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createAlone } from "./alone.ts";
 import type { HeldTask } from "./lease-keeper.ts";
-import type { TaskResult } from "./run-task.ts";
-import type { Settler } from "./settler.ts";
 
 export type LeaseLoop = {
   start(): void;
@@ -28,11 +26,11 @@ export type LeaseLoop = {
   idleRound(): number | undefined;
 };
 
-type Deps = {
+type Deps<Result> = {
   frontier: Pick<Frontier, "lease" | "release" | "waitForWork">;
   /** `isAlone`: nothing runs beside it. */
-  run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<TaskResult>;
-  settler: Settler;
+  run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<Result>;
+  settler: { settle(result: Result): Promise<void>; flush(): Promise<void> };
   clock: Clock;
 };
 export type LeaseLoopOptions = {
@@ -54,7 +52,10 @@ const ABORT_MS = 1_000;
 /** A broker that is gone must not hold up the end for its whole patience again: its leases expire by themselves. */
 const RELEASE_MS = 5_000;
 
-export function createLeaseLoop({ frontier, run, settler, clock }: Deps, options: LeaseLoopOptions): LeaseLoop {
+export function createLeaseLoop<Result>(
+  { frontier, run, settler, clock }: Deps<Result>,
+  options: LeaseLoopOptions,
+): LeaseLoop {
   const stopping = new AbortController();
   const retiring = new AbortController();
   const running = new Map<string, HeldTask & { over: Promise<void> }>();

@@ -17,7 +17,7 @@ import { isOverTime } from "./time-limit.ts";
 export type TaskResult = {
   settlement: Settlement;
   /** What the store is to keep; undefined when there is nothing. */
-  write: Omit<PageWrite, "bodyRef"> | undefined;
+  write: Omit<PageWrite, "bodyRef" | "run"> | undefined;
   /** The body, where the job keeps bodies. */
   body: Buffer | undefined;
 };

@@ -7,11 +7,11 @@ import type { Frontier, Settlement } from "../frontier/frontier.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
 import type { PageWrite, Store } from "../store/store.ts";
-import type { TaskResult } from "./run-task.ts";
+import type { ToldResult } from "./teller.ts";
 
 export type Settler = {
   /** Resolves when the result is durable and settled (or found stale); rejects when broker or store cannot be written. */
-  settle(result: TaskResult): Promise<void>;
+  settle(result: ToldResult): Promise<void>;
   /** Writes what is waiting now, without waiting for more. */
   flush(): Promise<void>;
 };
@@ -22,7 +22,7 @@ type Deps = {
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
   /** Called for each result that counted. */
-  onSettled(settlement: Settlement): void;
+  onSettled(result: ToldResult): void;
   /** Tasks under way, those that wait here included. */
   busy(): number;
   log: Log;
@@ -33,7 +33,7 @@ type Options = { flushMs: number; batchMost: number };
  */
 const FULL_HOUSE = 3;
 
-type Waiting = { result: TaskResult; done: () => void; failed: (cause: unknown) => void };
+type Waiting = { result: ToldResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
   { store, bodies, frontier, onFinished, onSettled, busy, log }: Deps,
@@ -62,18 +62,21 @@ export function createSettler(
     }
   }
 
-  async function writeBatch(results: readonly TaskResult[]): Promise<void> {
-    const writes = await Promise.all(
-      results.flatMap(({ write, body }) => (write === undefined ? [] : [withBody(write, body)])),
-    );
-    if (writes.length > 0) await store.write(writes);
+  async function writeBatch(results: readonly ToldResult[]): Promise<void> {
+    const writes = await Promise.all(results.flatMap(pageOf));
+    const tries = results.flatMap(({ tried }) => tried ?? []);
+    if (writes.length + tries.length > 0) await store.write(writes, tries);
     const settlements: Settlement[] = results.map(({ settlement }) => settlement);
     const { verdicts, finished } = await frontier.settle(settlements);
-    settlements.forEach((settlement, index) => {
-      if (verdicts[index] === "settled") onSettled(settlement);
-      else log.warn("worker.lease_lost", { taskId: settlement.taskId });
+    results.forEach((result, index) => {
+      if (verdicts[index] === "settled") onSettled(result);
+      else log.warn("worker.lease_lost", { taskId: result.settlement.taskId });
     });
     for (const jobId of finished) onFinished(jobId);
+  }
+
+  function pageOf({ write, body, run }: ToldResult): Promise<PageWrite>[] {
+    return write === undefined ? [] : [withBody({ ...write, run }, body)];
   }
 
   async function withBody(write: Omit<PageWrite, "bodyRef">, body: Buffer | undefined): Promise<PageWrite> {

@@ -1,11 +1,11 @@
 /** One worker of a process: the lease loop with the small services that keep it honest. */
 import { isTrawlError } from "../errors.ts";
-import type { Frontier, Grant, Tally } from "../frontier/frontier.ts";
+import type { Claim, Frontier, Grant, Tally } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, TryWrite } from "../store/store.ts";
 import type { JobBook } from "./job-book.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createLeaseLoop, type LeaseLoopOptions } from "./lease-loop.ts";
@@ -15,6 +15,7 @@ import { createReaper } from "./reaper.ts";
 import { overdue, type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
 import { createSettler } from "./settler.ts";
 import type { TaskWatch } from "./task-watch.ts";
+import { createTeller, type Telling, type ToldResult } from "./teller.ts";
 import { isOverTime, withinTimeLimit } from "./time-limit.ts";
 
 export type Worker = {
@@ -68,11 +69,12 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const { frontier, store, bodies, book, mayBeAlive, onFinished, watch, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
+  const teller = createTeller({ clock, log }, { worker });
   const settler = createSettler(
-    { store, bodies, frontier, onFinished, log, busy: (): number => loop.busy(), onSettled: ({ tally }) => add(tally) },
+    { store, bodies, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
     { flushMs: options.flushMs, batchMost: BATCH_MOST },
   );
-  const loop = createLeaseLoop({ frontier, settler, clock, run }, options);
+  const loop = createLeaseLoop({ frontier: leasing(frontier, release), settler, clock, run }, options);
   const keeper = createLeaseKeeper({ frontier, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
   const reaper = createReaper({ frontier, mayBeAlive, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
   const presence = createPresence(
@@ -80,18 +82,23 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     { everyMs: ANNOUNCE_EVERY_MS },
   );
 
-  async function run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<TaskResult> {
+  async function run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<ToldResult> {
+    const telling = teller.began(grant);
     watch.began(grant, isAlone);
     try {
-      return await withinTimeLimit(options.timeLimitMs, signal, (limited) => runOne(grant, limited));
+      const work = (limited: AbortSignal) => runOne(grant, limited, telling);
+      return telling.ended(await withinTimeLimit(options.timeLimitMs, signal, work));
     } finally {
       watch.ended(grant);
     }
   }
 
-  async function runOne(grant: Grant, signal: AbortSignal): Promise<TaskResult> {
+  async function runOne(grant: Grant, signal: AbortSignal, telling: Telling): Promise<TaskResult> {
     try {
-      return await runTask({ deps, options, grant, signal, plan: watched(await book.planOf(grant.jobId), grant) });
+      const plan = watched(await book.planOf(grant.jobId), grant);
+      telling.planned(plan.spec);
+      const fetcher = telling.listenTo(deps.fetcher);
+      return await runTask({ deps: { ...deps, fetcher }, options, grant, signal, plan });
     } catch (error) {
       // Not of what went wrong meanwhile: a broker that is lost is no fault of the task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
@@ -108,6 +115,22 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       return plan.read(input);
     };
     return { ...plan, read };
+  }
+
+  /** What was not begun is as it was; of what was, the store knows who had it. */
+  async function release(claims: readonly Claim[]): Promise<void> {
+    await Promise.all([frontier.release(claims), keepTries(teller.returned(claims))]);
+  }
+
+  async function keepTries(tries: readonly TryWrite[]): Promise<void> {
+    if (tries.length === 0) return;
+    // Only the story has a gap: it must not hold up the end.
+    await store.write([], tries).catch((cause: unknown) => log.warn("worker.tries_not_kept", { cause }));
+  }
+
+  function onSettled({ settlement, settled }: ToldResult): void {
+    settled();
+    add(settlement.tally);
   }
 
   function add({ pages, records }: Tally): void {
@@ -137,5 +160,16 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     busy: loop.busy,
     idleRound: loop.idleRound,
     tally: () => ({ ...counts }),
+  };
+}
+
+function leasing(
+  frontier: Frontier,
+  release: Frontier["release"],
+): Pick<Frontier, "lease" | "release" | "waitForWork"> {
+  return {
+    lease: (request) => frontier.lease(request),
+    waitForWork: (until, signal) => frontier.waitForWork(until, signal),
+    release,
   };
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isTrawlError } from "../../src/errors.ts";
 import { openRedisFrontier } from "../../src/frontier/redis/open.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { createLog } from "../../src/runtime/log.ts";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
 import { aJob, aTask, grantsOf, settlementOf } from "../contracts/frontier/makers.ts";
 import { type RedisOptions, startRedis } from "../services/redis.ts";
@@ -48,8 +49,7 @@ export async function runLossRound(appendonly: RedisOptions["appendonly"], killA
 }
 
 function open(url: string): Promise<AnyFrontier> {
-  const quiet = () => {};
-  const deps = { clock: systemClock(), log: { debug: quiet, info: quiet, warn: quiet, error: quiet } };
+  const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
   // No patience: what was not answered before the kill must not be done after it.
   const options = { maxPending: 1e9, patienceMs: 0, pollMs: 1000, time: "broker" as const };
   return openRedisFrontier(url, deps, { prefix: "trawl", shards: 1, ...options });

@@ -21,7 +21,7 @@ export function createStage(url: string, defaults: StageOptions = {}): Stage {
   const prefix = newPrefix();
   const events: string[] = [];
   const note = (event: string) => void events.push(event);
-  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log, isOn: () => true };
   return {
     prefix,
     events,

@@ -5,6 +5,7 @@ import type { Store } from "../store.ts";
 
 import { toInvalidRecord, toStoredPage, toStoredRecord } from "./page-row.ts";
 import { createPageWriter } from "./page-writer.ts";
+import { createTracing } from "./tracing.ts";
 
 export type SqliteStoreOptions = {
   /** How long a write waits for another process's before it fails. */
@@ -17,16 +18,20 @@ export type SqliteStoreOptions = {
  */
 export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store {
   const file: NamedFile = { what: "store", path, unreachable: "STORE_UNREACHABLE" };
-  const { db, write, read } = withFileErrors(file, "store.open", () => openMigrated(file, busyMs));
+  const { db, write, read, trace } = withFileErrors(file, "store.open", () => openMigrated(file, busyMs));
   /** SQLite answers at once; callers get promises, and errors as rejections. */
   const run = async <T>(op: string, work: () => T): Promise<T> => withFileErrors(file, op, work);
 
   return {
-    write: (batch) => run("store.write", () => write(batch)),
+    write: (batch, tries = []) => run("store.write", () => write(batch, tries)),
     readRecords: (jobId, afterId, limit) => run("store.readRecords", () => read.records(jobId, afterId, limit)),
     readPages: (jobId, afterId, limit) => run("store.readPages", () => read.pages(jobId, afterId, limit)),
     readInvalid: (jobId, afterId, limit) => run("store.readInvalid", () => read.invalid(jobId, afterId, limit)),
     countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
+    tracePages: (sought) => run("store.tracePages", () => trace.pages(sought)),
+    traceTries: (sought) => run("store.traceTries", () => trace.tries(sought)),
+    slowestPages: (jobId, limit) => run("store.slowestPages", () => trace.slowest(jobId, limit)),
+    groupTries: (jobId, limit) => run("store.groupTries", () => trace.groups(jobId, limit)),
     close: () => run("store.close", () => db.close()),
   };
 }
@@ -39,7 +44,7 @@ function openMigrated(file: NamedFile, busyMs: number) {
   try {
     const folder = new URL("./migrations/", import.meta.url);
     migrate(db, { file, folder, applicationId: STORE_FILE, newer: "STORE_SCHEMA", setting: "TRAWL_STORE" });
-    return { db, write: createPageWriter(db), read: createReaders(db) };
+    return { db, write: createPageWriter(db), read: createReaders(db), trace: createTracing(db) };
   } catch (error) {
     db.close();
     throw error;

@@ -2,7 +2,7 @@
 import type { Fields } from "../../domain/page.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Row, SqlValue } from "../../runtime/sqlite.ts";
-import type { InvalidRecord, PageWrite, StoredPage, StoredRecord } from "../store.ts";
+import type { InvalidRecord, PageWrite, Run, StoredPage, StoredRecord } from "../store.ts";
 
 /** Longest JSON of a page's headers that is kept; past it, headers are left out from the end. */
 export const HEADERS_MOST = 16 * 1024;
@@ -12,8 +12,9 @@ export type PageRow = {
   jobId: string;
   taskId: string;
   token: number;
-  /** The columns of `insertPage` from `depth` on. */
+  /** The columns of `insertPage` from `depth` on, up to those of the run. */
   columns: readonly SqlValue[];
+  run: Run | undefined;
   records: readonly string[];
   invalid: readonly { fields: string; reason: string }[];
 };
@@ -38,6 +39,7 @@ export function toRow(write: PageWrite): PageRow {
     taskId: write.taskId,
     token: write.token,
     columns,
+    run: write.run,
     records: records.map((fields) => fieldsJson(write, fields)),
     invalid: invalid.map(({ fields, reason }) => ({ fields: fieldsJson(write, fields), reason: withoutNul(reason) })),
   };
@@ -48,6 +50,7 @@ export function toStoredPage(jobId: string, row: Row): StoredPage {
     id: Number(row.id),
     jobId,
     taskId: String(row.task),
+    token: Number(row.token),
     depth: Number(row.depth),
     url: String(row.url),
     status: Number(row.status),
@@ -58,6 +61,7 @@ export function toStoredPage(jobId: string, row: Row): StoredPage {
     fetchedAt: Number(row.fetched_at),
     tookMs: Number(row.took_ms),
     records: Number(row.records),
+    invalid: Number(row.invalid),
   };
 }
 
@@ -112,10 +116,10 @@ function fieldsJson({ jobId, taskId }: PageWrite, fields: Fields): string {
 }
 
 /** SQLite's drivers end a text at its first NUL. JSON escapes them; this column is not JSON. */
-function withoutNul(text: string): string {
+export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }
 
-function optionalText(value: SqlValue | undefined): string | undefined {
+export function optionalText(value: SqlValue | undefined): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }

@@ -8,14 +8,12 @@
  * meets the new ones as further records, and has to start over to see each page once.
  */
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
-import type { PageWrite, WriteVerdict } from "../store.ts";
+import type { PageWrite, TryWrite, WriteVerdict } from "../store.ts";
+import { createAliases } from "./aliases.ts";
 import { type PageRow, toRow } from "./page-row.ts";
-
-/** Aliases never change, so they are kept; a process that has served more jobs than this looks them up anew. */
-const ALIASES_MOST = 10_000;
+import { createTryWriter } from "./try-writer.ts";
 
 const WRITE_SQL = new URL("./sql/write-page.sql", import.meta.url);
-const ALIAS_SQL = new URL("./sql/alias-job.sql", import.meta.url);
 
 type WriteStatement =
   | "nextId"
@@ -28,12 +26,15 @@ type WriteStatement =
   | "dropInvalid"
   | "dropPage";
 
-export function createPageWriter(db: Database): (batch: readonly PageWrite[]) => readonly WriteVerdict[] {
+export function createPageWriter(
+  db: Database,
+): (batch: readonly PageWrite[], tries: readonly TryWrite[]) => readonly WriteVerdict[] {
   const sql = prepareAll<WriteStatement>(db, WRITE_SQL);
-  const aliasOf = createAliases(db);
+  const aliases = createAliases(db);
+  const tryWriter = createTryWriter(db, aliases);
 
   function insert(id: number, job: number, row: PageRow): boolean {
-    const { changes } = sql.insertPage.run(id, job, row.taskId, row.token, ...row.columns);
+    const { changes } = sql.insertPage.run(id, job, row.taskId, row.token, ...row.columns, ...runColumns(row));
     if (changes === 0) return false;
     row.records.forEach((fields, index) => {
       sql.insertRecord.run(id + index, job, id, fields);
@@ -59,10 +60,17 @@ export function createPageWriter(db: Database): (batch: readonly PageWrite[]) =>
     return "replaced";
   }
 
-  return (batch) => {
-    if (batch.length === 0) return [];
+  function runColumns({ run }: PageRow): SqlValue[] {
+    if (run === undefined) return [null, null, null, null];
+    return [aliases.worker(run.worker), run.attempt, run.leasedAt, run.endedAt];
+  }
+
+  return (batch, tries) => {
+    if (batch.length + tries.length === 0) return [];
     // Before the transaction, so that other processes do not wait for our JSON.
-    const rows = batch.map((write) => ({ job: aliasOf(write.jobId), row: toRow(write) }));
+    const rows = batch.map((write) => ({ job: aliases.job(write.jobId), row: toRow(write) }));
+    for (const { row } of rows) if (row.run !== undefined) aliases.worker(row.run.worker);
+    const tryRows = tries.map(tryWriter.toRow);
     return db.write(() => {
       const firstId = Number(sql.nextId.get()?.next_id);
       let id = firstId;
@@ -72,6 +80,8 @@ export function createPageWriter(db: Database): (batch: readonly PageWrite[]) =>
         return outcome === "stale" ? "stale" : "written";
       });
       if (id > firstId) sql.keepNextId.run(id);
+      // After the pages: one of the same batch may be of a later lease.
+      for (const row of tryRows) tryWriter.insert(row);
       return verdicts;
     });
   };
@@ -80,19 +90,4 @@ export function createPageWriter(db: Database): (batch: readonly PageWrite[]) =>
 /** A page, its records and its invalid records are in three tables, so they can share their ids. */
 function idsFor({ records, invalid }: PageRow): number {
   return Math.max(1, records.length, invalid.length);
-}
-
-function createAliases(db: Database): (jobId: string) => number {
-  const sql = prepareAll<"createAlias" | "findAlias">(db, ALIAS_SQL);
-  const known = new Map<string, number>();
-  return (jobId) => {
-    const kept = known.get(jobId);
-    if (kept !== undefined) return kept;
-    // Committed on its own: an alias outlives a batch that fails, and so may be kept at once.
-    sql.createAlias.run(jobId);
-    const alias = Number(sql.findAlias.get(jobId)?.alias);
-    if (known.size >= ALIASES_MOST) known.clear();
-    known.set(jobId, alias);
-    return alias;
-  };
 }

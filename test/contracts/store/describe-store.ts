@@ -56,9 +56,9 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
 
         expect(await store.write([write])).toEqual(["written"]);
 
-        const { jobId, taskId, depth, bodyRef, page } = write;
+        const { jobId, taskId, token, depth, bodyRef, page } = write;
         const [found] = await store.readPages("job", 0, 10);
-        expect(found).toEqual({ ...page, jobId, taskId, depth, bodyRef, records: 2, id: found?.id });
+        expect(found).toEqual({ ...page, jobId, taskId, token, depth, bodyRef, records: 2, invalid: 0, id: found?.id });
         const kept = { jobId, taskId, url: page.url, status: 203, fetchedAt: page.fetchedAt, depth };
         const records = await store.readRecords("job", 0, 10);
         expect(records.map(({ id: _, ...rest }) => rest)).toEqual(write.records.map((fields) => ({ ...kept, fields })));

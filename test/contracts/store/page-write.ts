@@ -1,5 +1,5 @@
 import type { Page } from "../../../src/domain/page.ts";
-import type { PageWrite } from "../../../src/store/store.ts";
+import type { PageWrite, TryWrite } from "../../../src/store/store.ts";
 
 /** A page write like a crawl makes them; tests name only what they are about. */
 export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> & { page?: Partial<Page> }): PageWrite {
@@ -9,6 +9,7 @@ export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> 
     taskId: "task",
     token: 1,
     depth: 0,
+    run: { worker: "host/1", attempt: 1, leasedAt: 1_700_000_000_000, endedAt: 1_700_000_000_020.5 },
     bodyRef: undefined,
     records: [{ title: "one" }],
     invalid: [],
@@ -23,5 +24,21 @@ export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> 
       tookMs: 12.5,
       ...page,
     },
+  };
+}
+
+/** A try that ended without a page. */
+export function aTryWrite(parts: Partial<TryWrite>): TryWrite {
+  return {
+    jobId: "job",
+    taskId: "task",
+    token: 1,
+    url: "https://a.test/task",
+    run: { worker: "host/1", attempt: 1, leasedAt: 1_700_000_000_000, endedAt: 1_700_000_000_020.5 },
+    fate: "retry",
+    because: "server_error",
+    status: 500,
+    detail: "answered 500",
+    ...parts,
   };
 }

@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isTrawlError, type TrawlError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/runtime/sqlite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
-import { describeStore } from "./describe-store.ts";
+import { describeStore, type StoreSite } from "./describe-store.ts";
+import { describeTries } from "./describe-tries.ts";
 import { aPageWrite } from "./page-write.ts";
 
 const OPTIONS = { busyMs: 10_000 };
 
-describeStore("sqlite", async () => {
+async function prepareSqlite(): Promise<StoreSite> {
   const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
   const path = join(folder, "made", "on-the-way", "store.db");
   return {
@@ -22,7 +23,10 @@ describeStore("sqlite", async () => {
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
-});
+}
+
+describeStore("sqlite", prepareSqlite);
+describeTries("sqlite", prepareSqlite);
 
 describe("a store's file", () => {
   it("is whole in itself once the last process has closed it", async () => {

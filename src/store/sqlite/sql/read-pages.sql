@@ -2,8 +2,8 @@
 
 -- name: readPages
 -- 1 job id   2 id to read on from   3 most rows
-SELECT id, task, depth, url, status, headers, content_type, body_bytes, body_ref, fetched_at, took_ms,
-  records
+SELECT id, task, token, depth, url, status, headers, content_type, body_bytes, body_ref, fetched_at, took_ms,
+  records, invalid
 FROM pages
 WHERE job = (SELECT alias FROM jobs WHERE jobs.id = ?1) AND id > ?2
 ORDER BY id LIMIT ?3;

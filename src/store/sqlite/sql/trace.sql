@@ -1,0 +1,43 @@
+-- trace: what is kept of single tasks, for whoever wants to know how they went. By task it is two look-ups a job; by URL
+-- it reads through what one job has: people ask rarely, and an index would cost every page that is written.
+
+-- name: pagesOfTask
+-- 1 task
+SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
+FROM jobs JOIN pages ON pages.job = jobs.alias AND pages.task = ?1 LEFT JOIN workers ON workers.alias = pages.worker
+ORDER BY pages.id;
+
+-- name: pagesOfUrl
+-- 1 job id   2 url   3, 4 the same with its steps
+SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
+FROM jobs JOIN pages ON pages.job = jobs.alias LEFT JOIN workers ON workers.alias = pages.worker
+WHERE jobs.id = ?1 AND pages.url IN (?2, ?3, ?4)
+ORDER BY pages.id LIMIT 20;
+
+-- name: triesOfTask
+-- 1 task
+SELECT tries.*, jobs.id AS job_id, workers.name AS worker_name
+FROM jobs JOIN tries ON tries.job = jobs.alias AND tries.task = ?1 JOIN workers ON workers.alias = tries.worker
+ORDER BY tries.job, tries.token;
+
+-- name: triesOfUrl
+-- 1 job id   2 url   3, 4 the same with its steps
+SELECT tries.*, jobs.id AS job_id, workers.name AS worker_name
+FROM jobs JOIN tries ON tries.job = jobs.alias JOIN workers ON workers.alias = tries.worker
+WHERE jobs.id = ?1 AND tries.url IN (?2, ?3, ?4)
+ORDER BY tries.task, tries.token LIMIT 100;
+
+-- name: slowestPages
+-- 1 job id   2 most rows
+SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
+FROM jobs JOIN pages ON pages.job = jobs.alias JOIN workers ON workers.alias = pages.worker
+WHERE jobs.id = ?1
+ORDER BY pages.ended_at - pages.leased_at DESC, pages.id LIMIT ?2;
+
+-- name: groupTries
+-- 1 job id   2 most rows
+SELECT tries.fate, tries.because, tries.status, count(*) AS tries, max(tries.url) AS sample
+FROM jobs JOIN tries ON tries.job = jobs.alias
+WHERE jobs.id = ?1
+GROUP BY tries.fate, tries.because, tries.status
+ORDER BY count(*) DESC, tries.because LIMIT ?2;

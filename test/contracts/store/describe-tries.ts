@@ -1,0 +1,136 @@
+/** The contract of every store backend, continued: what it keeps of how tasks went. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../../src/store/store.ts";
+import type { StoreSite } from "./describe-store.ts";
+import { aPageWrite, aTryWrite } from "./page-write.ts";
+
+export function describeTries(name: string, prepare: () => Promise<StoreSite>): void {
+  describe(`tries on ${name}`, () => {
+    let site: StoreSite;
+    let store: Store;
+    beforeEach(async () => {
+      site = await prepare();
+      store = await site.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await site.remove();
+    });
+
+    it("gives back a try as it was told, and the lease that brought a page", async () => {
+      const failed = aTryWrite({ token: 1, status: 503, detail: "slow down \u{1F40C}" });
+      const bare = aTryWrite({ token: 2, status: undefined, detail: undefined, fate: "returned", because: "stopped" });
+      const run = { worker: "host/2", attempt: 3, leasedAt: 1_700_000_000_000.5, endedAt: 1_700_000_000_900.25 };
+      const page = aPageWrite({ token: 3, run });
+
+      expect(await store.write([], [failed, bare])).toEqual([]);
+      expect(await store.write([page])).toEqual(["written"]);
+
+      expect(await store.traceTries({ taskId: "task" })).toEqual([failed, bare]);
+      const { jobId, taskId, token, depth, bodyRef } = page;
+      expect(await store.tracePages({ taskId: "task" })).toEqual([
+        { ...page.page, id: expect.any(Number), jobId, taskId, token, depth, bodyRef, records: 1, invalid: 0, run },
+      ]);
+    });
+
+    it("knows no lease of a page that was written without one", async () => {
+      await store.write([aPageWrite({ run: undefined })]);
+
+      expect(await store.tracePages({ taskId: "task" })).toMatchObject([{ run: undefined }]);
+      expect(await store.slowestPages("job", 5)).toEqual([]);
+    });
+
+    it("keeps a try once, however often it is told", async () => {
+      await store.write([], [aTryWrite({ detail: "first" }), aTryWrite({ detail: "again" })]);
+      await store.write([], [aTryWrite({ detail: "later" })]);
+
+      expect(await store.traceTries({ taskId: "task" })).toMatchObject([{ detail: "first" }]);
+    });
+
+    it("takes no try of a lease after a later one has told of itself, by a try or by a page", async () => {
+      await store.write([aPageWrite({ taskId: "paged", token: 4 })], [aTryWrite({ taskId: "tried", token: 2 })]);
+
+      await store.write(
+        [aPageWrite({ taskId: "both", token: 2 })],
+        [
+          aTryWrite({ taskId: "tried", token: 1 }),
+          aTryWrite({ taskId: "paged", token: 3 }),
+          aTryWrite({ taskId: "paged", token: 4 }),
+          aTryWrite({ taskId: "both", token: 1 }),
+          aTryWrite({ taskId: "tried", token: 3 }),
+        ],
+      );
+
+      const tokens = (await store.traceTries({ taskId: "tried" })).map(({ token }) => token);
+      expect(tokens).toEqual([2, 3]);
+      expect(await store.traceTries({ taskId: "paged" })).toEqual([]);
+      expect(await store.traceTries({ taskId: "both" })).toEqual([]);
+    });
+
+    it("writes pages and tries of a batch both or not at all", async () => {
+      const circle: Record<string, unknown> = {};
+      circle.self = circle;
+
+      await expect(store.write([aPageWrite({ records: [circle] })], [aTryWrite({})])).rejects.toThrow(/JSON/);
+
+      expect(await store.traceTries({ taskId: "task" })).toEqual([]);
+    });
+
+    it("finds all that one job has for a page, its steps included, and nothing of other jobs or pages", async () => {
+      const url = "https://a.test/x";
+      await store.write(
+        [
+          aPageWrite({ taskId: "1", page: { url } }),
+          aPageWrite({ taskId: "2", page: { url: `${url}y` } }),
+          aPageWrite({ jobId: "other", taskId: "3", page: { url } }),
+        ],
+        [
+          aTryWrite({ taskId: "4", url: `${url}#render`, token: 2 }),
+          aTryWrite({ taskId: "4", url: `${url}#render`, token: 3 }),
+          aTryWrite({ taskId: "5", url: `${url}#parse` }),
+          aTryWrite({ taskId: "6", url: `${url}#elsewhere` }),
+          aTryWrite({ jobId: "other", taskId: "7", url }),
+        ],
+      );
+
+      const sought = { jobId: "job", url };
+      expect((await store.tracePages(sought)).map(({ taskId }) => taskId)).toEqual(["1"]);
+      expect((await store.traceTries(sought)).map(({ taskId, token }) => [taskId, token])).toEqual([
+        ["4", 2],
+        ["4", 3],
+        ["5", 1],
+      ]);
+      expect(await store.tracePages({ jobId: "none", url })).toEqual([]);
+    });
+
+    it("finds a task in every job that has one of that id", async () => {
+      await store.write(
+        [aPageWrite({ jobId: "a" })],
+        [aTryWrite({ jobId: "b" }), aTryWrite({ jobId: "c", taskId: "x" })],
+      );
+
+      expect(await store.tracePages({ taskId: "task" })).toMatchObject([{ jobId: "a" }]);
+      expect(await store.traceTries({ taskId: "task" })).toMatchObject([{ jobId: "b" }]);
+    });
+
+    it("names the pages that took longest, and groups tries that ended alike", async () => {
+      const lasting = (ms: number) => ({ worker: "w", attempt: 1, leasedAt: 1000, endedAt: 1000 + ms });
+      await store.write(
+        [5, 50, 20].map((ms) => aPageWrite({ taskId: String(ms), run: lasting(ms) })),
+        [
+          aTryWrite({ taskId: "1", status: 500, because: "server_error", url: "https://a.test/1" }),
+          aTryWrite({ taskId: "2", status: 500, because: "server_error", url: "https://a.test/2" }),
+          aTryWrite({ taskId: "3", status: undefined, because: "timeout", fate: "dead" }),
+          aTryWrite({ taskId: "4", jobId: "other" }),
+        ],
+      );
+
+      expect((await store.slowestPages("job", 2)).map(({ taskId }) => taskId)).toEqual(["50", "20"]);
+      expect(await store.groupTries("job", 5)).toEqual([
+        { fate: "retry", because: "server_error", status: 500, tries: 2, sample: expect.stringMatching(/^https:/) },
+        { fate: "dead", because: "timeout", status: undefined, tries: 1, sample: expect.any(String) },
+      ]);
+      expect(await store.groupTries("job", 1)).toHaveLength(1);
+    });
+  });
+}
