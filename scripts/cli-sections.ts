@@ -120,26 +120,44 @@ Ctrl-C or SIGTERM: no more leases, what runs gets \`TRAWL_GRACE\` to finish, the
 one ends it at once, with 130; its tasks go back as soon as another worker sees that it is dead, or when their leases end. A
 broker that stays away longer than \`TRAWL_BROKER_PATIENCE\` ends it with 3.
 
-**Processes.** With \`--processes\`, or any of the limits below, the worker does not work itself but supervises processes that
-do, each with its own \`--concurrency\`. One that dies (a crash, out of memory, \`process.exit()\` in a handler) is named with the
-tasks it had in hand; these go back at once, and another is started: without delay if it had been of use, else after 1, 2, 4 …
-30 s. The supervisor itself goes on, also while the broker is away. If it is killed, its processes finish within \`TRAWL_GRACE\`
-and end. A page that kills three of them is a dead letter, \`crashed_worker\`; those beside it are not blamed.
+**Processes.** The worker does not work itself but supervises processes that do, one or as many as \`--processes\` says, each with
+its own \`--concurrency\`. So Ctrl-C and limits work whatever a handler does. A process that dies (a crash, out of memory,
+\`process.exit()\` in a handler) is named with the pages it was reading; what else it had in hand goes back untouched, and another
+is started: without delay if it had been of use, else after 1, 2, 4 … 30 s. If the supervisor is killed, its processes finish
+within \`TRAWL_GRACE\` and end.
+
+| what a handler does to its process | what becomes of the page |
+|---|---|
+| never lets go of it (\`for (;;);\`), past \`--time-limit\` or two thirds of \`TRAWL_LEASE\` | the process is killed, and the page a dead letter, \`time_limit\`, at once |
+| lets go of it, but never ends (\`await\` for something that does not come) | a dead letter, \`time_limit\`, past \`--time-limit\` or \`--soft-time-limit\`; \`handler_failed\` past \`TRAWL_HANDLER_TIMEOUT\` |
+| kills it: \`process.abort()\`, \`process.exit()\`, memory | it is tried again, from the third time on alone; if that process dies too, a dead letter, \`crashed_worker\`, that says how |
 
 | limit | what happens past it |
 |---|---|
 | \`--soft-time-limit\` | the task is told to end: tried again later while it waits for its site (\`timeout\`), a dead letter \`time_limit\` if it is its handler that takes so long |
-| \`--time-limit\` | the same, and a process that cannot even be told, because a handler never lets go, is killed |
+| \`--time-limit\` | the same, and a process that cannot even be told, because a handler never lets go of it, is killed |
 | \`--max-tasks-per-child\` | the process takes no more tasks and ends with the last; the next has begun by then |
 | \`--max-memory-per-child\` | as above; its heap gets no more than that, and at twice as much in all it is killed |
 
 The time of a task counts from its lease, waiting for its site included. With \`--pool solo\` there is no supervisor: this process
-ends with 0 where one would be replaced, for systemd or Kubernetes to start again, and nobody kills it when it is stuck.
+ends with 0 where one would be replaced, for systemd or Kubernetes to start again, and nobody kills it when it is stuck: neither
+the time limit nor Ctrl-C ends a handler that never lets go, only \`kill -9\` does.
 
 It takes the tasks of every job on its queues. Crawls have queues of their own, which no worker serves.
 
 **\`--json\`** makes what it says on stderr JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
-\`worker.stopped\`; \`pool.process_started\`, \`pool.process_ended\`, \`pool.process_died\`, \`pool.process_waits\`), and prints at the end \`{ worker, queues, tasks, pages, records, seconds }\`.`,
+\`worker.stopped\`; \`pool.process_started\`, \`pool.process_ended\`, \`pool.process_died\`, \`pool.process_failed\`, \`pool.process_waits\`), and prints at the end \`{ worker, queues, tasks, pages, records, seconds }\`.`,
+  },
+  up: {
+    examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --time-limit 120"],
+    notes: `Starts [workers](#trawl-worker) of every kind under one supervisor: \`--fetch\` processes serve the queue \`fetch\`, \`--render\`
+the queue \`render\`, \`--parse\` the queue \`parse\`, and \`--queue name=n\` one of your own. 0 starts none of a kind. \`-c\` is for
+those that fetch. Processes are watched, limited, replaced and stopped as those of \`trawl worker\` are, and a broker or store that
+is lost ends all of them with 3. It goes on until it is stopped: to end when nothing is left, use \`trawl worker --drain\`.
+
+What its processes print comes as one stream on stderr, each line with the name of its process: \`fetch 1 | …\`. **\`--json\`** makes
+them JSON lines with \`group\` and \`process\` (what is no log line is a \`worker.said\` with its \`text\`), and prints at the end
+\`{ groups, tasks, pages, records, seconds }\`.`,
   },
   jobs: {
     examples: ["npx trawl jobs", "npx trawl jobs --limit 3 --json"],

@@ -84,7 +84,7 @@ describe("the commands for readers", () => {
     const folder = newFolder();
     cpSync(clone.folder, folder, { recursive: true, verbatimSymlinks: true });
     const line = withAddresses(command, shop.url).replaceAll("JOB", clone.jobId);
-    const { code, words } = await (line.includes("--serve")
+    const { code, words } = await (/--serve| trawl up/.test(line)
       ? serve(line, folder)
       : runInShell(shortened(line), folder));
 
@@ -161,11 +161,12 @@ async function runInShell(line: string, cwd: string): Promise<Ended> {
 /** It would serve for ever: that it has begun is enough. */
 async function serve(line: string, cwd: string): Promise<Ended> {
   const words = line.split(" ").slice(line.split(" ").indexOf("trawl") + 1);
+  const isShop = line.includes("--serve");
   const served = startTrawl(
-    words.map((word) => (/^\d+$/.test(word) ? "0" : word)),
+    words.map((word) => (isShop && /^\d+$/.test(word) ? "0" : word)),
     { cwd },
   );
-  await served.says(/the demo shop is at/);
+  await served.says(isShop ? /the demo shop is at/ : /1 \(\d+\) started/);
   served.kill("SIGINT");
   const { code, stderr } = await served.ended;
   return { code: code === 130 ? 0 : code, words: stderr };

@@ -14,6 +14,7 @@ import { addJobs } from "./commands/jobs.ts";
 import { addRecords } from "./commands/records.ts";
 import { addSubmit } from "./commands/submit.ts";
 import { addTry } from "./commands/try.ts";
+import { addUp } from "./commands/up.ts";
 import { addWorker } from "./commands/worker.ts";
 import { HELP_STYLE } from "./help.ts";
 import { listenForStops, type Stops } from "./stops.ts";
@@ -24,6 +25,7 @@ Start here:
   trawl try <url> -e title=h1           see what a selector finds
   trawl crawl <url> --out pages.jsonl   crawl a site, politely
   trawl submit <url>; trawl worker      queue a job; fetch what is queued
+  trawl up                              workers of every kind, kept running
 
 Settings: trawl.config.ts, then TRAWL_* in the environment, then flags;
 docs/config.md lists them.`;
@@ -57,6 +59,7 @@ export function createProgram(stops: Stops): Command {
   addTry(program);
   addSubmit(program, stops);
   addWorker(program, stops);
+  addUp(program, stops);
   addJobs(program);
   addRecords(program);
   addDead(program);

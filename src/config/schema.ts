@@ -106,7 +106,7 @@ export const SETTINGS = {
     env: "TRAWL_POOL",
     shown: "auto",
     of: ["auto", "solo"],
-    doc: "`auto`: with more than one process, or a limit below, `trawl worker` supervises processes and starts new ones for those that die. `solo`: it does the work itself, and ends where a process would be replaced.",
+    doc: "`auto`: `trawl worker` supervises the processes that do the work, and starts new ones for those that die. `solo`: it does the work itself, and ends where a process would be replaced; nothing can end a handler that never lets go of it.",
   }),
   maxTasksPerChild: limit(
     count({
@@ -132,7 +132,7 @@ export const SETTINGS = {
       shown: "1h",
       least: "1s",
       most: "24h",
-      doc: "Longest time for one task, from lease to result. A process that is stuck in one for longer is killed, and its other tasks handed back.",
+      doc: "Longest time for one task, from lease to result. A process that is stuck in one for longer is killed: the task is a dead letter, `time_limit`, and its other tasks go back untouched. So is one that is stuck for two thirds of `leaseMs` (but 10 s at least), whatever this is: it would lose all its leases.",
     }),
   ),
   softTimeLimitMs: limit(

@@ -2,32 +2,30 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { ERRORS, isTrawlError, TrawlError } from "../../errors.ts";
+import { thisProcess } from "../../runtime/process-id.ts";
+import type { Place } from "../../worker/pool/supervisor.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
-import { queueNames, secondsOrDuration, wholeNumber } from "../flags.ts";
+import { queueNames, wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { createDisplay, NO_DISPLAY } from "../worker/display.ts";
 import { createPoolVoice } from "../worker/pool-voice.ts";
+import { type ProcessFlags, settingsOf, withProcessFlags } from "../worker/process-flags.ts";
 import { runChild } from "../worker/run-child.ts";
 import { CHILD_FLAG, runPool } from "../worker/run-pool.ts";
 import { runWorker } from "../worker/run-worker.ts";
 import { linkToSupervisor } from "../worker/supervisor-link.ts";
 import { createVoice, type Voice, type WorkerEnd } from "../worker/voice.ts";
 
-type Flags = PlaceFlags & {
-  queues: string[];
-  concurrency?: number;
-  processes?: number;
-  pool?: string;
-  maxTasksPerChild?: number;
-  maxMemoryPerChild?: number;
-  timeLimit?: string;
-  softTimeLimit?: string;
-  userAgent?: string;
-  drain?: boolean;
-  quiet?: boolean;
-  poolChild?: boolean;
-};
+type Flags = PlaceFlags &
+  ProcessFlags & {
+    queues: string[];
+    processes?: number;
+    pool?: string;
+    drain?: boolean;
+    quiet?: boolean;
+    poolChild?: boolean;
+  };
 
 const EXAMPLES = `
 Examples:
@@ -38,24 +36,21 @@ Examples:
   trawl worker --drain          work off what is there, then end
 
 Any number of workers may share a broker: start one per core, or one with a
-process per core. With --processes or a limit it supervises its processes:
-one that crashes, hangs or has done its share is replaced, and what it had in
-hand goes back at once. Ctrl-C or SIGTERM lets running tasks finish, hands the
-rest back and ends with 0; a second one ends at once with 130.
+process per core. The work is done by processes that it supervises: one that
+crashes, hangs or has done its share is replaced, and what it had in hand goes
+back at once. A page that hangs its handler past --time-limit, or kills three
+processes, is a dead letter (trawl dead). Ctrl-C or SIGTERM lets running tasks
+finish, hands the rest back and ends with 0; a second one ends at once with 130.
 Exit codes: 0 stopped or drained, 2 usage, 3 broker or store lost.`;
 
 export function addWorker(program: Command, stops: Stops): void {
-  withPlaces(program.command("worker"))
-    .description("fetch what is submitted to some queues, until stopped")
-    .option("--queues <names>", "which queues to serve, with commas between", queueNames("--queues"), ["fetch"])
-    .option("-c, --concurrency <n>", "tasks under way at once (default 32)", wholeNumber("--concurrency", 1))
+  withProcessFlags(
+    withPlaces(program.command("worker"))
+      .description("fetch what is submitted to some queues, until stopped")
+      .option("--queues <names>", "which queues to serve, with commas between", queueNames("--queues"), ["fetch"]),
+  )
     .option("--processes <n>", "work with so many processes (default 1)", wholeNumber("--processes", 1))
-    .option("--max-tasks-per-child <n>", "replace a process after n tasks", wholeNumber("--max-tasks-per-child", 1))
-    .option("--max-memory-per-child <MB>", "replace one that is larger", wholeNumber("--max-memory-per-child", 128))
-    .option("--time-limit <time>", "kill one stuck in a task (seconds, or 2m)", secondsOrDuration)
-    .option("--soft-time-limit <time>", "end tasks that take longer (seconds, or 2m)", secondsOrDuration)
-    .option("--pool <kind>", "solo: no processes but this one (default auto)")
-    .option("--user-agent <text>", "how to introduce ourselves; name a way to reach you")
+    .option("--pool <kind>", "solo: no process but this one (default auto)")
     .option("--drain", "end when nothing waits on the queues and nothing is under way")
     .option("--quiet", "say nothing but errors")
     .addOption(new Option(CHILD_FLAG).hideHelp())
@@ -64,7 +59,7 @@ export function addWorker(program: Command, stops: Stops): void {
 }
 
 async function work(flags: Flags, stops: Stops): Promise<void> {
-  await inSession({ flags, settings: settingsOf(flags), isPatient: true }, async (session) => {
+  await inSession({ flags, settings: allSettings(flags), isPatient: true }, async (session) => {
     const { screen, config } = session;
     const voice = createVoice(flags.quiet === true ? muted(screen) : screen, config, flags.json === true);
     const run = isSupervised(config) ? workInPool : workHere;
@@ -88,20 +83,24 @@ function workHere(session: Session, stops: Stops, flags: Flags, voice: Voice): P
   return runWorker(session, stops, run, voice);
 }
 
-function workInPool(session: Session, stops: Stops, flags: Flags, voice: Voice): Promise<WorkerEnd> {
-  const quiet = flags.quiet === true;
-  const { maxMemoryPerChildMb } = session.config;
-  const spoken = { isJson: flags.json === true, quiet, maxMemoryMb: maxMemoryPerChildMb };
-  const pool = createPoolVoice(session.screen, spoken);
-  return runPool(session, stops, { queues: flags.queues, drain: flags.drain === true, quiet }, { voice, pool });
+async function workInPool(session: Session, stops: Stops, flags: Flags, voice: Voice): Promise<WorkerEnd> {
+  const { screen, config } = session;
+  const { queues, quiet = false, json: isJson = false, drain = false } = flags;
+  const pool = createPoolVoice(screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
+  const line = (_place: Place, text: string) => screen.err(`${text}\n`);
+  const worker = thisProcess();
+  voice.started({ worker, queues, drain });
+  // The same words again: what this process was told, each of them is.
+  const groups = [{ name: undefined, processes: config.processes, words: process.argv.slice(2) }];
+  return { worker, queues, ...(await runPool(session, stops, { groups, quiet }, { voice, pool, line })) };
 }
 
-/** As a process of `workInPool`. */
+/** As a process of `workInPool`, or of `trawl up`. */
 async function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
   const link = linkToSupervisor(stops);
   const run = { queues: flags.queues, drain: flags.drain === true };
   try {
-    const opening = { flags, settings: settingsOf(flags), isPatient: true };
+    const opening = { flags, settings: allSettings(flags), isPatient: true };
     const tally = await inSession(opening, (session) => runChild(session, stops, run, link));
     await link.close({ kind: "over", tally });
   } catch (error) {
@@ -114,23 +113,13 @@ async function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
   }
 }
 
-function settingsOf(flags: Flags): Record<string, unknown> {
-  return {
-    concurrency: flags.concurrency,
-    userAgent: flags.userAgent,
-    processes: flags.processes,
-    pool: flags.pool,
-    maxTasksPerChild: flags.maxTasksPerChild,
-    maxMemoryPerChildMb: flags.maxMemoryPerChild,
-    timeLimitMs: flags.timeLimit,
-    softTimeLimitMs: flags.softTimeLimit,
-  };
+function allSettings(flags: Flags): Record<string, unknown> {
+  return { ...settingsOf(flags), processes: flags.processes, pool: flags.pool };
 }
 
-/** A single process without limits needs nobody to look after it but whoever started it. */
-function isSupervised({ pool, processes, ...config }: Config): boolean {
-  const limits = [config.maxTasksPerChild, config.maxMemoryPerChildMb, config.timeLimitMs];
-  if (pool === "auto") return processes > 1 || limits.some(Number.isFinite);
+/** Even one process: a handler that never lets go of it would leave nobody to hear Ctrl-C. */
+function isSupervised({ pool, processes }: Config): boolean {
+  if (pool === "auto") return true;
   if (processes === 1) return false;
   throw new TrawlError("BAD_CONFIG", {
     op: "cli.worker",

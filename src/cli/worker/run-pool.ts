@@ -1,18 +1,31 @@
 /** Supervises worker processes until they are stopped, or until nothing is left to do. */
 import type { Config } from "../../config/schema.ts";
-import { thisProcess } from "../../runtime/process-id.ts";
 import { findRssMb } from "../../runtime/process-memory.ts";
 import { type Launch, startChild } from "../../worker/pool/child-process.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
-import { createSupervisor, type Supervisor } from "../../worker/pool/supervisor.ts";
+import { createSupervisor, type Place, type Supervisor } from "../../worker/pool/supervisor.ts";
+import type { WorkerTally } from "../../worker/worker.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { createDisplay, NO_DISPLAY } from "./display.ts";
 import type { PoolVoice } from "./pool-voice.ts";
-import type { Voice, WorkerEnd } from "./voice.ts";
+import type { Voice } from "./voice.ts";
 
-type PoolRun = { queues: readonly string[]; drain: boolean; quiet: boolean };
-type Voices = { voice: Voice; pool: PoolVoice };
+/** Processes that do the same. */
+export type PoolGroup = {
+  /** Undefined where there is but one group. */
+  name: string | undefined;
+  processes: number;
+  /** What `trawl` is called with; the flag that makes it a child is added. */
+  words: readonly string[];
+};
+
+type PoolRun = { groups: readonly PoolGroup[]; quiet: boolean };
+/** `line`: what a process has printed by itself. */
+type Voices = { voice: Voice; pool: PoolVoice; line(place: Place, text: string): void };
+
+/** The flag by which a process knows that it is a child of a supervisor. */
+export const CHILD_FLAG = "--pool-child";
 
 /**
  * Leases are renewed three times in their time: after two thirds of it without, the first is about to end. However short
@@ -20,35 +33,42 @@ type Voices = { voice: Voice; pool: PoolVoice };
  */
 const STUCK_LEAST_MS = 10_000;
 
-/** The flag by which a process knows that it is a child of a supervisor. */
-export const CHILD_FLAG = "--pool-child";
-
-export async function runPool(session: Session, stops: Stops, run: PoolRun, voices: Voices): Promise<WorkerEnd> {
+/** Resolves with what all of them have brought to an end. Rejects with what kept a process from working at all. */
+export async function runPool(
+  session: Session,
+  stops: Stops,
+  { groups, quiet }: PoolRun,
+  voices: Voices,
+): Promise<WorkerTally & { seconds: number }> {
   const { trawl, screen } = session;
-  const { queues, drain } = run;
   const startedAt = trawl.clock.now();
-  const supervisor = newSupervisor(session, voices);
+  const supervisor = newSupervisor(session, groups, voices);
   const stopped = stops.once(() => {
     voices.voice.stopping();
     void supervisor.stop();
   });
   const killed = stops.atOnce(supervisor.killAll);
-  const display = screen.isLive && !run.quiet ? createDisplay(supervisor, trawl.clock, voices.voice) : NO_DISPLAY;
-  voices.voice.started({ worker: thisProcess(), queues, drain });
+  const display = screen.isLive && !quiet ? createDisplay(supervisor, trawl.clock, voices.voice) : NO_DISPLAY;
   supervisor.start();
   display.start();
-  await supervisor.ended;
-  await display.stop();
-  stopped.forget();
-  killed.forget();
-  return { worker: thisProcess(), queues, ...supervisor.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
+  try {
+    await supervisor.ended;
+  } finally {
+    await display.stop();
+    stopped.forget();
+    killed.forget();
+  }
+  return { ...supervisor.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
 }
 
-function newSupervisor({ trawl, config, screen }: Session, { voice, pool }: Voices): Supervisor {
+function newSupervisor(
+  { trawl, config }: Session,
+  groups: readonly PoolGroup[],
+  { voice, pool, line }: Voices,
+): Supervisor {
   const { frontier, clock, log } = trawl;
-  const launch = launchOf(config);
   const onMessage = passOn(voice);
-  const onLine = (line: string) => screen.err(`${line}\n`);
+  const launches = new Map(groups.map(({ name, words }) => [name, launchOf(words, config)]));
   return createSupervisor(
     {
       frontier,
@@ -56,10 +76,11 @@ function newSupervisor({ trawl, config, screen }: Session, { voice, pool }: Voic
       log,
       findRssMb,
       events: { ...pool, finished: voice.finished },
-      startChild: (_place, now) => startChild(launch, { now, onMessage, onLine }),
+      startChild: (place, now) =>
+        startChild(launches.get(place.group) as Launch, { now, onMessage, onLine: (text) => line(place, text) }),
     },
     {
-      places: Array.from({ length: config.processes }, (_, index) => ({ nth: index + 1, group: undefined })),
+      places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),
       graceMs: config.graceMs,
       timeLimitMs: config.timeLimitMs,
       maxMemoryMb: config.maxMemoryPerChildMb,
@@ -68,11 +89,15 @@ function newSupervisor({ trawl, config, screen }: Session, { voice, pool }: Voic
   );
 }
 
-/** This program with the same words; V8 gives up before the machine's memory does. */
-function launchOf({ maxMemoryPerChildMb }: Config): Launch {
-  const [, script = "", ...args] = process.argv;
+function placesOf(group: string | undefined, processes: number): Place[] {
+  return Array.from({ length: processes }, (_, index) => ({ nth: index + 1, group }));
+}
+
+/** This program again; V8 gives up before the machine's memory does. */
+function launchOf(words: readonly string[], { maxMemoryPerChildMb }: Config): Launch {
+  const [, script = ""] = process.argv;
   const heap = Number.isFinite(maxMemoryPerChildMb) ? [`--max-old-space-size=${maxMemoryPerChildMb}`] : [];
-  return { script, args: [...args, CHILD_FLAG], execArgs: [...process.execArgv, ...heap] };
+  return { script, args: [...words, CHILD_FLAG], execArgs: [...process.execArgv, ...heap] };
 }
 
 /** What children say to people, said once: all that wait for a paused job tell of it. */

@@ -5,11 +5,13 @@ import type { Config } from "../../config/schema.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
+import type { ProcessStatus } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
 import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
 
 export type WorkerStart = { worker: string; queues: readonly string[]; drain: boolean };
-export type WorkerSample = WorkerTally & { busy: number; perSecond: number };
+/** `processes`: of a supervisor; none where this process does the work itself. */
+export type WorkerSample = WorkerTally & { busy: number; perSecond: number; processes: readonly ProcessStatus[] };
 export type WorkerEnd = WorkerTally & { worker: string; queues: readonly string[]; seconds: number };
 
 export type Voice = {
@@ -21,7 +23,7 @@ export type Voice = {
   /** Draining, it has found that nothing is left. */
   drained(): void;
   stopping(): void;
-  stopped(end: WorkerEnd): void;
+  stopped(end: WorkerTally & { seconds: number }): void;
 };
 
 export function createVoice(screen: Screen, config: Config, isJson: boolean): Voice {
@@ -56,6 +58,16 @@ function atOnce({ processes, concurrency }: Config): string {
   return processes === 1 ? tasks : `${tasks} in each of ${plural(processes, "process", "processes")}`;
 }
 
+/** What each has in hand and in memory; then, for a line that this is too long for, their sum; then nothing. */
+function processesInWords(processes: readonly ProcessStatus[]): string[][] {
+  const size = (rssMb: number) => `${formatCount(Math.round(rssMb))} MB`;
+  const sumMb = size(processes.reduce((sum, { rssMb }) => sum + rssMb, 0));
+  if (processes.length === 0) return [[]];
+  if (processes.length === 1) return [[sumMb], []];
+  const each = processes.map(({ nth, group = "", busy, rssMb }) => `${group}#${nth}: ${busy}, ${size(rssMb)}`);
+  return [each, [`${plural(processes.length, "process", "processes")}, ${sumMb}`], []];
+}
+
 function plainVoice(screen: Screen, config: Config): Voice {
   const { paint } = screen;
   const grace = formatDuration(config.graceMs);
@@ -75,9 +87,14 @@ function plainVoice(screen: Screen, config: Config): Voice {
     },
     finished: (jobId) =>
       screen.err(`${showable(`job ${jobId} has ended; look at it with: ${screen.command} job ${jobId}`)}\n`),
-    progress({ busy, tasks, records, perSecond }) {
-      const line = `${formatCount(busy)} running · ${perSecond.toFixed(1)}/s · ${plural(tasks, "task")} · ${plural(records, "record")}`;
-      screen.live(`${paint.dim(shorten(line, screen.columns() - 1))}\n`);
+    progress({ busy, tasks, records, perSecond, processes }) {
+      const sums = [`${formatCount(busy)} running`, `${perSecond.toFixed(1)}/s`, plural(tasks, "task")];
+      const width = screen.columns() - 1;
+      const lines = processesInWords(processes).map((words) =>
+        [...sums, plural(records, "record"), ...words].join(" · "),
+      );
+      const line = lines.find(({ length }) => length <= width) ?? shorten(lines.at(-1) ?? "", width);
+      screen.live(`${paint.dim(line)}\n`);
     },
     heldUp(jobIds) {
       const [first = ""] = jobIds;

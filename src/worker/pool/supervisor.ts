@@ -30,7 +30,11 @@ export type Supervisor = Service & {
   tally(): WorkerTally;
   /** Tasks under way, as last heard. */
   busy(): number;
+  /** What each process does, as last heard. */
+  processes(): readonly ProcessStatus[];
 };
+
+export type ProcessStatus = Place & { busy: number; rssMb: number };
 
 /** Where a process runs: its successors have the same. */
 export type Place = {
@@ -80,7 +84,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   const { frontier, events, clock, log } = deps;
   const stopping = new AbortController();
   const over = new AbortController();
-  const children = new Map<PoolChild, Promise<ChildExit>>();
+  const children = new Map<PoolChild, { place: Place; exit: Promise<ChildExit> }>();
   const killed = new Map<PoolChild, KillReason>();
   const before: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const watching = createWatch(clock);
@@ -97,7 +101,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     const looking = lookUntilOver();
     await Promise.all(options.places.map(keepPlace));
     // Those that have retired may still be at their last tasks.
-    await Promise.all(children.values());
+    await Promise.all([...children.values()].map(({ exit }) => exit));
     over.abort();
     await looking;
     if (failure === undefined) return;
@@ -121,7 +125,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     const child = tryStart(place);
     if (child === undefined) return "of-no-use";
     const exit = tend(child, place);
-    children.set(child, exit);
+    children.set(child, { place, exit });
     events.started({ ...place, pid: child.pid });
     const isRetiring = await Promise.race([exit.then(() => false), child.retiring.then(() => true)]);
     if (child.isDrained) {
@@ -239,6 +243,8 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       for (const child of children.keys()) addTo(sum, child.tally);
       return sum;
     },
+    processes: () =>
+      [...children].map(([child, { place }]) => ({ ...place, busy: child.underWay().length, rssMb: child.rssMb })),
     busy: () => [...children.keys()].reduce((sum, child) => sum + child.underWay().length, 0),
   };
 }

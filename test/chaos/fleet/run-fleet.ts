@@ -135,7 +135,8 @@ function workerOf({ options, env }: Fleet): (name: string, slot: number) => Chil
   const { folder, ground, concurrency } = options;
   const clean = Object.entries(process.env).filter(([key]) => !/^(TRAWL_|NODE_OPTIONS$|VITEST)/.test(key));
   return (name, slot) => {
-    const words = ["worker", "--queues", "fetch", "-c", String(concurrency)];
+    // Solo: `kill -9` is for the process that does the work.
+    const words = ["worker", "--pool", "solo", "--queues", "fetch", "-c", String(concurrency)];
     const [command = "", ...rest] = ground.wrap(slot, [process.execPath, MAIN, ...words]);
     const said = openSync(join(folder, `worker-${slot}.log`), "a");
     const child = spawn(command, rest, {

@@ -35,7 +35,7 @@ export function poison(broker: FleetBroker): void {
 async function runWorkers(fleet: Fleet, onDeath: (deaths: number) => void): Promise<CliEnd[]> {
   const ends: CliEnd[] = [];
   while (ends.length < WORKERS_MOST) {
-    const worker = await fleet.worker(["--drain", "-c", String(AT_ONCE)]);
+    const worker = await fleet.worker(["--pool", "solo", "--drain", "-c", String(AT_ONCE)]);
     const end = await worker.ended;
     ends.push(end);
     if (end.signal === null) break;

@@ -49,7 +49,7 @@ export function workers(broker: FleetBroker): void {
   it("goes on when a worker is killed: its tasks are another's, and no record is there twice", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
     const env = { TRAWL_LEASE: "2s" };
-    const doomed = await fleet.worker([], env);
+    const doomed = await fleet.worker(["--pool", "solo"], env);
     const { id } = await fleet.submit([`${site.url}/`, "--rate", "200/s", "--per-site", "8"]);
     await site.waitForRequests(20);
     doomed.kill("SIGKILL");

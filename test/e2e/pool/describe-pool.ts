@@ -5,6 +5,7 @@ import type { FleetBroker } from "../fleet/fleet.ts";
 import { lateness, poison } from "./poison.ts";
 import { recycling } from "./recycling.ts";
 import { stopping } from "./stopping.ts";
+import { up } from "./up.ts";
 
 export function describePool(name: string, broker: FleetBroker): void {
   describe(`a pool of worker processes on ${name}`, () => {
@@ -13,5 +14,6 @@ export function describePool(name: string, broker: FleetBroker): void {
     lateness(broker);
     stopping(broker);
     recycling(broker);
+    up(broker);
   });
 }

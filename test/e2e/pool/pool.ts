@@ -5,6 +5,7 @@ import type { CliEnd } from "../cli.ts";
 
 export type PoolLine = {
   event: string;
+  group?: string;
   process?: number;
   pid?: number;
   killed?: string;

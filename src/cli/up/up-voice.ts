@@ -1,0 +1,68 @@
+/** What `trawl up` tells on stderr beside what its processes do: how it begins and ends, and who has said a line. */
+import { shownPlace } from "../../config/place.ts";
+import type { Config } from "../../config/schema.ts";
+import { formatDuration } from "../../domain/duration.ts";
+import { createLog } from "../../runtime/log.ts";
+import type { Place } from "../../worker/pool/supervisor.ts";
+import { plural, type Screen, table } from "../terminal.ts";
+import { placeName } from "../worker/pool-voice.ts";
+import type { UpGroup } from "./groups.ts";
+
+export type UpVoice = {
+  started(groups: readonly UpGroup[]): void;
+  /** A line that a process has printed by itself. */
+  line(place: Place, text: string): void;
+};
+
+export function createUpVoice(screen: Screen, config: Config, isJson: boolean): UpVoice {
+  return isJson ? jsonVoice(screen, config) : plainVoice(screen, config);
+}
+
+/** As it goes into JSON: what is started is nobody's concern. */
+export function groupFields({ name, processes }: UpGroup) {
+  return { name, queues: [name], processes };
+}
+
+function jsonVoice(screen: Screen, { broker, store }: Config): UpVoice {
+  const log = createLog("info", screen.err);
+  return {
+    started: (groups) =>
+      log.info("up.started", {
+        groups: groups.map(groupFields),
+        broker: shownPlace(broker),
+        store: shownPlace(store),
+      }),
+    line({ group, nth }, text) {
+      const fields = fieldsOf(text);
+      if (fields === undefined) log.info("worker.said", { group, process: nth, text });
+      else screen.err(`${JSON.stringify({ ...fields, group, process: nth })}\n`);
+    },
+  };
+}
+
+/** Of a log line; undefined if it is none. */
+function fieldsOf(text: string): Record<string, unknown> | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined; // a spider has printed something that begins like one
+  }
+}
+
+function plainVoice(screen: Screen, config: Config): UpVoice {
+  const { paint } = screen;
+  return {
+    started(groups) {
+      const rows = [
+        ...groups.map(({ name, processes }) => [`  ${name}`, plural(processes, "process", "processes")]),
+        ["  broker", shownPlace(config.broker)],
+        ["  store", shownPlace(config.store)],
+        ["  stop", `Ctrl-C: what runs gets ${formatDuration(config.graceMs)} to finish`],
+      ];
+      screen.err(`${paint.bold("up")}\n${table(rows)}`);
+    },
+    // The text is a process's own, which has made it safe to show.
+    line: (place, text) => screen.err(`${paint.dim(`${placeName(place)} |`)} ${text}\n`),
+  };
+}

@@ -1,0 +1,80 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { jsonLines, lastJson } from "../cli.ts";
+import { FAST, type FleetBroker, newFleet } from "../fleet/fleet.ts";
+import { linkedSite, originOf } from "../sites.ts";
+import { type PoolLine, poolLines, started, untilGone } from "./pool.ts";
+
+const GROUPS = ["--fetch", "2", "--render", "0", "--parse", "1", "--queue", "high_priority"];
+
+/** Workers of every kind under one supervisor. */
+export function up(broker: FleetBroker): void {
+  it("serves each queue with processes of its own, replaces one that is killed, and stops all with 0", async () => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
+    const running = fleet.start(["up", ...GROUPS, "--json"]);
+    await running.says(/"up\.started"/);
+    const flags = [`${site.url}/`, ...FAST, "--wait", "--json", "--quiet"];
+
+    const first = await fleet.run(["submit", ...flags]);
+    const [victim] = started(poolLines(running.saidSoFar()));
+    process.kill(victim ?? 0, "SIGKILL");
+    await running.says(/"pool\.process_died","group":"fetch"/);
+    const second = await fleet.run(["submit", ...flags, "--queue", "high_priority"]);
+    for (const end of [first, second]) {
+      expect(end, end.stderr).toMatchObject({ code: 0 });
+      expect(lastJson(end)).toMatchObject({ state: "finished", pages: 30, records: 30 });
+    }
+    await running.says(/"pool\.process_died"[\s\S]*"pool\.process_started","group":"fetch","process":1/);
+    running.kill("SIGTERM");
+
+    const end = await running.ended;
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    const groups = [
+      { name: "fetch", queues: ["fetch"], processes: 2 },
+      { name: "parse", queues: ["parse"], processes: 1 },
+      { name: "high_priority", queues: ["high_priority"], processes: 1 },
+    ];
+    expect(lastJson(end)).toMatchObject({ groups, pages: 60, records: 60 });
+    const lines = poolLines(end);
+    expect(lines.filter(({ event }) => event === "pool.process_died").map(({ pid }) => pid)).toEqual([victim]);
+    expect(lines.filter(({ event }) => event === "pool.process_ended")).toHaveLength(4);
+    await untilGone(started(lines));
+  });
+
+  it("says of every line whose it is", async () => {
+    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
+    const spider = `export default {
+      name: "chatty", start: ["${site.url}/"], politeness: { robots: false },
+      page({ emit, url }) { console.log("so it goes"); emit({ url }); },
+    };`;
+    writeFileSync(join(fleet.cwd, "chatty.mjs"), spider);
+    const only = ["--render", "0", "--parse", "0"];
+    const [plain, json] = [fleet.start(["up", ...only]), fleet.start(["up", ...only, "--queue", "own", "--json"])];
+    await fleet.submit(["chatty.mjs", "--queue", "own"]);
+    await json.says(/so it goes/);
+    json.kill("SIGTERM");
+    await json.ended;
+    await fleet.submit(["chatty.mjs"]);
+    await plain.says(/so it goes/);
+    plain.kill("SIGTERM");
+
+    const [plainEnd, jsonEnd] = [await plain.ended, await json.ended];
+    expect([plainEnd.code, jsonEnd.code]).toEqual([0, 0]);
+    expect(plainEnd.stderr).toMatch(/^fetch 1 \| so it goes$/m);
+    const said = jsonLines<PoolLine & { text?: string }>(jsonEnd.stderr).find(({ text }) => text === "so it goes");
+    expect(said).toMatchObject({ event: "worker.said", group: "own", process: 1 });
+  });
+
+  it("refuses what would start nothing, or one queue twice", async () => {
+    const fleet = await newFleet(broker);
+    const nothing = await fleet.run(["up", "--fetch", "0", "--render", "0", "--parse", "0"]);
+    const twice = await fleet.run(["up", "--queue", "fetch=2"]);
+    const odd = await fleet.run(["up", "--queue", "a=b"]);
+
+    expect([nothing.code, twice.code, odd.code]).toEqual([2, 2, 2]);
+    expect(nothing.stderr).toMatch(/^trawl: BAD_USAGE: there is nothing to start/);
+    expect(twice.stderr).toMatch(/^trawl: BAD_USAGE: the queue fetch is named twice/);
+    expect(odd.stderr).toMatch(/^trawl: BAD_USAGE: .*takes a whole number/);
+  });
+}
