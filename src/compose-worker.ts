@@ -3,14 +3,17 @@ import { type NewWorker, networksFrom, type Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
 import { ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
+import type { BrowserFetcherDeps } from "./fetch/browser/browser-fetcher.ts";
+import { getChromium } from "./fetch/browser/find-chromium.ts";
 import { createEgressGate } from "./fetch/egress/gate.ts";
-import type { Allowance } from "./fetch/fetcher.ts";
+import type { Allowance, Fetcher } from "./fetch/fetcher.ts";
 import { decodeBody } from "./fetch/http/charset.ts";
 import { createHttpFetcher, type HttpFetcher } from "./fetch/http/http-fetcher.ts";
 import type { RobotsPolicy } from "./fetch/robots.ts";
 import { createRobotsPolicy } from "./fetch/robots-policy.ts";
 import type { Frontier } from "./frontier/frontier.ts";
 import type { Clock } from "./runtime/clock.ts";
+import type { Log } from "./runtime/log.ts";
 import { mayBeAlive, thisProcess } from "./runtime/process-id.ts";
 import { loadSpider } from "./spider/load-spider.ts";
 import { createSpiderReader } from "./spider/spider-reader.ts";
@@ -24,6 +27,10 @@ const ROBOTS_UNREACHABLE_MS = 500;
 const ROBOTS_REDIRECTS = 5;
 const KEEP_ALIVE_MS = 10_000;
 
+/** Longer than a busy machine takes. */
+const LAUNCH_MS = 30_000;
+const CLOSE_MS = 5_000;
+
 /** A worker on what is open; close it after it has stopped. */
 export function composeWorker(
   config: Config,
@@ -31,7 +38,7 @@ export function composeWorker(
   { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;
-  const fetching = createFetching(config, { allowHosts, clock, frontier });
+  const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier });
   const book = createJobBook({
     frontier,
     makePlan: createPlanMaker({
@@ -44,10 +51,16 @@ export function composeWorker(
     { ...fetching, ...parts, decode, book, mayBeAlive, onFinished, watch },
     { ...workerOptions(config), queues, unreadableJob, maxTasks, worker: thisProcess(), version: VERSION },
   );
-  return { worker, close: () => fetching.fetcher.close() };
+  return { worker, close: fetching.close };
 }
 
-type Fetching = { fetcher: HttpFetcher; robots: RobotsPolicy; allowance: Allowance };
+type Fetching = {
+  fetcher: HttpFetcher;
+  renderer: Fetcher;
+  robots: RobotsPolicy;
+  allowance: Allowance;
+  close(): Promise<void>;
+};
 
 /** The way out to the web, on a frontier's allowance. */
 export function createFetching(
@@ -55,8 +68,14 @@ export function createFetching(
   {
     allowHosts,
     clock,
+    log,
     frontier,
-  }: { allowHosts: readonly string[]; clock: Clock; frontier: Pick<Frontier, "spend" | "findRobots" | "keepRobots"> },
+  }: {
+    allowHosts: readonly string[];
+    clock: Clock;
+    log: Log;
+    frontier: Pick<Frontier, "spend" | "findRobots" | "keepRobots">;
+  },
 ): Fetching {
   const allowance: Allowance = { spend: (site, unused) => frontier.spend(site, unused) };
   const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
@@ -77,7 +96,34 @@ export function createFetching(
       limits: { totalMs, idleMs, bodyBytes: ROBOTS_LENGTH_MOST },
     },
   );
-  return { fetcher, robots, allowance };
+  const renderer = createRenderer(config, { documents: fetcher, gate, clock, log });
+  const close = async (): Promise<void> => {
+    await Promise.all([renderer.close(), fetcher.close()]);
+  };
+  return { fetcher, renderer, robots, allowance, close };
+}
+
+/** The browser is looked for, loaded and started when a page first needs one: most processes never do. */
+function createRenderer(config: Config, deps: BrowserFetcherDeps): Fetcher {
+  let made: Promise<Fetcher> | undefined;
+  async function make(): Promise<Fetcher> {
+    const { createBrowserFetcher } = await import("./fetch/browser/browser-fetcher.ts");
+    return createBrowserFetcher(deps, browserOptions(config));
+  }
+  return {
+    async fetch(request) {
+      made ??= make();
+      return (await made).fetch(request);
+    },
+    close: async () => (await made?.catch(() => undefined))?.close(),
+  };
+}
+
+/** Throws BROWSER_UNAVAILABLE where there is no browser that could be started. */
+export function browserOptions({ chromium, browserSandbox, tabs, pagesPerBrowser, userAgent }: Config) {
+  const hasSandbox = browserSandbox === "auto" ? process.getuid?.() !== 0 : browserSandbox === "on";
+  const executablePath = getChromium(chromium);
+  return { executablePath, hasSandbox, tabs, pagesPerBrowser, userAgent, launchMs: LAUNCH_MS, closeMs: CLOSE_MS };
 }
 
 /** The page as text, by the charset it claims or shows. */

@@ -2,6 +2,8 @@
 import { type Command, Option } from "commander";
 import { collect, requestIdWord, wholeNumber } from "./flags.ts";
 
+export const RENDER = ["never", "always"] as const;
+
 /** As CrawlFlags has them. */
 export function withJobFlags(command: Command): Command {
   return command
@@ -29,7 +31,10 @@ export function withJobFlags(command: Command): Command {
     .option("--ignore-robots", "do not ask for or obey robots.txt: only for sites that are yours")
     .option("--header <name: value>", "send this header too (repeatable)", collect, [])
     .option("--keep-bodies", "keep every page's body, compressed, once per content")
-    .option("--render <when>", "never: pages are fetched over HTTP, without a browser")
+    .addOption(
+      new Option("--render <when>", "show pages in a browser before reading them (default never)").choices(RENDER),
+    )
+    .option("--wait-for <what>", "when a rendered page is read: load, idle, or a selector that has to be there")
     .option("--name <text>", "what to call the job")
     .option(
       "--request-id <id>",

@@ -222,6 +222,31 @@ export const SETTINGS = {
     most: "1h",
     doc: "Longest silence while connecting, waiting for headers or reading.",
   }),
+  chromium: text({
+    env: "TRAWL_CHROMIUM",
+    shown: "auto",
+    doc: "The browser that pages are rendered with: the path of Chromium or Chrome. `auto`: where it usually is.",
+  }),
+  browserSandbox: choice({
+    env: "TRAWL_BROWSER_SANDBOX",
+    shown: "auto",
+    of: ["auto", "on", "off"],
+    doc: "Chromium's own sandbox, which root cannot have, nor containers that forbid user namespaces. `auto`: on, except for root.",
+  }),
+  tabs: count({
+    env: "TRAWL_TABS",
+    shown: 4,
+    least: 1,
+    most: 100,
+    doc: "Pages that the browser of one process shows at once; other tasks that have to be rendered wait for one to end.",
+  }),
+  pagesPerBrowser: count({
+    env: "TRAWL_PAGES_PER_BROWSER",
+    shown: 100,
+    least: 1,
+    most: 1_000_000,
+    doc: "Pages after which a process takes a new browser: they grow with every page.",
+  }),
   handlerMs: duration({
     env: "TRAWL_HANDLER_TIMEOUT",
     shown: "60s",

@@ -2,7 +2,7 @@
 import type { Routing } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
-import type { JobSpec } from "../submit/job-spec.ts";
+import { type JobSpec, kindOf } from "../submit/job-spec.ts";
 import type { Scope } from "./scope.ts";
 
 /** A link a spider asked for by name: taken as it is, whatever the scope. */
@@ -15,7 +15,7 @@ export type Found = {
 };
 
 export type DiscoverInput = {
-  spec: Pick<JobSpec, "siteGrouping">;
+  spec: Pick<JobSpec, "siteGrouping" | "render">;
   /** Undefined: the job follows no links by rule. */
   scope: Scope | undefined;
   pageUrl: string;
@@ -42,10 +42,11 @@ export function discover(input: DiscoverInput): Discovery {
     refused += 1;
     return false;
   }
+  const kind = kindOf(spec);
   const taskFor = (url: string): NewTask => ({
     url,
     site: url.startsWith(origin) ? pageSite : siteOf(url, spec.siteGrouping),
-    kind: "fetch",
+    kind,
     ...routeOf(url),
     depth: depth + 1,
   });

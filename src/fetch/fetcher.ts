@@ -1,4 +1,6 @@
 /** The contract of everything that turns a task into an outcome. */
+import type { Page as Tab } from "playwright-core";
+import type { BrowserSpec } from "../domain/browser.ts";
 import type { Page } from "../domain/page.ts";
 import type { Slot } from "../domain/politeness.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
@@ -20,11 +22,25 @@ export type FetchRequest = {
   /** Sent on top of the fetcher's own; names in lower case. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
+  /** How to show the page, for a fetcher that does; undefined: as it is. */
+  show?: Show;
 };
+
+export type Show = {
+  browser: BrowserSpec;
+  /** Leave the page open in the browser; whoever asks closes it. */
+  keepsTab: boolean;
+};
+
+/** What a page looked like. */
+export type Pictures = { screenshot?: Buffer; pdf?: Buffer };
+
+/** A page that is still open in the browser. */
+export type OpenTab = { tab: Tab /** Never throws. Twice is harmless. */; close(): Promise<void> };
 
 /** What the web did to us: data, not exceptions. */
 export type FetchOutcome =
-  | { kind: "page"; page: Page; body: Buffer }
+  | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab }
   /** Where to is canonical; redirects are never followed here, see docs/decisions/001. */
   | { kind: "redirect"; to: string; page: Page }
   | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }

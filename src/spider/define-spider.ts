@@ -1,5 +1,6 @@
 /** The user's code: handlers that take pages, emit records and follow links. */
 import type { CheerioAPI } from "cheerio/slim";
+import type { Page as Tab } from "playwright-core";
 import type { Fields, Page } from "../domain/page.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import type { StandardSchema } from "./standard-schema.ts";
@@ -19,6 +20,11 @@ export type PageContext<Record extends Fields = Fields> = {
   readonly url: string;
   readonly page: Page;
   readonly html: string;
+  /**
+   * The page in the browser, as Playwright's `Page`, where it was rendered (`render: "always"`); it closes when the
+   * handler has ended. It does not go elsewhere: where a click would lead is a task of its own, see `follow`.
+   */
+  readonly tab: Tab | undefined;
   readonly depth: number;
   readonly carry: unknown;
   /** Aborts when the task must stop: pass it on to whatever takes long. */

@@ -54,7 +54,7 @@ function handlerFor(spider: Spider, name: string | undefined): Handler {
 }
 
 function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScope: InScope): PageContext {
-  const { page, html, grant, signal } = input;
+  const { page, html, grant, signal, tab } = input;
   let dom: CheerioAPI | undefined;
   const $ = () => {
     dom ??= load(html, { xml: { xmlMode: false, decodeEntities: true } });
@@ -67,6 +67,7 @@ function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScop
     url: page.url,
     page,
     html,
+    tab,
     depth: grant.depth,
     carry: grant.carry,
     signal,

@@ -23,6 +23,9 @@ export type PageWrite = {
   run: Run | undefined;
   /** Where the body is kept, if it is. */
   bodyRef: string | undefined;
+  /** The same for what the page looked like in the browser. */
+  screenshotRef: string | undefined;
+  pdfRef: string | undefined;
   records: readonly Fields[];
   /** Records that failed their schema, kept apart with the reason. */
   invalid: readonly { fields: Fields; reason: string }[];
@@ -66,6 +69,8 @@ export type StoredPage = Page & {
   depth: number;
   token: number;
   bodyRef: string | undefined;
+  screenshotRef: string | undefined;
+  pdfRef: string | undefined;
   records: number;
   invalid: number;
 };

@@ -4,6 +4,7 @@ import { parseDurationMs } from "../domain/duration.ts";
 import { globProblem } from "../domain/glob.ts";
 import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
+import { browserSchema } from "./browser-schema.ts";
 
 const rate = z.string().refine((text) => parseRate(text) !== undefined, {
   error: (issue) => `takes a rate such as 4/s, 10/m or unlimited, not ${JSON.stringify(issue.input)}`,
@@ -59,9 +60,9 @@ export const jobSchema = z.strictObject({
     .regex(/^[A-Za-z0-9_.:-]{1,64}$/, "takes letters, digits, _ . : - (64 at most)")
     .optional(),
   priority: z.int().min(0).max(9).optional(),
-  render: z
-    .literal("never", { error: "only never is supported in this version: pages are fetched over HTTP" })
-    .optional(),
+  /** Whether pages are shown in a browser before they are read. */
+  render: z.enum(["never", "always"], { error: "takes never or always" }).optional(),
+  browser: browserSchema.optional(),
   headers: z
     .record(
       z.string().regex(/^[A-Za-z0-9-]+$/, "is not a header name"),

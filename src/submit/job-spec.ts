@@ -1,7 +1,9 @@
 /** A job with every choice made: what workers read. Plain JSON, stored in the broker. */
+import type { BrowserSpec } from "../domain/browser.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import type { UrlRoute } from "../domain/route.ts";
 import type { SiteGrouping } from "../domain/site.ts";
+import type { TaskKind } from "../domain/task.ts";
 import type { Rules } from "../extract/rules.ts";
 
 export type FollowSpec = {
@@ -32,6 +34,10 @@ export type JobSpec = {
   retries: { max: number; backoffMs: number };
   limits: { pages: number | undefined; seconds: number | undefined; bodyBytes: number };
   queue: string;
+  /** Where tasks wait that need a browser. */
+  renderQueue: string;
+  render: "never" | "always";
+  browser: BrowserSpec;
   priority: number;
   /** URLs that go elsewhere. */
   routes: readonly UrlRoute[];
@@ -43,3 +49,8 @@ export type JobSpec = {
   /** Where the records of a crawl go when it ends. */
   out: string | undefined;
 };
+
+/** How the pages of a job are fetched, unless something is known of them. */
+export function kindOf({ render }: Pick<JobSpec, "render">): TaskKind {
+  return render === "always" ? "render" : "fetch";
+}

@@ -7,6 +7,7 @@ import type { SitePolicy } from "../domain/politeness.ts";
 import { parseRate } from "../domain/rate.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
+import { browserFrom } from "./browser-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
 import type { FollowSpec, JobSpec } from "./job-spec.ts";
 
@@ -39,7 +40,7 @@ export function parseJob(input: unknown): JobInput {
 }
 
 export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobContext): JobSpec {
-  const { politeness = {}, retries = {}, limits = {}, keep = {}, urls = [] } = input;
+  const { politeness = {}, retries = {}, limits = {}, keep = {}, urls = [], render = "never" } = input;
   const policy = policyFrom(politeness, {
     intervalMs: defaults.rate,
     burst: defaults.burst,
@@ -64,6 +65,9 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     retries: { max: retries.max ?? defaults.retries, backoffMs: durationOr(retries.backoff, defaults.backoffMs) },
     limits: { pages: limits.pages, seconds: limits.seconds, bodyBytes: limits.bodyBytes ?? defaults.bodyBytes },
     ...routingFrom(input, defaults, context),
+    renderQueue: context.queue ?? input.queue ?? "render",
+    render,
+    browser: browserFrom(input.browser ?? {}),
     headers: lowerCaseNames(input.headers ?? {}),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
@@ -72,21 +76,23 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
   };
 }
 
-/** Where its tasks go where neither the job nor a route says. */
-const USUAL = { queue: "fetch", priority: 5 };
+/** The priority of its tasks where neither the job nor a route says. */
+const USUAL_PRIORITY = 5;
 
 function routingFrom(input: JobInput, { routes }: JobDefaults, context: JobContext): JobRouting {
   const queue = context.queue ?? input.queue;
+  // Only some machines have a browser: what needs one waits for them.
+  const usual = { queue: input.render === "always" ? "render" : "fetch", priority: USUAL_PRIORITY };
   const said = {
     ...(queue === undefined ? {} : { queue }),
     ...(input.priority === undefined ? {} : { priority: input.priority }),
   };
-  return resolveRoutes(routes, { name: input.name ?? nameFrom(input), spider: input.spider }, said, USUAL);
+  return resolveRoutes(routes, { name: input.name ?? nameFrom(input), spider: input.spider }, said, usual);
 }
 
 /** Whether two jobs are the same piece of work, begun twice, be it at another pace. */
 export function isSameWork(one: JobSpec, other: JobSpec): boolean {
-  const essence = ({ id, requestId, queue, priority, routes, out, politeness, ...work }: JobSpec) =>
+  const essence = ({ id, requestId, queue, renderQueue, priority, routes, out, politeness, ...work }: JobSpec) =>
     JSON.stringify(work);
   return essence(one) === essence(other);
 }

@@ -4,7 +4,7 @@ import { createRouter } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
 import type { Frontier, NewJob } from "../frontier/frontier.ts";
-import type { JobSpec } from "./job-spec.ts";
+import { type JobSpec, kindOf } from "./job-spec.ts";
 
 export type Refusal = { index: number; url: string; reason: string };
 
@@ -74,6 +74,7 @@ export function firstTasks(
   const indexes: number[] = [];
   const refused: Refusal[] = [];
   const routeOf = createRouter(spec);
+  const kind = kindOf(spec);
   urls.forEach((raw, index) => {
     const url = canonicalUrl(raw.trim());
     if (url === undefined) {
@@ -82,7 +83,7 @@ export function firstTasks(
     }
     indexes.push(index);
     const site = siteOf(url, spec.siteGrouping);
-    tasks.push({ url, site, kind: "fetch", ...routeOf(url), depth: 0 });
+    tasks.push({ url, site, kind, ...routeOf(url), depth: 0 });
   });
   return { tasks, indexes, refused };
 }

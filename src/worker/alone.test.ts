@@ -52,7 +52,7 @@ describe("a worker that comes for suspects", () => {
       signal.addEventListener("abort", () => reject(signal.reason));
       together.push([...running.keys()].sort());
     }).finally(() => running.delete(name));
-    return { settlement: settlementOf({ taskId, token }), write: undefined, body: undefined };
+    return { settlement: settlementOf({ taskId, token }), write: undefined, body: undefined, pictures: {} };
   }
 
   async function settle({ settlement }: TaskResult): Promise<void> {

@@ -22,12 +22,14 @@ export function createPlanMaker({
     const scope = spec.follow === undefined ? undefined : createScope(spec.follow);
     const headersFor = headersOf(spec);
     const routeOf = createRouter(spec);
-    if (spec.spider === undefined) return { spec, scope, routeOf, headersFor, read: readerOf(makeExtractor(spec)) };
+    if (spec.spider === undefined) {
+      return { spec, scope, routeOf, headersFor, read: readerOf(makeExtractor(spec)), needsTab: false };
+    }
     const spiderScope = scope ?? createScope(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
       spiderScope.goesDeeperThan(depth) ? spiderScope.from(pageUrl) : () => false;
     const read = makeSpiderReader(await loadSpider(spec.spider), inScope);
-    return { spec, scope: spiderScope, routeOf, headersFor, read };
+    return { spec, scope: spiderScope, routeOf, headersFor, read, needsTab: true };
   };
 }
 

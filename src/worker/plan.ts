@@ -1,4 +1,5 @@
 /** What a worker knows of a job, made once: how to read its pages, where its links may lead, what its limits are. */
+import type { Page as Tab } from "playwright-core";
 import type { Found } from "../discover/discover.ts";
 import type { Scope } from "../discover/scope.ts";
 import type { Fields, Page } from "../domain/page.ts";
@@ -6,7 +7,14 @@ import type { Routing } from "../domain/route.ts";
 import type { Grant } from "../frontier/frontier.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 
-export type ReadInput = { page: Page; html: string; grant: Grant; signal: AbortSignal };
+export type ReadInput = {
+  page: Page;
+  html: string;
+  grant: Grant;
+  signal: AbortSignal;
+  /** The page in the browser, where it was rendered and `needsTab`. */
+  tab: Tab | undefined;
+};
 
 /** What a page brought. */
 export type Reading = Found & {
@@ -20,6 +28,8 @@ export type Reader = (input: ReadInput) => Reading | Promise<Reading>;
 export type JobPlan = {
   spec: JobSpec;
   read: Reader;
+  /** Whether whoever reads a rendered page may want it open in the browser. */
+  needsTab: boolean;
   scope: Scope | undefined;
   /** The queue and priority of one URL. */
   routeOf(url: string): Routing;

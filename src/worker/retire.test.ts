@@ -33,7 +33,7 @@ describe("a worker that retires", () => {
   async function run({ taskId, token }: Grant): Promise<TaskResult> {
     begun += 1;
     await new Promise<void>((resolve) => running.add(resolve));
-    return { settlement: settlementOf({ taskId, token }), write: undefined, body: undefined };
+    return { settlement: settlementOf({ taskId, token }), write: undefined, body: undefined, pictures: {} };
   }
 
   function endAll(): void {

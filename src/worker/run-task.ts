@@ -7,7 +7,7 @@ import { discover } from "../discover/discover.ts";
 import type { Page } from "../domain/page.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
-import type { Allowance, Fetcher, FetchLimits, FetchOutcome } from "../fetch/fetcher.ts";
+import type { Allowance, Fetcher, FetchLimits, FetchOutcome, Pictures } from "../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
 import type { Grant, Settlement, Tally, TaskOutcome } from "../frontier/frontier.ts";
 import type { PageWrite } from "../store/store.ts";
@@ -17,13 +17,17 @@ import { isOverTime } from "./time-limit.ts";
 export type TaskResult = {
   settlement: Settlement;
   /** What the store is to keep; undefined when there is nothing. */
-  write: Omit<PageWrite, "bodyRef" | "run"> | undefined;
+  write: Omit<PageWrite, "bodyRef" | "screenshotRef" | "pdfRef" | "run"> | undefined;
   /** The body, where the job keeps bodies. */
   body: Buffer | undefined;
+  /** What the page looked like, where the job asked for it. */
+  pictures: Pictures;
 };
 
 export type RunTaskDeps = {
   fetcher: Fetcher;
+  /** Shows pages in a browser, which is started when first wanted. */
+  renderer: Fetcher;
   robots: RobotsPolicy;
   allowance: Allowance;
   decode(body: Buffer, contentType: string | undefined): string;
@@ -44,7 +48,7 @@ export async function runTask(task: Task): Promise<TaskResult> {
   const outcome = await fetchPage(task);
   switch (outcome.kind) {
     case "page":
-      return readPage(task, outcome.page, outcome.body, robots.allows);
+      return readPage(task, outcome, robots.allows).finally(outcome.open?.close);
     case "redirect":
       return redirected(task, outcome);
     case "retry":
@@ -69,7 +73,8 @@ async function askRobots({ deps, grant, plan, signal }: Task): Promise<RobotsAns
 }
 
 async function fetchPage({ deps, options, grant, plan, signal }: Task): Promise<FetchOutcome> {
-  return deps.fetcher.fetch({
+  const fetcher = grant.kind === "render" ? deps.renderer : deps.fetcher;
+  return fetcher.fetch({
     url: grant.url,
     site: grant.site,
     // The grant's slot went into robots.txt where that was asked for: the page needs one of its own.
@@ -77,19 +82,19 @@ async function fetchPage({ deps, options, grant, plan, signal }: Task): Promise<
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant.url),
     signal,
+    show: { browser: plan.spec.browser, keepsTab: plan.needsTab },
   });
 }
 
 async function readPage(
   task: Task,
-  page: Page,
-  body: Buffer,
+  { page, body, pictures = {}, open }: FetchOutcome & { kind: "page" },
   isAllowed: (url: string) => boolean,
 ): Promise<TaskResult> {
   const { deps, options, grant, plan, signal } = task;
   let reading: Reading;
   try {
-    reading = await plan.read({ page, html: deps.decode(body, page.contentType), grant, signal });
+    reading = await plan.read({ page, html: deps.decode(body, page.contentType), grant, signal, tab: open?.tab });
   } catch (error) {
     if (isOverTime(signal)) return tookTooLong(grant, page, signal.reason);
     if (signal.aborted) throw error;
@@ -119,6 +124,7 @@ async function readPage(
     },
     write: writeOf(task, page, reading),
     body: spec.keep.bodies ? body : undefined,
+    pictures,
   };
 }
 
@@ -161,6 +167,7 @@ function redirected(task: Task, { to, page }: FetchOutcome & { kind: "redirect" 
     },
     write: writeOf(task, page, NO_READING),
     body: undefined,
+    pictures: {},
   };
 }
 
@@ -175,7 +182,7 @@ function writeOf({ grant, plan }: Task, page: Page, reading: Reading): TaskResul
 
 function ended(grant: Grant, outcome: TaskOutcome, site: Settlement["site"] = { kind: "unknown" }): TaskResult {
   const settlement = { ...claimOf(grant), outcome, discovered: [], refusedLinks: 0, site, tally: NOTHING };
-  return { settlement, write: undefined, body: undefined };
+  return { settlement, write: undefined, body: undefined, pictures: {} };
 }
 
 function siteSignal(outcome: FetchOutcome & { kind: "retry" | "dead" }): Settlement["site"] {

@@ -75,12 +75,18 @@ export function createSettler(
     for (const jobId of finished) onFinished(jobId);
   }
 
-  function pageOf({ write, body, run }: ToldResult): Promise<PageWrite>[] {
-    return write === undefined ? [] : [withBody({ ...write, run }, body)];
+  function pageOf({ write, run, ...result }: ToldResult): Promise<PageWrite>[] {
+    return write === undefined ? [] : [withBodies({ ...write, run }, result)];
   }
 
-  async function withBody(write: Omit<PageWrite, "bodyRef">, body: Buffer | undefined): Promise<PageWrite> {
-    return { ...write, bodyRef: body === undefined ? undefined : await bodies.put(body) };
+  async function withBodies(
+    write: Omit<PageWrite, "bodyRef" | "screenshotRef" | "pdfRef">,
+    { body, pictures }: Pick<ToldResult, "body" | "pictures">,
+  ): Promise<PageWrite> {
+    const put = async (bytes: Buffer | undefined) => (bytes === undefined ? undefined : bodies.put(bytes));
+    const { screenshot, pdf } = pictures;
+    const [bodyRef, screenshotRef, pdfRef] = await Promise.all([put(body), put(screenshot), put(pdf)]);
+    return { ...write, bodyRef, screenshotRef, pdfRef };
   }
 
   return {

@@ -1,4 +1,5 @@
 /** The Chromium that tests render with. */
+import { type BrowserSpec, PLAIN_BROWSER } from "../../src/domain/browser.ts";
 import { type BrowserFetcherOptions, createBrowserFetcher } from "../../src/fetch/browser/browser-fetcher.ts";
 import type { LaunchOptions } from "../../src/fetch/browser/launch-browser.ts";
 import { parseNetworks } from "../../src/fetch/egress/address.ts";
@@ -22,13 +23,15 @@ const OPTIONS: BrowserFetcherOptions = {
   userAgent: "Trawl/test",
   pagesPerBrowser: 100,
   closeMs: 5_000,
-  waitFor: { kind: "load" },
-  settleMs: 3_000,
-  blockedTypes: ["image", "font", "media"],
+  tabs: 4,
 };
 
 /** A browser fetcher that may reach 127.0.0.1, and the HTTP fetcher under it. */
-export function openBrowserFetcher(options: Partial<BrowserFetcherOptions>): OpenFetcher {
+export function openBrowserFetcher(
+  spec: Partial<BrowserSpec>,
+  options: Partial<BrowserFetcherOptions> = {},
+): OpenFetcher {
+  const show = { browser: { ...PLAIN_BROWSER, settleMs: 3_000, ...spec }, keepsTab: false };
   return ({ allowance, clock }) => {
     const allowNetworks = parseNetworks("127.0.0.0/8").networks;
     const gate = createEgressGate({}, { allowNetworks, allowHosts: [], connectMs: 5_000 });
@@ -39,6 +42,6 @@ export function openBrowserFetcher(options: Partial<BrowserFetcherOptions>): Ope
     const close = async (): Promise<void> => {
       await Promise.all([fetcher.close(), documents.close()]);
     };
-    return { fetch: fetcher.fetch, close };
+    return { fetch: (request) => fetcher.fetch({ show, ...request }), close };
   };
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { PLAIN_BROWSER } from "../../src/domain/browser.ts";
 import { type BrowserKeeper, createBrowserKeeper } from "../../src/fetch/browser/browser-keeper.ts";
 import { type LaunchedBrowser, launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
 import { renderPage } from "../../src/fetch/browser/render-page.ts";
@@ -49,8 +50,6 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("th
 });
 
 describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a page that crashes", () => {
-  const WAIT = { waitFor: { kind: "load" }, settleMs: 5_000, blockedTypes: [] } as const;
-
   it.each([
     ["alone", "--type=renderer"],
     ["with its whole browser", "--user-data-dir"],
@@ -59,9 +58,15 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a 
     cleanups.push(launched.end);
     const context = await launched.browser.newContext();
     const body = Buffer.from("<title>busy</title><script>for (;;);</script>");
-    const document = { url: "http://a.test/", status: 200, headers: { "content-type": "text/html" }, body };
+    const document = {
+      url: "http://a.test/",
+      status: 200,
+      headers: { "content-type": "text/html" },
+      body,
+      ownHeaders: {},
+    };
 
-    const rendering = renderPage(context, { welcomeUrl: launched.proxy.welcomeUrl, document }, WAIT);
+    const rendering = renderPage(context, { welcomeUrl: launched.proxy.welcomeUrl, document }, PLAIN_BROWSER);
     const shown = () => context.pages().some((page) => page.url() === document.url);
     expect(await waitUntil(shown, 10_000)).toBe(true);
     const group = await findGroup(launched.folder);
@@ -140,7 +145,7 @@ function keep(pagesPerBrowser: number) {
   };
   const keeper = createBrowserKeeper(
     { launch, log: createLog("silent", () => {}) },
-    { pagesPerBrowser, closeMs: 5_000 },
+    { pagesPerBrowser, closeMs: 5_000, launchMs: 30_000 },
   );
   cleanups.push(keeper.close);
   return { keeper, launches };

@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { ERRORS, isTrawlError, TrawlError } from "../../errors.ts";
+import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
 import type { Place } from "../../worker/pool/supervisor.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
@@ -31,6 +32,7 @@ const EXAMPLES = `
 Examples:
   trawl worker
   trawl worker --queues high_priority,fetch -c 64
+  trawl worker --queues fetch,render      with a browser, for jobs that render
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl worker --processes 4
   trawl worker --processes 2 --time-limit 120 --max-memory-per-child 512
   trawl worker --drain          work off what is there, then end
@@ -61,6 +63,8 @@ export function addWorker(program: Command, stops: Stops): void {
 async function work(flags: Flags, stops: Stops): Promise<void> {
   await inSession({ flags, settings: allSettings(flags), isPatient: true }, async (session) => {
     const { screen, config } = session;
+    // Said once and at once, and not by one process after another.
+    if (flags.queues.includes("render")) getChromium(config.chromium);
     const voice = createVoice(flags.quiet === true ? muted(screen) : screen, config, flags.json === true);
     const run = isSupervised(config) ? workInPool : workHere;
     const end = await run(session, stops, flags, voice);

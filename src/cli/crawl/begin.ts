@@ -1,6 +1,7 @@
 /** Begins a crawl: the job as resolved, submitted to the broker. */
 import { extractorOf } from "../../compose-extractor.ts";
 import { TrawlError } from "../../errors.ts";
+import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { submitJob } from "../../submit/submit-job.ts";
@@ -23,6 +24,7 @@ export async function beginCrawl(
     throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl: give a URL" });
   const spec = specOf(session, target, { out, requestId });
   extractorOf(spec); // a bad selector is said before anything is queued
+  if (spec.render !== "never") getChromium(session.config.chromium); // and so is a browser that is not there
   await submitAll(session, spec, target.urls);
   return spec;
 }

@@ -23,6 +23,7 @@ export type CrawlFlags = {
   header: string[];
   keepBodies?: boolean;
   render?: string;
+  waitFor?: string;
   name?: string;
   requestId?: string;
 };
@@ -138,7 +139,8 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
   return compact({
     ...base,
     name: flags.name ?? base.name,
-    render: (flags.render as "never" | undefined) ?? base.render,
+    render: (flags.render as JobInput["render"]) ?? base.render,
+    browser: flags.waitFor === undefined ? base.browser : { ...base.browser, waitFor: waitForFlag(flags.waitFor) },
     follow: followFlags(base, flags),
     extract: flags.extract.length > 0 ? parseRuleFlags(flags.extract).rules : base.extract,
     politeness: compact({
@@ -169,6 +171,10 @@ function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
     exclude: exclude.length > 0 ? exclude : base.follow?.exclude,
     maxDepth: maxDepth ?? base.follow?.maxDepth,
   }) as JobInput["follow"];
+}
+
+function waitForFlag(what: string): NonNullable<JobInput["browser"]>["waitFor"] {
+  return what === "load" || what === "idle" ? what : { selector: what };
 }
 
 function headerFlags(flags: readonly string[]): Record<string, string> {

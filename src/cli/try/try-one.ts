@@ -6,6 +6,7 @@ import { showable } from "../../runtime/showable.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { readTarget } from "../crawl/targets.ts";
 import type { Screen } from "../terminal.ts";
+import { type PictureFlags, withPictures, writePicture } from "./pictures.ts";
 import { showPage } from "./show-page.ts";
 import { type TriedPage, tryPage } from "./try-page.ts";
 
@@ -15,12 +16,14 @@ export type TryFlags = {
   header: string[];
   ignoreRobots?: boolean;
   userAgent?: string;
+  waitFor?: string;
   json?: boolean;
-};
+} & PictureFlags;
 
 /** The answer is the exit code. */
 export async function tryOne(target: string, flags: TryFlags, screen: Screen): Promise<number> {
-  const { job, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
+  const { job: written, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
+  const job = withPictures(written, flags);
   const [url] = urls;
   if (url === undefined || urls.length > 1) {
     throw new TrawlError("BAD_USAGE", { op: "cli.try", message: "give one URL to try" });
@@ -41,7 +44,9 @@ export async function tryOne(target: string, flags: TryFlags, screen: Screen): P
     else screen.err(`${showable(`${url} gave no page: ${why.detail}`)}\n`);
     return 1;
   }
-  const { page } = tried.outcome;
+  const { page, pictures = {} } = tried.outcome;
+  await writePicture(flags.screenshot, pictures.screenshot);
+  await writePicture(flags.pdf, pictures.pdf);
   const extraction = extract({ page, html: tried.text });
   if (flags.json === true) screen.out(`${JSON.stringify({ page, charset: tried.charset, ...extraction })}\n`);
   else screen.out(showPage({ tried, page, extraction }, screen.outColumns()));

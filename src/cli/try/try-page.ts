@@ -7,6 +7,7 @@ import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { decodeBody } from "../../fetch/http/charset.ts";
 import type { RobotsFile } from "../../frontier/frontier.ts";
 import { systemClock } from "../../runtime/clock.ts";
+import { createLog } from "../../runtime/log.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { headersOf } from "../../worker/make-plan.ts";
 
@@ -19,9 +20,10 @@ export type TriedPage = {
 
 export async function tryPage(config: Config, spec: JobSpec, startUrl: string): Promise<TriedPage> {
   const clock = systemClock();
-  const { fetcher, robots, allowance } = createFetching(config, {
+  const { fetcher, renderer, robots, allowance, close } = createFetching(config, {
     allowHosts: spec.typedHosts,
     clock,
+    log: createLog("silent", () => {}),
     frontier: ownAllowance(config, clock.now),
   });
   const signal = new AbortController().signal;
@@ -42,13 +44,14 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
           detail: "robots.txt disallows it; --ignore-robots fetches it all the same",
         });
       }
-      const outcome = await fetcher.fetch({
+      const outcome = await (spec.render === "always" ? renderer : fetcher).fetch({
         url,
         site,
         slot: await allowance.spend(site),
         limits,
         headers: headersFor(url),
         signal,
+        show: { browser: spec.browser, keepsTab: false },
       });
       if (outcome.kind === "page") return { hops, outcome, ...decoded(outcome.body, outcome.page.contentType) };
       if (outcome.kind !== "redirect") return noPage(hops, outcome);
@@ -60,7 +63,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
       url = outcome.to;
     }
   } finally {
-    await fetcher.close();
+    await close();
   }
 }
 

@@ -5,15 +5,17 @@
  */
 import { setMaxListeners } from "node:events";
 import type { BrowserContextOptions } from "playwright-core";
+import { PLAIN_BROWSER } from "../../domain/browser.ts";
 import type { Page } from "../../domain/page.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { EgressGate } from "../egress/gate.ts";
-import type { Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
-import { type BrowserKeeperOptions, createBrowserKeeper } from "./browser-keeper.ts";
+import type { Fetcher, FetchOutcome, FetchRequest, Show } from "../fetcher.ts";
+import { type BrowserKeeperOptions, createBrowserKeeper, type KeptContext } from "./browser-keeper.ts";
 import { type LaunchOptions, launchBrowser } from "./launch-browser.ts";
-import { type Rendering, type RenderOptions, renderPage, type ShownDocument } from "./render-page.ts";
+import { type Rendering, renderPage, type ShownDocument } from "./render-page.ts";
+import { createTabGate } from "./tab-gate.ts";
 
 export type BrowserFetcherDeps = {
   /** Fetches the document; not closed by this one. */
@@ -23,9 +25,18 @@ export type BrowserFetcherDeps = {
   log: Log;
 };
 
-export type BrowserFetcherOptions = LaunchOptions & BrowserKeeperOptions & RenderOptions & { userAgent: string };
+export type BrowserFetcherOptions = LaunchOptions &
+  BrowserKeeperOptions & {
+    userAgent: string;
+    /** Pages shown at once. */
+    tabs: number;
+  };
 
+type ShowRequest = FetchRequest & { show: Show };
 type Fetched = Extract<FetchOutcome, { kind: "page" }>;
+
+/** What came of one try to show a page; `gone`: its browser went away under it, whoever made it go. */
+type Try = { outcome: FetchOutcome; isGone: boolean };
 
 /** They describe how the document came, not what it is; or would keep the browser from showing it. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
@@ -33,20 +44,52 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   ...["content-disposition", "alt-svc"],
 ]);
 
+const AS_IT_IS: Show = { browser: PLAIN_BROWSER, keepsTab: false };
+
 export function createBrowserFetcher(
   { documents, gate, clock, log }: BrowserFetcherDeps,
   options: BrowserFetcherOptions,
 ): Fetcher {
   const keeper = createBrowserKeeper({ launch: () => launchBrowser(gate, options), log }, options);
+  const gateToTabs = createTabGate(options);
 
-  async function render(fetched: Fetched, request: FetchRequest): Promise<FetchOutcome> {
-    const startedAt = clock.now();
-    const leftMs = request.limits.totalMs - fetched.page.tookMs;
-    const document = shownDocument(fetched);
-    const rendering = await keeper.withContext(contextOptions(request), (context, { proxy }) =>
-      inTime(renderPage(context, { welcomeUrl: proxy.welcomeUrl, document }, options), leftMs, request.signal),
-    );
-    return judge(rendering, fetched, request, clock.now() - startedAt);
+  /** A browser that goes takes every page in it along: each is shown once more, alone, before it is blamed. */
+  async function render(fetched: Fetched, request: ShowRequest): Promise<FetchOutcome> {
+    const first = await renderOnce(fetched, request, "beside-others");
+    if (!first.isGone) return first.outcome;
+    return (await renderOnce(fetched, request, "alone")).outcome;
+  }
+
+  async function renderOnce(fetched: Fetched, request: ShowRequest, how: "beside-others" | "alone"): Promise<Try> {
+    const leave = await gateToTabs.enter(how, request.signal);
+    let kept: KeptContext | undefined;
+    const close = async (): Promise<void> => {
+      await kept?.close();
+      leave();
+    };
+    try {
+      const startedAt = clock.now();
+      kept = await keeper.open(contextOptions(request), request.show.browser);
+      const rendering = await shown(kept, fetched, request);
+      const outcome = judge(rendering, fetched, request, clock.now() - startedAt);
+      if (outcome.kind === "page" && rendering.kind === "rendered" && request.show.keepsTab) {
+        return { outcome: { ...outcome, open: { tab: rendering.tab, close } }, isGone: false };
+      }
+      await close();
+      return { outcome, isGone: outcome.kind === "retry" && kept.isGone() };
+    } catch (error) {
+      await close();
+      request.signal.throwIfAborted();
+      if (isTrawlError(error)) throw error;
+      const detail = String(error).replace(/\s+/g, " ").slice(0, 300);
+      return { outcome: { kind: "retry", because: "render_failed", detail }, isGone: kept?.isGone() ?? true };
+    }
+  }
+
+  function shown({ context, launched }: KeptContext, fetched: Fetched, request: ShowRequest): Promise<Rendering> {
+    const { limits, show, signal } = request;
+    const showing = { welcomeUrl: launched.proxy.welcomeUrl, document: shownDocument(fetched, request) };
+    return inTime(renderPage(context, showing, show.browser), limits.totalMs, signal);
   }
 
   function contextOptions({ headers }: FetchRequest): BrowserContextOptions {
@@ -62,9 +105,11 @@ export function createBrowserFetcher(
     switch (rendering.kind) {
       case "rendered": {
         const body = Buffer.from(rendering.html, "utf8");
-        const detail = `the rendered page is over limits.bodyBytes (${limits.bodyBytes})`;
-        if (body.length > limits.bodyBytes) return { kind: "dead", because: "too_big", detail };
-        return { kind: "page", page: renderedPage(fetched.page, body.length, tookMs), body };
+        const { pictures } = rendering;
+        const tooBig = Object.entries({ page: body, ...pictures }).find(([, { length }]) => length > limits.bodyBytes);
+        const detail = `the rendered ${tooBig?.[0]} is over limits.bodyBytes (${limits.bodyBytes})`;
+        if (tooBig !== undefined) return { kind: "dead", because: "too_big", detail };
+        return { kind: "page", page: renderedPage(fetched.page, body.length, tookMs), body, pictures };
       }
       case "left":
         return { kind: "redirect", to: rendering.to, page: renderedPage(fetched.page, 0, tookMs) };
@@ -84,16 +129,12 @@ export function createBrowserFetcher(
 
   return {
     async fetch(request) {
+      // First of all: a site is asked for nothing that nobody here could show.
+      await keeper.warm();
       const outcome = await documents.fetch(request);
-      if (outcome.kind !== "page" || !isRenderable(outcome)) return outcome;
-      try {
-        return await render(outcome, request);
-      } catch (error) {
-        request.signal.throwIfAborted();
-        if (isTrawlError(error)) throw error;
-        // The browser went away under it: whoever made it go, this page or another.
-        return { kind: "retry", because: "render_failed", detail: String(error).replace(/\s+/g, " ").slice(0, 300) };
-      }
+      return outcome.kind === "page" && isRenderable(outcome)
+        ? render(outcome, { show: AS_IT_IS, ...request })
+        : outcome;
     },
     close: () => keeper.close(),
   };
@@ -108,10 +149,10 @@ function isRenderable({ page, body }: Fetched): boolean {
   return type === "text/html" || type === "application/xhtml+xml";
 }
 
-function shownDocument({ page, body }: Fetched): ShownDocument {
+function shownDocument({ page, body }: Fetched, { headers: ownHeaders }: FetchRequest): ShownDocument {
   const shown = Object.entries(page.headers).filter(([name]) => !NOT_SHOWN.has(name));
   const headers = { "content-type": "text/html", ...Object.fromEntries(shown) };
-  return { url: page.url, status: page.status, headers, body };
+  return { url: page.url, status: page.status, headers, body, ownHeaders };
 }
 
 /** Rejects with the signal's reason when aborted. */

@@ -12,9 +12,29 @@ export type BrowserKeeperOptions = {
   pagesPerBrowser: number;
   /** A context that is not closed after so long is stuck, and its browser with it. */
   closeMs: number;
+  /** The same for one that is not opened. */
+  launchMs: number;
 };
 
+/** A context of one task. */
+export type KeptContext = {
+  context: BrowserContext;
+  launched: LaunchedBrowser;
+  /** What has come in for it. */
+  bytes(): number;
+  /** Whether its browser has gone, or was made to go: nobody knows by whose fault. */
+  isGone(): boolean;
+  /** Closes it, whatever state it is in; never throws. Twice is harmless. */
+  close(): Promise<void>;
+};
+
+export type ContextLimits = { bytes: number };
+
 export type BrowserKeeper = {
+  /** Resolves when there is a browser. Fails with BROWSER_UNAVAILABLE. */
+  warm(): Promise<void>;
+  /** A context of its own, to be closed by the caller. */
+  open(options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext>;
   /** Runs `work` in a context of its own. */
   withContext<T>(
     options: BrowserContextOptions,
@@ -24,25 +44,30 @@ export type BrowserKeeper = {
   close(): Promise<void>;
 };
 
-type Kept = { launched: Promise<LaunchedBrowser>; begun: number; open: number; isRetired: boolean };
+type Kept = { launched: Promise<LaunchedBrowser>; begun: number; open: number; isRetired: boolean; isLost: boolean };
 
 export function createBrowserKeeper(
   { launch, log }: { launch: () => Promise<LaunchedBrowser>; log: Log },
-  { pagesPerBrowser, closeMs }: BrowserKeeperOptions,
+  { pagesPerBrowser, closeMs, launchMs }: BrowserKeeperOptions,
 ): BrowserKeeper {
   const all = new Set<Kept>();
   let current: Kept | undefined;
 
   function take(): Kept {
+    const kept = currentOne();
+    kept.begun++;
+    kept.open++;
+    return kept;
+  }
+
+  function currentOne(): Kept {
     if (current !== undefined && current.begun >= pagesPerBrowser) retire(current);
     current ??= begin();
-    current.begun++;
-    current.open++;
     return current;
   }
 
   function begin(): Kept {
-    const kept: Kept = { launched: launch(), begun: 0, open: 0, isRetired: false };
+    const kept: Kept = { launched: launch(), begun: 0, open: 0, isRetired: false, isLost: false };
     all.add(kept);
     kept.launched.then(
       ({ browser, folder }) => {
@@ -74,27 +99,63 @@ export function createBrowserKeeper(
     if (kept.isRetired && kept.open === 0) void end(kept);
   }
 
-  async function closeContext(context: BrowserContext, kept: Kept): Promise<void> {
-    const isClosed = await within(closeMs, context.close());
-    if (isClosed) return;
+  async function openIn(kept: Kept, options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext> {
+    const launched = await kept.launched;
+    const { url: server } = launched.proxy;
+    const pass = launched.proxy.admit(limits);
+    const { username, password } = pass;
+    const opening = launched.browser.newContext({ ...options, proxy: { server, username, password } });
+    if (!(await within(launchMs, opening))) await endStuck(kept);
+    const context = await opening.catch((cause: unknown) => {
+      pass.revoke();
+      throw cause;
+    });
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      if (!(await within(closeMs, context.close()))) await endStuck(kept);
+      pass.revoke();
+      giveBack(kept);
+    };
+    return {
+      context,
+      launched,
+      bytes: pass.bytes,
+      isGone: () => kept.isLost || !launched.browser.isConnected(),
+      close: () => {
+        closing ??= close();
+        return closing;
+      },
+    };
+  }
+
+  async function endStuck(kept: Kept): Promise<void> {
     log.warn("browser.stuck", { pages: kept.begun });
+    kept.isLost = true;
     retire(kept);
     await end(kept);
   }
 
+  async function open(options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext> {
+    const kept = take();
+    try {
+      return await openIn(kept, options, limits);
+    } catch (error) {
+      giveBack(kept);
+      throw error;
+    }
+  }
+
   return {
+    async warm() {
+      await currentOne().launched;
+    },
+    open,
     async withContext(options, work) {
-      const kept = take();
+      const { context, launched, close } = await open(options, { bytes: Number.POSITIVE_INFINITY });
       try {
-        const launched = await kept.launched;
-        const context = await launched.browser.newContext(options);
-        try {
-          return await work(context, launched);
-        } finally {
-          await closeContext(context, kept);
-        }
+        return await work(context, launched);
       } finally {
-        giveBack(kept);
+        await close();
       }
     },
     async close() {
@@ -105,8 +166,8 @@ export function createBrowserKeeper(
   };
 }
 
-/** False if it takes longer, or fails because the browser has gone. */
-async function within(ms: number, closing: Promise<void>): Promise<boolean> {
+/** False if it takes longer; true also if it fails, because the browser has gone. */
+async function within(ms: number, closing: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);

@@ -20,7 +20,7 @@ export type LaunchOptions = {
 
 export type LaunchedBrowser = {
   browser: Browser;
-  proxy: Pick<FilterProxy, "counts" | "welcomeUrl">;
+  proxy: Pick<FilterProxy, "admit" | "counts" | "url" | "welcomeUrl">;
   /** Holds the profile; its path is on the command line of every process of this browser. */
   folder: string;
   /** Ends every process of it, whatever state they are in; never throws. Twice is harmless. */
@@ -72,11 +72,18 @@ async function start(
 }
 
 function unavailable(cause: unknown, { executablePath, hasSandbox }: LaunchOptions): TrawlError {
-  const words = cause instanceof Error ? cause.message.replace(/\s+/g, " ").slice(0, 500) : String(cause);
+  const words = ownWords(cause instanceof Error ? cause.message : String(cause));
   return new TrawlError("BROWSER_UNAVAILABLE", {
     op: "browser.launch",
-    message: `${executablePath} did not start: ${words}; install Chromium there, or name the right path`,
+    message: `${executablePath} did not start: ${words}; install Chromium there, or name another in TRAWL_CHROMIUM`,
     detail: { executablePath, hasSandbox },
     cause,
   });
+}
+
+/** What Chromium itself said, such as which library is missing; Playwright's words around it are long. */
+function ownWords(message: string): string {
+  const said = [...message.matchAll(/\[err\] (.+)/g)].map(([, line = ""]) => line);
+  const words = said.length > 0 ? said.join(" ") : (message.split("\n", 1)[0] ?? "");
+  return words.replace(/\s+/g, " ").trim().slice(0, 300);
 }

@@ -1,52 +1,42 @@
 /** Shows one document in a browser's context, waits until it is worth reading, and reads it. */
 import type { BrowserContext, Request, Route, Page as Tab } from "playwright-core";
+import type { BrowserSpec, ResourceType } from "../../domain/browser.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
-
-/** When a page is worth reading. */
-export type WaitFor =
-  /** Everything the document names has come. */
-  | { kind: "load" }
-  /** Nothing has been asked for during half a second. */
-  | { kind: "idle" }
-  /** An element is there. A page that never has it is not complete, and is tried again. */
-  | { kind: "selector"; selector: string };
-
-export type RenderOptions = {
-  waitFor: WaitFor;
-  /** A page that loads or chatters on is read after so long all the same. */
-  settleMs: number;
-  /** What is not fetched: Playwright's resource types. */
-  blockedTypes: readonly string[];
-};
+import type { Pictures } from "../fetcher.ts";
+import { sendOwnHeaders } from "./own-headers.ts";
+import { settlePage } from "./settle-page.ts";
 
 /** What the site answered, to be shown under the URL it was asked for. */
-export type ShownDocument = { url: string; status: number; headers: Record<string, string>; body: Buffer };
+export type ShownDocument = {
+  url: string;
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Sent with what the page asks its own origin for. */
+  ownHeaders: Readonly<Record<string, string>>;
+};
 
 export type Rendering =
-  | { kind: "rendered"; html: string }
+  | { kind: "rendered"; html: string; pictures: Pictures; tab: Tab }
   /** The page itself went elsewhere: a script, a meta element or a header did it. */
   | { kind: "left"; to: string }
   | { kind: "timeout"; detail: string }
   | { kind: "crashed"; detail: string };
 
+type Showing = { welcomeUrl: string; document: ShownDocument };
 type Settle = (rendering: Rendering) => void;
 
 /** Never throws for what the page does; may never settle by itself, so the caller keeps the time. */
-export function renderPage(
-  context: BrowserContext,
-  { welcomeUrl, document }: { welcomeUrl: string; document: ShownDocument },
-  options: RenderOptions,
-): Promise<Rendering> {
+export function renderPage(context: BrowserContext, showing: Showing, spec: BrowserSpec): Promise<Rendering> {
   return new Promise((settle) => {
-    show(context, welcomeUrl, document, options, settle).then(settle, (error: unknown) => settle(failed(error)));
+    show(context, showing, spec, settle).then(settle, (error: unknown) => settle(failed(error)));
   });
 }
 
 async function show(
   context: BrowserContext,
-  welcomeUrl: string,
-  document: ShownDocument,
-  options: RenderOptions,
+  { welcomeUrl, document }: Showing,
+  spec: BrowserSpec,
   settle: Settle,
 ): Promise<Rendering> {
   const tab = await context.newPage();
@@ -56,35 +46,52 @@ async function show(
   context.on("page", (popup) => void popup.close().catch(ignoreGone));
   // So that the proxy's secret is known to everything this context opens.
   await tab.goto(welcomeUrl, { timeout: 0 });
-  await context.route("**/*", createRouting(tab, document, options.blockedTypes, settle));
+  await sendOwnHeaders(tab, document.ownHeaders, hasOriginOf(document.url));
+  await context.route("**/*", createRouting(tab, document, spec, settle));
   await tab.goto(document.url, { waitUntil: "commit", timeout: 0 });
   await tab.waitForLoadState("domcontentloaded", { timeout: 0 });
-  const lack = await settled(tab, options);
-  return lack ?? { kind: "rendered", html: await tab.content() };
+  const lack = await settlePage(tab, spec);
+  if (lack !== undefined) return { kind: "timeout", detail: lack };
+  return { kind: "rendered", html: await tab.content(), pictures: await picturesOf(tab, spec), tab };
+}
+
+async function picturesOf(tab: Tab, { screenshot, pdf }: BrowserSpec): Promise<Pictures> {
+  return {
+    ...(screenshot === "none"
+      ? {}
+      : { screenshot: await tab.screenshot({ fullPage: screenshot === "page", timeout: 0 }) }),
+    ...(pdf ? { pdf: await tab.pdf({ printBackground: true }) } : {}),
+  };
 }
 
 /** What becomes of each request of the page. Redirect hops do not come by here: the filter proxy sees those. */
 function createRouting(
   tab: Tab,
   document: ShownDocument,
-  blockedTypes: readonly string[],
+  { block, requests }: BrowserSpec,
   settle: Settle,
 ): (route: Route, request: Request) => Promise<void> {
   let isShown = false;
+  let asked = 0;
 
   function decide(route: Route, request: Request): Promise<void> {
     if (!request.isNavigationRequest()) {
-      return blockedTypes.includes(request.resourceType()) ? route.abort("blockedbyclient") : route.continue();
+      return block.includes(request.resourceType() as ResourceType) ? route.abort("blockedbyclient") : ask(route);
     }
     // A window that has just been opened has no frame yet, and is not wanted.
     const frame = frameOf(request);
     if (frame === undefined || frame.page() !== tab) return route.abort("aborted");
-    if (frame !== tab.mainFrame()) return route.continue();
+    if (frame !== tab.mainFrame()) return ask(route);
     if (isShown) return leave(route, request);
     isShown = true;
     const { status, headers, body } = document;
     // A document that cannot be shown would never settle by itself.
     return route.fulfill({ status, headers, body }).catch((error: unknown) => settle(failed(error)));
+  }
+
+  function ask(route: Route): Promise<void> {
+    asked += 1;
+    return asked > requests ? route.abort("blockedbyclient") : route.continue();
   }
 
   function leave(route: Route, request: Request): Promise<void> {
@@ -97,26 +104,9 @@ function createRouting(
   return (route, request) => decide(route, request).catch(ignoreGone);
 }
 
-/** Undefined when the page is worth reading. */
-async function settled(tab: Tab, { waitFor, settleMs }: RenderOptions): Promise<Rendering | undefined> {
-  switch (waitFor.kind) {
-    case "load":
-      await tab.waitForLoadState("load", { timeout: settleMs }).catch(ignoreTimeout);
-      return undefined;
-    case "idle":
-      await tab.waitForLoadState("networkidle", { timeout: settleMs }).catch(ignoreTimeout);
-      return undefined;
-    case "selector": {
-      const { selector } = waitFor;
-      const found = await tab.waitForSelector(selector, { state: "attached", timeout: settleMs }).catch(ignoreTimeout);
-      const detail = `nothing on the page matched ${selector} within ${settleMs} ms`;
-      return found === undefined ? { kind: "timeout", detail } : undefined;
-    }
-  }
-}
-
-function ignoreTimeout(error: unknown): undefined {
-  if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
+function hasOriginOf(pageUrl: string): (url: string) => boolean {
+  const { origin } = new URL(pageUrl);
+  return (url) => URL.canParse(url) && new URL(url).origin === origin;
 }
 
 function frameOf(request: Request) {

@@ -47,6 +47,8 @@ export function startWatchdog(folder: string): Watchdog {
   (child.stdin as unknown as { unref(): void }).unref();
   return {
     async end() {
+      // Who waits for its end may have nothing else to do, and would be gone before it.
+      child.ref();
       child.stdin.end();
       await ended(child);
     },

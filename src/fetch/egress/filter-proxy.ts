@@ -2,14 +2,15 @@
  * The egress gate for programs that open their own connections, such as a browser: an HTTP proxy on loopback through
  * which all of theirs go. Plain requests are passed on one by one; CONNECT carries TLS and WebSockets.
  *
- * Each proxy has a secret, so that no other process on the machine can use what the operator allowed for this one. A
- * name is resolved here and never by the program, and the socket goes to an address the gate has judged.
+ * Each proxy has secrets, so that no other process on the machine can use what the operator allowed for this one: one
+ * for the program, and one for each pass, by which what comes in for one page is counted and capped. A name is resolved
+ * here and never by the program, and the socket goes to an address the gate has judged.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { pipeline } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { Agent, type Dispatcher } from "undici";
 import { isTrawlError } from "../../errors.ts";
 import type { EgressGate } from "./gate.ts";
@@ -25,6 +26,8 @@ export type FilterProxy = {
    * asked, and not for WebSockets: who has shown this page knows it everywhere.
    */
   welcomeUrl: string;
+  /** Another secret, for a part of the program that may be sent so many bytes. */
+  admit(limits: { bytes: number }): ProxyPass;
   counts(): FilterProxyCounts;
   /** Ends every connection that goes through it. */
   close(): Promise<void>;
@@ -39,6 +42,18 @@ export type FilterProxyCounts = {
   unknown: number;
 };
 
+/** Leave for one part of the program, such as the page of one task. */
+export type ProxyPass = {
+  username: string;
+  password: string;
+  /** What has come in for it. */
+  bytes(): number;
+  /** Ends every connection of it, and lets in no more. */
+  revoke(): void;
+};
+
+type Holder = { expected: Buffer; bytes: number; mostBytes: number; sockets: Set<Socket> };
+
 type Target = { hostname: string; port: string };
 
 /** Speak of one connection, not of the message: they end at the proxy. */
@@ -52,9 +67,9 @@ const WELCOME_HOST = "welcome.trawl.invalid";
 
 /** Resolves when it listens. */
 export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
-  const username = "trawl";
-  const password = randomBytes(24).toString("base64url");
-  const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+  const holders = new Map<string, Holder>();
+  let admitted = 0;
+  const own = admit({ bytes: Number.POSITIVE_INFINITY });
   const counts: FilterProxyCounts = { passed: 0, refused: 0, unknown: 0 };
   const sockets = new Set<Socket>();
   const agent = new Agent({ connect: gate.connector, headersTimeout: 0, bodyTimeout: 0 }); // who asks knows how long
@@ -72,21 +87,48 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     socket.on("error", () => socket.destroy());
   }
 
-  function isKnown({ headers }: IncomingMessage): boolean {
+  function admit({ bytes }: { bytes: number }): ProxyPass {
+    admitted += 1;
+    const username = `trawl${admitted}`;
+    const password = randomBytes(24).toString("base64url");
+    const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+    const holder: Holder = { expected, bytes: 0, mostBytes: bytes, sockets: new Set() };
+    holders.set(username, holder);
+    const revoke = (): void => {
+      holders.delete(username);
+      for (const socket of holder.sockets) socket.destroy();
+    };
+    return { username, password, bytes: () => holder.bytes, revoke };
+  }
+
+  function holderOf({ headers }: IncomingMessage): Holder | undefined {
     const given = Buffer.from(headers["proxy-authorization"] ?? "");
-    const isSame = given.length === expected.length && timingSafeEqual(given, expected);
-    if (!isSame) counts.unknown++;
-    return isSame;
+    const holder = holders.get(usernameOf(given));
+    if (holder !== undefined && given.length === holder.expected.length && timingSafeEqual(given, holder.expected)) {
+      return holder;
+    }
+    counts.unknown++;
+    return undefined;
+  }
+
+  /** Counts what comes in by it, and ends it with the holder's last byte. */
+  function charge(holder: Holder, incoming: Readable, end: () => void): void {
+    incoming.on("data", (bytes: Buffer) => {
+      holder.bytes += bytes.length;
+      if (holder.bytes > holder.mostBytes) end();
+    });
   }
 
   function tunnel(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const target = targetOf(request.url ?? "");
-    if (!isKnown(request)) endWith(socket, 407);
+    const holder = holderOf(request);
+    if (holder === undefined) endWith(socket, 407);
     else if (target === undefined) endWith(socket, 400);
-    else connectTo(target, socket, head);
+    else if (isSpent(holder)) endWith(socket, 403);
+    else connectTo(target, socket, head, holder);
   }
 
-  function connectTo(target: Target, socket: Socket, head: Buffer): void {
+  function connectTo(target: Target, socket: Socket, head: Buffer, holder: Holder): void {
     // Plain TCP whatever flows through: the other end of the tunnel does its own TLS.
     gate.connector({ ...target, protocol: "http:" }, (...answer) => {
       const [error, far] = answer;
@@ -94,6 +136,9 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
       track(far);
       if (socket.destroyed) return void far.destroy();
       counts.passed++;
+      holder.sockets.add(far);
+      far.on("close", () => holder.sockets.delete(far));
+      charge(holder, far, () => far.destroy());
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       far.write(head);
       pipeline(socket, far, () => far.destroy());
@@ -102,10 +147,12 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   }
 
   async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isKnown(request)) return endPolitely(response, 407);
+    const holder = holderOf(request);
+    if (holder === undefined) return endPolitely(response, 407);
     const url = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
     if (url?.protocol !== "http:") return endPolitely(response, 400);
     if (url.host === WELCOME_HOST) return void response.writeHead(200, { "content-type": "text/html" }).end();
+    if (isSpent(holder)) return endPolitely(response, 403);
     const leaving = new AbortController();
     response.on("close", () => leaving.abort());
     try {
@@ -121,6 +168,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
       counts.passed++;
       // Asked for raw, they come as a flat list, which undici's types do not say.
       response.writeHead(answer.statusCode, endToEnd(answer.headers as unknown as (Buffer | string)[]));
+      charge(holder, answer.body, () => response.destroy());
       pipeline(answer.body, response, () => response.destroy());
     } catch (error) {
       endPolitely(response, statusFor(error));
@@ -140,8 +188,9 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    username,
-    password,
+    username: own.username,
+    password: own.password,
+    admit,
     welcomeUrl: `http://${WELCOME_HOST}/`,
     counts: () => ({ ...counts }),
     async close() {
@@ -152,6 +201,15 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
       await closed;
     },
   };
+}
+
+function isSpent({ bytes, mostBytes }: Holder): boolean {
+  return bytes >= mostBytes;
+}
+
+function usernameOf(authorization: Buffer): string {
+  const [, encoded = ""] = /^Basic ([A-Za-z0-9+/=]+)$/.exec(authorization.toString("latin1")) ?? [];
+  return Buffer.from(encoded, "base64").toString("latin1").split(":", 1)[0] ?? "";
 }
 
 /** Host and port of a CONNECT; undefined if it names none. */

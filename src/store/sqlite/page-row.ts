@@ -33,6 +33,8 @@ export function toRow(write: PageWrite): PageRow {
     page.tookMs,
     records.length,
     invalid.length,
+    write.screenshotRef ?? null,
+    write.pdfRef ?? null,
   ];
   return {
     jobId: write.jobId,
@@ -58,6 +60,8 @@ export function toStoredPage(jobId: string, row: Row): StoredPage {
     contentType: optionalText(row.content_type),
     bodyBytes: Number(row.body_bytes),
     bodyRef: optionalText(row.body_ref),
+    screenshotRef: optionalText(row.screenshot_ref),
+    pdfRef: optionalText(row.pdf_ref),
     fetchedAt: Number(row.fetched_at),
     tookMs: Number(row.took_ms),
     records: Number(row.records),

@@ -46,6 +46,8 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         const write = aPageWrite({
           depth: 3,
           bodyRef: "sha256:00",
+          screenshotRef: "sha256:01",
+          pdfRef: "sha256:02",
           records: [{ title: "Ünïcode \u{1F3A3}", nested: { list: [1, null, true], quote: '"', nul: "a\0b" } }, {}],
           page: {
             url: "https://a.test/from",
@@ -56,9 +58,13 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
 
         expect(await store.write([write])).toEqual(["written"]);
 
-        const { jobId, taskId, token, depth, bodyRef, page } = write;
+        const { jobId, taskId, token, depth, bodyRef, screenshotRef, pdfRef, page } = write;
         const [found] = await store.readPages("job", 0, 10);
-        expect(found).toEqual({ ...page, jobId, taskId, token, depth, bodyRef, records: 2, invalid: 0, id: found?.id });
+        expect(found).toEqual({
+          ...page,
+          ...{ jobId, taskId, token, depth, bodyRef, screenshotRef, pdfRef },
+          ...{ records: 2, invalid: 0, id: found?.id },
+        });
         const kept = { jobId, taskId, url: page.url, status: 203, fetchedAt: page.fetchedAt, depth };
         const records = await store.readRecords("job", 0, 10);
         expect(records.map(({ id: _, ...rest }) => rest)).toEqual(write.records.map((fields) => ({ ...kept, fields })));
@@ -69,7 +75,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
 
         const [page] = await store.readPages("job", 0, 10);
 
-        expect(page).toMatchObject({ contentType: undefined, bodyRef: undefined });
+        expect(page).toMatchObject({ contentType: undefined, bodyRef: undefined, screenshotRef: undefined });
       });
 
       it("keeps what JSON can hold of any record", async () => {

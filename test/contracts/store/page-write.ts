@@ -11,6 +11,8 @@ export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> 
     depth: 0,
     run: { worker: "host/1", attempt: 1, leasedAt: 1_700_000_000_000, endedAt: 1_700_000_000_020.5 },
     bodyRef: undefined,
+    screenshotRef: undefined,
+    pdfRef: undefined,
     records: [{ title: "one" }],
     invalid: [],
     ...parts,

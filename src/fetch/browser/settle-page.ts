@@ -1,0 +1,97 @@
+/** Waits until a shown page is worth reading, and does to it what a job asks for. Answers with what is lacking. */
+import type { Page as Tab } from "playwright-core";
+import type { BrowserAction, BrowserSpec } from "../../domain/browser.ts";
+
+/** Longest wait for a page to become longer after it was scrolled to its end. */
+const GROW_MS = 1_000;
+
+/** Undefined when the page is worth reading; else what never came, in words. */
+export async function settlePage(tab: Tab, spec: BrowserSpec): Promise<string | undefined> {
+  const lack = await waitFor(tab, spec);
+  if (lack !== undefined) return lack;
+  for (const [index, action] of spec.actions.entries()) {
+    const missing = await act(tab, action, spec.settleMs);
+    if (missing !== undefined) return `actions.${index}: ${missing}`;
+  }
+  return undefined;
+}
+
+async function waitFor(tab: Tab, { waitFor, settleMs }: BrowserSpec): Promise<string | undefined> {
+  switch (waitFor.kind) {
+    case "load":
+    case "idle":
+      await inTime(tab.waitForLoadState(waitFor.kind === "load" ? "load" : "networkidle", { timeout: settleMs }));
+      return undefined;
+    case "selector":
+      return awaitSelector(tab, waitFor.selector, settleMs);
+    case "function": {
+      const isTrue = await inTime(tab.waitForFunction(waitFor.source, undefined, { timeout: settleMs }));
+      return isTrue ? undefined : `waitFor.function was not true within ${settleMs} ms`;
+    }
+  }
+}
+
+async function act(tab: Tab, action: BrowserAction, settleMs: number): Promise<string | undefined> {
+  switch (action.kind) {
+    case "click":
+      return click(tab, action, settleMs);
+    case "fill":
+      if (await inTime(tab.fill(action.selector, action.text, { timeout: settleMs }))) return undefined;
+      return nothingLike(action.selector, settleMs);
+    case "press":
+      await tab.keyboard.press(action.key);
+      return undefined;
+    case "scroll":
+      return scroll(tab, action.times);
+    case "pause":
+      await tab.waitForTimeout(action.ms);
+      return undefined;
+    case "await":
+      return awaitSelector(tab, action.selector, settleMs);
+  }
+}
+
+async function click(
+  tab: Tab,
+  { selector, times, isOptional }: BrowserAction & { kind: "click" },
+  settleMs: number,
+): Promise<string | undefined> {
+  for (let clicked = 0; clicked < times; clicked++) {
+    // Where it has been clicked on before, that there is no more of it is the end of the list.
+    const isThere = await inTime(
+      tab.click(selector, { timeout: clicked === 0 ? settleMs : GROW_MS, noWaitAfter: true }),
+    );
+    if (!isThere) return clicked > 0 || isOptional ? undefined : nothingLike(selector, settleMs);
+  }
+  return undefined;
+}
+
+async function scroll(tab: Tab, times: number): Promise<undefined> {
+  for (let scrolled = 0; scrolled < times; scrolled++) {
+    const height = Number(await tab.evaluate("document.documentElement.scrollHeight"));
+    await tab.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
+    if (scrolled === times - 1) return;
+    const grown = `document.documentElement.scrollHeight > ${height}`;
+    if (!(await inTime(tab.waitForFunction(grown, undefined, { timeout: GROW_MS })))) return;
+  }
+}
+
+async function awaitSelector(tab: Tab, selector: string, settleMs: number): Promise<string | undefined> {
+  const found = await inTime(tab.waitForSelector(selector, { state: "attached", timeout: settleMs }));
+  return found ? undefined : nothingLike(selector, settleMs);
+}
+
+function nothingLike(selector: string, settleMs: number): string {
+  return `nothing on the page matched ${selector} within ${settleMs} ms`;
+}
+
+/** False if it took longer than it may. Throws what else went wrong. */
+async function inTime(waiting: Promise<unknown>): Promise<boolean> {
+  try {
+    await waiting;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === "TimeoutError") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+/** How a job's pages are to be shown in a browser, as a person writes it. Unknown keys are refused. */
+import { z } from "zod";
+import {
+  type BrowserAction,
+  type BrowserSpec,
+  PLAIN_BROWSER,
+  RESOURCE_TYPES,
+  type WaitFor,
+} from "../domain/browser.ts";
+import { parseDurationMs } from "../domain/duration.ts";
+
+const SETTLE_MOST_MS = 10 * 60_000;
+const selector = z.string().min(1).max(1000);
+const times = z.int().min(1).max(1000).optional();
+const settle = z.union([z.string(), z.number()]).refine((text) => isWithin(parseDurationMs(text)), {
+  error: (issue) => `takes a duration from 0s to 10m, such as 5s, not ${JSON.stringify(issue.input)}`,
+});
+
+const waitFor = z.union(
+  [z.enum(["load", "idle"]), z.strictObject({ selector }), z.strictObject({ function: z.string().min(1).max(10_000) })],
+  { error: 'takes "load", "idle", { selector: "…" } or { function: "…" }' },
+);
+
+const action = z.union(
+  [
+    z.strictObject({ click: selector, times, optional: z.boolean().optional() }),
+    z.strictObject({ fill: selector, with: z.string().max(10_000) }),
+    z.strictObject({ press: z.string().min(1).max(50) }),
+    z.strictObject({ scroll: z.literal("bottom"), times }),
+    z.strictObject({ wait: z.union([settle, z.strictObject({ selector })]) }),
+  ],
+  {
+    error:
+      'takes { click: "…", times?, optional? }, { fill: "…", with: "…" }, { press: "Enter" }, { scroll: "bottom", times? } or { wait: "1s" | { selector: "…" } }',
+  },
+);
+
+export const browserSchema = z.strictObject({
+  /** When a page is worth reading; `load` unless said. */
+  waitFor: waitFor.optional(),
+  /** The longest wait for that, and for each action; 5s unless said. */
+  settle: settle.optional(),
+  /** What is not fetched; images, fonts and media unless said, and only media where a picture of the page is wanted. */
+  block: z.array(z.enum(RESOURCE_TYPES)).optional(),
+  /** What to do to the page before it is read. */
+  actions: z.array(action).max(100).optional(),
+  /** Keep a picture of the whole page (`true`), or of what fits the window (`view`). */
+  screenshot: z.union([z.boolean(), z.literal("view")]).optional(),
+  /** Keep the page as PDF. */
+  pdf: z.boolean().optional(),
+  /** Most requests of a page besides its document; 300 unless said. */
+  requests: z.int().min(0).max(100_000).optional(),
+  /** Most bytes a page is sent besides its document; 50 MB unless said. */
+  bytes: z.int().min(0).max(10_000_000_000).optional(),
+});
+
+type BrowserInput = z.output<typeof browserSchema>;
+
+/** With every choice made. */
+export function browserFrom(input: BrowserInput): BrowserSpec {
+  const screenshot = input.screenshot === true ? "page" : input.screenshot === "view" ? "view" : "none";
+  const pdf = input.pdf ?? PLAIN_BROWSER.pdf;
+  // A picture without its pictures is not what was asked for.
+  const block = screenshot !== "none" || pdf ? (["media"] as const) : PLAIN_BROWSER.block;
+  return {
+    waitFor: input.waitFor === undefined ? PLAIN_BROWSER.waitFor : waitForFrom(input.waitFor),
+    settleMs: input.settle === undefined ? PLAIN_BROWSER.settleMs : msOf(input.settle),
+    block: input.block ?? block,
+    actions: (input.actions ?? []).map(actionFrom),
+    screenshot,
+    pdf,
+    requests: input.requests ?? PLAIN_BROWSER.requests,
+    bytes: input.bytes ?? PLAIN_BROWSER.bytes,
+  };
+}
+
+function waitForFrom(written: NonNullable<BrowserInput["waitFor"]>): WaitFor {
+  if (typeof written === "string") return { kind: written };
+  return "selector" in written
+    ? { kind: "selector", selector: written.selector }
+    : { kind: "function", source: written.function };
+}
+
+function actionFrom(written: NonNullable<BrowserInput["actions"]>[number]): BrowserAction {
+  if ("click" in written) {
+    const { click, times = 1, optional = false } = written;
+    return { kind: "click", selector: click, times, isOptional: optional };
+  }
+  if ("fill" in written) return { kind: "fill", selector: written.fill, text: written.with };
+  if ("press" in written) return { kind: "press", key: written.press };
+  if ("scroll" in written) return { kind: "scroll", times: written.times ?? 1 };
+  const { wait } = written;
+  return typeof wait === "object" ? { kind: "await", selector: wait.selector } : { kind: "pause", ms: msOf(wait) };
+}
+
+function msOf(text: string | number): number {
+  return parseDurationMs(text) ?? PLAIN_BROWSER.settleMs;
+}
+
+function isWithin(ms: number | undefined): boolean {
+  return ms !== undefined && ms >= 0 && ms <= SETTLE_MOST_MS;
+}
