@@ -205,7 +205,21 @@ fetched by its workers.
       "npx trawl explain 127.0.0.1:8321",
       "npx trawl explain http://127.0.0.1:8321/category/play/",
     ],
-    notes: `**\`--json\`** prints \`{ about, reasons, until }\`; \`until\` is epoch milliseconds, or \`null\` where no time is known.`,
+    notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` where no time is
+known. Of a URL, \`tasks\` has \`jobId\` and \`state\` for each job that has it.`,
+  },
+  trace: {
+    examples: [
+      "npx trawl trace http://127.0.0.1:8321/category/play/",
+      "npx trawl trace JOB",
+      "npx trawl trace JOB --json",
+    ],
+    notes: `A job of one URL is told like a URL. What a trace is made of, and what it looks like, is in
+[observability.md](observability.md#traces). Secrets in URLs are masked.
+
+**\`--json\`** prints for a URL or a task \`{ "stories": [{ url, job, requestId, submittedAt, state, waits, tasks: [{ taskId, step,
+leases }] }] }\`, where a lease is a \`try\` (\`fate\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …)
+or \`lost\`; for jobs \`{ "jobs": [{ …job, waits, tries, slowest, dead }] }\`.`,
   },
   pause: {
     examples: ["npx trawl pause JOB"],

@@ -13,6 +13,7 @@ import { addExplain } from "./commands/explain.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addRecords } from "./commands/records.ts";
 import { addSubmit } from "./commands/submit.ts";
+import { addTrace } from "./commands/trace.ts";
 import { addTry } from "./commands/try.ts";
 import { addUp } from "./commands/up.ts";
 import { addWorker } from "./commands/worker.ts";
@@ -64,6 +65,7 @@ export function createProgram(stops: Stops): Command {
   addRecords(program);
   addDead(program);
   addExplain(program);
+  addTrace(program);
   addControl(program);
   addDoctor(program);
   addDemo(program, stops);

@@ -38,36 +38,39 @@ export type TaskFacts =
 
 /** Why one URL waits, in each job that has it. */
 export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number): Explanation {
-  if (tasks.length === 0) return { about: url, reasons: ["no job here has seen this URL"], until: undefined };
+  if (tasks.length === 0)
+    return { about: url, reasons: ["no job here has seen this URL"], until: undefined, tasks: [] };
   const parts = tasks.map((task) => explainTask(task, now));
   return {
     about: url,
     reasons: parts.flatMap((part) => part.reasons),
     until: earliest(parts.map((part) => part.until)),
+    tasks: tasks.map(({ job, state }) => ({ jobId: job.id, state })),
   };
 }
 
 /** Why a site is not being hit right now. */
 export function explainSite(name: string, site: SiteFacts | undefined, now: number): Explanation {
-  if (site === undefined) return { about: name, reasons: ["no job here has met this site"], until: undefined };
+  if (site === undefined)
+    return { about: name, reasons: ["no job here has met this site"], until: undefined, tasks: [] };
   const { reasons, until } = siteWait(site, now);
   const limits = `allowed: ${rateWords(site)}, ${site.policy.perSite} at once; ${site.inFlight} under way, ${site.waiting} waiting`;
-  return { about: name, reasons: [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits], until };
+  return { about: name, reasons: [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits], until, tasks: [] };
 }
 
 /** What holds a job up. */
 export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: number): Explanation {
   const { queued, delayed, leased } = job.counts;
-  const about = `job ${job.id}`;
-  if (job.state === "paused") return { about, reasons: [pausedWords(job), ...openWords(job)], until: undefined };
-  if (job.state !== "running") return { about, reasons: [`is ${job.state}: nothing of it waits`], until: undefined };
+  const whole = { about: `job ${job.id}`, tasks: [] };
+  if (job.state === "paused") return { ...whole, reasons: [pausedWords(job), ...openWords(job)], until: undefined };
+  if (job.state !== "running") return { ...whole, reasons: [`is ${job.state}: nothing of it waits`], until: undefined };
   const waits = sites.map((site) => ({ site, ...siteWait(site, now) })).filter((wait) => wait.reasons.length > 0);
   const reasons = [
     `is running: ${queued} queued, ${delayed} waiting for a retry, ${leased} being fetched`,
     ...openWords(job),
     ...waits.flatMap(({ site, reasons: why }) => why.map((reason) => `${site.site}: ${reason}`)),
   ];
-  return { about, reasons, until: earliest(waits.map((wait) => wait.until)) };
+  return { ...whole, reasons, until: earliest(waits.map((wait) => wait.until)) };
 }
 
 type Wait = { reasons: string[]; until: number | undefined };

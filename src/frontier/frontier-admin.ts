@@ -49,7 +49,13 @@ export type SiteView = {
 };
 
 /** Why something waits, in words, and until when if that is known. */
-export type Explanation = { about: string; reasons: readonly string[]; until: number | undefined };
+export type Explanation = {
+  about: string;
+  reasons: readonly string[];
+  until: number | undefined;
+  /** Of a URL: the jobs that have it, and how it stands in each. `ended`: done, refused or cancelled. */
+  tasks: readonly { jobId: string; state: "queued" | "delayed" | "leased" | "dead" | "ended" }[];
+};
 
 export type ExplainTarget = { url: string } | { site: string } | { jobId: string };
 

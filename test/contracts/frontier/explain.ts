@@ -22,6 +22,7 @@ function explainingUrls({ open, test }: Suite): void {
       about: "https://a.test/0",
       reasons: ["no job here has seen this URL"],
       until: undefined,
+      tasks: [],
     });
   });
 
@@ -136,9 +137,13 @@ function explainingUrls({ open, test }: Suite): void {
     await settleAll(frontier, await grantsOf(frontier));
     await submit(frontier, aJob({ id: "new" }), tasksAt("a.test", 1));
 
-    const reasons = await wordsOf(frontier, URL_0);
+    const { reasons, tasks } = await frontier.explain(URL_0);
 
     expect(reasons.map((reason) => reason.split(":")[0])).toEqual(["in job new", "in job old"]);
+    expect(tasks).toEqual([
+      { jobId: "new", state: "queued" },
+      { jobId: "old", state: "ended" },
+    ]);
   });
 
   test("F16 a URL in a set shared by jobs is explained in the job whose it was", async () => {

@@ -1,0 +1,39 @@
+/** How a whole job went: in numbers, with the few pages that one would ask about first. */
+import type { Trawl } from "../../compose.ts";
+import type { DeadLetter, JobView } from "../../frontier/frontier-admin.ts";
+import type { TracedPage, TryGroup } from "../../store/store.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+
+export type JobTrace = {
+  job: JobView;
+  requestId: string | undefined;
+  /** What holds it up; empty once it has ended. */
+  waits: readonly string[];
+  /** Leases that ended without a page, by how. */
+  tries: readonly TryGroup[];
+  slowest: readonly TracedPage[];
+  dead: readonly DeadLetter[];
+};
+
+const SHOWN = 5;
+
+export async function traceJob(
+  { frontier, store }: Pick<Trawl, "frontier" | "store">,
+  job: JobView,
+): Promise<JobTrace> {
+  const [tries, slowest, dead, explained] = await Promise.all([
+    store.groupTries(job.id, SHOWN),
+    store.slowestPages(job.id, SHOWN),
+    frontier.listDead({ jobId: job.id }, SHOWN),
+    frontier.explain({ jobId: job.id }),
+  ]);
+  const isOpen = job.state === "running" || job.state === "paused";
+  return {
+    job,
+    requestId: (job.spec as Partial<JobSpec>).requestId,
+    waits: isOpen ? explained.reasons : [],
+    tries,
+    slowest,
+    dead,
+  };
+}

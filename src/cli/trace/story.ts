@@ -1,0 +1,101 @@
+/** How one page of one job went, put together from what workers left in the store and what the broker knows now. */
+
+import type { Trawl } from "../../compose.ts";
+import { pageUrlOf, STEPS, stepOf, stepUrl } from "../../domain/step-url.ts";
+import type { Explanation, JobView } from "../../frontier/frontier-admin.ts";
+import type { Run, Sought, TracedPage, TryFate, TryWrite } from "../../store/store.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+
+export type Lease =
+  | ({ kind: "try"; token: number; fate: TryFate; because: string; status?: number; detail?: string } & Run)
+  | ({ kind: "page"; token: number; page: TracedPage } & Partial<Run>)
+  /** Granted, and nothing was ever heard of it. */
+  | { kind: "lost"; token: number };
+
+/** One task: the page itself, or a step of it. */
+export type TaskStory = { taskId: string; url: string; step: "fetch" | "render" | "parse"; leases: readonly Lease[] };
+
+export type Story = {
+  url: string;
+  job: JobView;
+  requestId: string | undefined;
+  /** In the order they were first leased. */
+  tasks: readonly TaskStory[];
+  /** How it stands in the broker; undefined where that no longer knows. */
+  state: Explanation["tasks"][number]["state"] | undefined;
+  /** Why it waits, in words; empty once it has ended. */
+  waits: readonly string[];
+  /** False for jobs that keep no pages: of those nothing is known but what the broker says. */
+  isKept: boolean;
+};
+
+export async function storyOf({ frontier, store }: Pick<Trawl, "frontier" | "store">, job: JobView, url: string) {
+  const sought: Sought = { jobId: job.id, url };
+  const [pages, tries, ...explained] = await Promise.all([
+    store.tracePages(sought),
+    store.traceTries(sought),
+    ...[url, ...STEPS.map((step) => stepUrl(url, step))].map((one) => frontier.explain({ url: one })),
+  ]);
+  const spec = job.spec as Partial<JobSpec>;
+  const story: Story = {
+    url,
+    job,
+    requestId: spec.requestId,
+    tasks: tasksOf(pages, tries),
+    ...standing(job.id, explained),
+    isKept: spec.keep?.pages ?? true,
+  };
+  return story;
+}
+
+/** Of a page and its steps, what is not over says how it stands. */
+function standing(jobId: string, explained: readonly Explanation[]): Pick<Story, "state" | "waits"> {
+  const found = explained.filter(({ tasks }) => tasks.some((task) => task.jobId === jobId));
+  const stateIn = ({ tasks }: Explanation) => tasks.find((task) => task.jobId === jobId)?.state;
+  const open = found.find((one) => stateIn(one) !== "ended");
+  const prefix = `in job ${jobId}: `;
+  const reasons = open?.reasons.filter((reason) => reason.startsWith(prefix)) ?? [];
+  return {
+    state: open === undefined ? found[0] && stateIn(found[0]) : stateIn(open),
+    waits: reasons.map((reason) => reason.slice(prefix.length)),
+  };
+}
+
+/** All that is known of these tasks, by task. */
+export function tasksOf(pages: readonly TracedPage[], tries: readonly TryWrite[]): TaskStory[] {
+  const ids = new Set([...tries, ...pages].map(({ taskId }) => taskId));
+  const stories = [...ids].map((taskId) =>
+    taskStory(
+      taskId,
+      pages.filter((page) => page.taskId === taskId),
+      tries.filter((one) => one.taskId === taskId),
+    ),
+  );
+  return stories.sort((one, other) => firstAt(one) - firstAt(other));
+}
+
+function taskStory(taskId: string, pages: readonly TracedPage[], tries: readonly TryWrite[]): TaskStory {
+  const url = tries[0]?.url ?? pages[0]?.url ?? "";
+  const known: Lease[] = [
+    ...tries.map(({ token, fate, because, status, detail, run }) => {
+      const told = { ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { detail }) };
+      return { kind: "try" as const, token, fate, because, ...told, ...run };
+    }),
+    ...pages.map((page) => ({ kind: "page" as const, token: page.token, page, ...page.run })),
+  ];
+  return { taskId, url: pageUrlOf(url), step: stepOf(url) ?? "fetch", leases: withLost(known) };
+}
+
+/** Tokens count the leases of a task: what has none of its own told nothing, and its worker is gone. */
+function withLost(known: readonly Lease[]): Lease[] {
+  const last = Math.max(0, ...known.map(({ token }) => token));
+  const missing = Array.from({ length: last }, (_, nth) => nth + 1).filter((token) =>
+    known.every((lease) => lease.token !== token),
+  );
+  const lost = missing.map((token) => ({ kind: "lost" as const, token }));
+  return [...known, ...lost].sort((one, other) => one.token - other.token);
+}
+
+function firstAt({ leases }: TaskStory): number {
+  return Math.min(...leases.flatMap((lease) => (lease.kind === "lost" ? [] : (lease.leasedAt ?? []))));
+}
