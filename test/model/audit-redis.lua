@@ -131,7 +131,7 @@ for queue, waiting in pairs(per_queue) do
   check(tonumber(redis.call("HGET", shard .. ":waiting", queue) or 0) == waiting, "queue", queue, "is miscounted")
 end
 check(tonumber(redis.call("HGET", shard .. ":meta", "pending")) == pending, "pending is miscounted")
-check(redis.call("SCARD", shard .. ":unsynced") == 0, "some jobs were never brought into line")
+check(redis.call("ZCARD", shard .. ":unsynced") == 0, "some jobs were never brought into line")
 check(redis.call("SCARD", shard .. ":untold") == 0, "of some jobs other shards were never told the latest")
 for _, key in ipairs(keys("due:*")) do due_in_all = due_in_all - redis.call("ZCARD", key) end
 check(due_in_all == 0, -due_in_all, "turns too many are due")

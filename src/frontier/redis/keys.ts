@@ -13,7 +13,7 @@ export const KEYS = {
   "job-dead:<job>": "sorted set: tasks given up on; 80 bytes each",
   "rules:<job>": "hash: site -> policy, where the job has special rules",
   deadlines: "sorted set: jobs by when their time is out",
-  unsynced: "set: jobs whose lanes have yet to follow a change",
+  unsynced: "zset: jobs whose lanes have yet to follow a change, in the order of the changes",
   untold: "set: jobs that other shards have yet to hear the latest about",
   scopes: "hash: dedup scope -> number",
   "scope:<scope>": "hash: how many it has seen, and how its buckets are split",

@@ -34,7 +34,7 @@ if overdue then
   local job = job_numbered(tonumber(overdue))
   if job.stopped == 0 and not job.finished then stop(job) else redis.call("ZREM", key("deadlines"), overdue) end
 end
-local unsynced = redis.call("SRANDMEMBER", key("unsynced"))
+local unsynced = redis.call("ZRANGE", key("unsynced"), 0, 0)[1]
 if unsynced then
   local job = job_numbered(tonumber(unsynced))
   local names = redis.call("ZRANGEBYSCORE", key("job-lanes", job.n), "(" .. (job.synced or 0), "+inf", "LIMIT", 0, most)
@@ -44,7 +44,7 @@ if unsynced then
   end
   if #names < most then
     job.synced = nil
-    redis.call("SREM", key("unsynced"), job.n)
+    redis.call("ZREM", key("unsynced"), job.n)
   end
   save()
 end

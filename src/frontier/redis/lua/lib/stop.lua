@@ -1,7 +1,8 @@
 -- stop: a job of which no more is to be fetched; and marking a job whose lanes have to follow a change.
 local function unsync(job)
   job.synced = 0
-  redis.call("SADD", key("unsynced"), job.n)
+  -- In the order of the changes: of two jobs that end at once, the later one's rules are the last that a site hears.
+  redis.call("ZADD", key("unsynced"), "NX", redis.call("HINCRBY", key("meta"), "next_change", 1), job.n)
 end
 
 local function stop(job)
