@@ -15,7 +15,7 @@ export const SCRIPT_SITE: ScriptSiteOptions = { pages: 20 };
 const PRODUCTS = /^\/api\/(\d+)$/;
 const PAGES = /^\/p\/(\d+)$/;
 
-/** `/crash`: out of memory, the renderer aborts itself, which is a crash like any other. */
+/** `/crash`: laying out elements that are nested so deeply is more than the renderer's stack can take. */
 const CALLS: Readonly<Record<string, string>> = { "/": "list()", "/loop": "endless()", "/crash": "crash()" };
 
 /** What a rendering of `/p/N` must give. */
@@ -61,6 +61,10 @@ async function product(n) {
   root.innerHTML = '<h1 class="title">' + title + '</h1><p class="text">' + "words ".repeat(200) + "</p>";
 }
 function endless() { for (;;); }
-function crash() { const kept = []; for (;;) kept.push(new Uint8Array(2 ** 28).fill(1)); }
+function crash() {
+  let deepest = root;
+  for (let depth = 0; depth < 300_000; depth++) deepest = deepest.appendChild(document.createElement("div"));
+  console.log(root.offsetHeight);
+}
 `;
 }

@@ -161,7 +161,7 @@ async function inTime(rendering: Promise<Rendering>, leftMs: number, signal: Abo
   let stop = (): void => {};
   const interruption = new Promise<Rendering>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
-    const late: Rendering = { kind: "timeout", detail: "the page was not rendered within limits.totalMs" };
+    const late: Rendering = { kind: "timeout", detail: `the page was not rendered within ${leftMs} ms (totalMs)` };
     const timer = setTimeout(resolve, Math.max(0, leftMs), late);
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });

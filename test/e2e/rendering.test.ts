@@ -1,0 +1,182 @@
+/** Pages that need a browser, through the real command line and a real Chromium. */
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import { CHROMIUM } from "../browser/chromium.ts";
+import { listenForbidden, pageOf, serveAllowed, WAYS } from "../browser/ways-out.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { startScriptSite, titleOf } from "../site/script-site.ts";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+
+beforeAll(ensureDist);
+
+const POLITENESS = { rate: "unlimited", robots: false };
+type Dead = { url: string; reason: string; history: { because: string; detail: string }[] };
+
+async function scriptSite(pages: number): Promise<string> {
+  const site = await startScriptSite({ pages });
+  onTestFinished(site.close);
+  return site.url;
+}
+
+function folderWith(files: Readonly<Record<string, unknown>>): string {
+  const cwd = newFolder();
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(cwd, name), typeof content === "string" ? content : JSON.stringify(content));
+  }
+  return cwd;
+}
+
+describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
+  it("reads what scripts have made, follows their links, and keeps pictures with the page", async () => {
+    const url = await scriptSite(3);
+    const browser = { waitFor: { selector: ".title, a" }, settle: "20s", screenshot: "view", pdf: true };
+    const job = { urls: [`${url}/`], render: "always", browser, follow: {}, extract: { title: ".title" } };
+    const cwd = folderWith({ "job.json": { ...job, politeness: POLITENESS } });
+
+    const end = await trawl(["crawl", "job.json", "--json", "--out", "out.jsonl"], { cwd });
+
+    const summary = lastJson<Summary>(end);
+    expectBalanced(summary.counts);
+    expect(summary).toMatchObject({ state: "finished", counts: { done: 4, dead: 0 }, pages: 4 });
+    const titles = jsonLines(readFileSync(join(cwd, "out.jsonl"), "utf8")).map(({ title }) => title);
+    expect(titles.sort()).toEqual([titleOf(1), titleOf(2), titleOf(3), null].sort());
+    const store = openSqliteStore(join(cwd, ".trawl/store.db"), { busyMs: 5_000 });
+    const pages = await store.readPages(summary.id, 0, 10);
+    await store.close();
+    for (const { screenshotRef, pdfRef } of pages)
+      expect([screenshotRef, pdfRef].map(keptIn(cwd))).toEqual([true, true]);
+  });
+
+  it("gives a spider's handler the open page", async () => {
+    const url = await scriptSite(2);
+    const spider = `
+      import { defineSpider } from "trawl";
+      export default defineSpider({
+        name: "tabs", start: ["${url}/p/1"], render: "always", politeness: { rate: "unlimited", robots: false },
+        browser: { waitFor: { selector: ".title" }, settle: "20s" },
+        async page({ tab, emit }) {
+          await tab!.evaluate(() => document.querySelector(".title")!.append(", seen"));
+          emit({ title: await tab!.textContent(".title"), at: tab!.url() });
+        },
+      });`;
+    const cwd = folderWith({ "spider.ts": spider });
+    mkdirSync(join(cwd, "node_modules"));
+    symlinkSync(fileURLToPath(new URL("../..", import.meta.url)), join(cwd, "node_modules/trawl"));
+
+    const { stdout, code } = await trawl(["crawl", "spider.ts", "--quiet"], { cwd });
+
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ title: `${titleOf(1)}, seen`, at: `${url}/p/1` }]);
+  });
+
+  it("reaches nothing at an address that is not allowed, whatever its page tries", async () => {
+    const cleanups: (() => unknown)[] = [];
+    onTestFinished(async () => {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    });
+    const forbidden = await listenForbidden(cleanups);
+    const allowed = await serveAllowed(cleanups, (own) => pageOf(own, `http://127.0.0.2:${forbidden.port}`));
+    const browser = { waitFor: "idle", settle: "20s", block: [], requests: 1000 };
+    const job = { urls: [`${allowed.origin}/`], render: "always", browser, politeness: POLITENESS };
+    const cwd = folderWith({ "job.json": job });
+
+    const end = await trawl(["crawl", "job.json", "--json", "--quiet"], { cwd });
+
+    expect(lastJson<Summary>(end)).toMatchObject({ counts: { done: 1 }, pages: 1 });
+    // Service workers are blocked altogether.
+    const unseen = Object.keys(WAYS).filter((name) => !allowed.seen.has(`/${name}`));
+    expect(unseen.filter((name) => name !== "serviceWorker")).toEqual([]);
+    expect(forbidden.arrivals).toEqual([]);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
+  it("gives up on pages that never end or crash, with the reason, and does all that are beside them", async () => {
+    const url = await scriptSite(8);
+    const good = Array.from({ length: 8 }, (_, nth) => `${url}/p/${nth + 1}`);
+    const urls = [`${url}/loop`, ...good.slice(0, 4), `${url}/crash`, ...good.slice(4)];
+    const browser = { waitFor: { selector: ".title" }, settle: "30s" };
+    const job = {
+      urls,
+      render: "always",
+      browser,
+      extract: { title: ".title" },
+      politeness: { ...POLITENESS, perSite: 20 },
+    };
+    const cwd = folderWith({ "job.json": { ...job, retries: { max: 1, backoff: "10ms" } } });
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_TOTAL_TIMEOUT: "10s" };
+    const { id } = lastJson<{ id: string }>(await trawl(["submit", "job.json", "--json"], { cwd, env }));
+
+    await trawl(["worker", "--queues", "render", "--drain", "--pool", "solo"], { cwd, env });
+
+    const { dead } = lastJson<{ dead: Dead[] }>(await trawl(["dead", "--list", "--json"], { cwd }));
+    const why = dead.map(({ url: at, reason, history }) => [at, reason, ...history.map(({ because }) => because)]);
+    expect(why.sort()).toEqual([
+      [`${url}/crash`, "retries_spent", "render_failed", "render_failed"],
+      [`${url}/loop`, "retries_spent", "timeout", "timeout"],
+    ]);
+    const records = jsonLines((await trawl(["records", id], { cwd })).stdout);
+    expect(records.map(({ title }) => title).sort()).toEqual(good.map((_, nth) => titleOf(nth + 1)).sort());
+  });
+
+  it("says what is missing where there is no browser, fetches nothing, and loses nothing", async () => {
+    const url = await scriptSite(1);
+    const cwd = folderWith({ "job.json": { urls: [`${url}/p/1`], render: "always", politeness: POLITENESS } });
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_CHROMIUM: "/nowhere/chromium" };
+    const { id } = lastJson<{ id: string }>(await trawl(["submit", "job.json", "--json"], { cwd, env }));
+
+    const refused = await trawl(["worker", "--queues", "render", "--drain"], { cwd, env });
+    const broken = await trawl(["worker", "--queues", "render", "--drain", "--pool", "solo"], {
+      cwd,
+      env: { ...env, TRAWL_CHROMIUM: "/bin/false" },
+    });
+
+    expect([refused.code, broken.code]).toEqual([3, 3]);
+    expect(refused.stderr).toMatch(/BROWSER_UNAVAILABLE: .*TRAWL_CHROMIUM is \/nowhere\/chromium/);
+    expect(broken.stderr).toMatch(/BROWSER_UNAVAILABLE: \/bin\/false did not start/);
+    const { counts } = lastJson<Summary>(await trawl(["job", id, "--json"], { cwd }));
+    expect(counts).toMatchObject({ queued: 1, dead: 0, done: 0 });
+  });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)("leaves no process of its browser behind after %s", async (signal) => {
+    const url = await scriptSite(1);
+    const cwd = folderWith({ "job.json": { urls: [`${url}/loop`], render: "always", politeness: POLITENESS } });
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_GRACE: "100ms", TMPDIR: cwd };
+    await trawl(["submit", "job.json"], { cwd, env });
+    const worker = startTrawl(["worker", "--queues", "render", "--max-tasks-per-child", "20"], { cwd, env });
+    expect(await waitUntil(() => browsersIn(cwd).some((line) => line.includes("--type=renderer")), 30_000)).toBe(true);
+
+    worker.kill(signal);
+    await worker.ended;
+
+    expect(await waitUntil(() => browsersIn(cwd).length === 0, 20_000)).toBe(true);
+    expect(readdirSync(cwd).filter((name) => name.startsWith("trawl-browser-"))).toEqual([]);
+  });
+});
+
+function keptIn(cwd: string): (ref: string | undefined) => boolean {
+  return (ref) => {
+    const hex = ref?.slice("sha256:".length) ?? "";
+    return readFileSync(join(cwd, ".trawl/bodies", hex.slice(0, 2), hex.slice(2, 4), `${hex}.gz`)).length > 0;
+  };
+}
+
+/** Command lines of every process of a browser whose profile is in the folder. */
+function browsersIn(folder: string): string[] {
+  return readdirSync("/proc")
+    .filter((pid) => /^\d+$/.test(pid))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return ""; // it has ended meanwhile
+      }
+    })
+    .filter((line) => line.includes(join(folder, "trawl-browser-")));
+}
