@@ -49,7 +49,7 @@ export function composeWorker(
   });
   const worker = createWorker(
     { ...fetching, ...parts, decode, book, mayBeAlive, onFinished, watch },
-    { ...workerOptions(config), queues, unreadableJob, maxTasks, worker: thisProcess(), version: VERSION },
+    { ...workerOptions(config), concurrency: roomFor(queues, config), queues, unreadableJob, maxTasks, worker: thisProcess(), version: VERSION },
   );
   return { worker, close: fetching.close };
 }
@@ -134,6 +134,11 @@ function decode(body: Buffer, contentType: string | undefined): string {
 /** The name looked for in robots.txt: the first word of the user agent, without its version. */
 function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
+}
+
+/** Where all is rendered, tasks that no tab is free for are better left to other processes. */
+function roomFor(queues: readonly string[], { concurrency, tabs }: Config): number {
+  return queues.every((queue) => queue === "render") ? Math.min(concurrency, tabs) : concurrency;
 }
 
 function workerOptions(config: Config) {
