@@ -34,7 +34,7 @@ const CLOSE_MS = 5_000;
 /** A worker on what is open; close it after it has stopped. */
 export function composeWorker(
   config: Config,
-  parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies">,
+  parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies" | "parcels">,
   { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;

@@ -9,9 +9,10 @@ import { findRedisScheme } from "./frontier/redis/place.ts";
 import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLog, type Log } from "./runtime/log.ts";
-import type { Bodies } from "./store/bodies/bodies.ts";
+import type { Bodies, Parcels } from "./store/bodies/bodies.ts";
 import { openFileBodies } from "./store/bodies/file-bodies.ts";
-import { openNoBodies } from "./store/bodies/no-bodies.ts";
+import { openFileParcels } from "./store/bodies/file-parcels.ts";
+import { openNoBodies, openNoParcels } from "./store/bodies/no-bodies.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 import type { TaskWatch } from "./worker/task-watch.ts";
@@ -23,6 +24,7 @@ export type Trawl = {
   frontier: Frontier & FrontierAdmin;
   store: Store;
   bodies: Bodies;
+  parcels: Parcels;
   createWorker(asked: NewWorker): Promise<Worker>;
   close(): Promise<void>;
 };
@@ -47,7 +49,7 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
   const clock = systemClock();
   const log = createLog(config.logLevel, writeLog, [config.broker, config.store].flatMap(secretsOf));
   networksFrom(config); // a bad one is said before anything is queued
-  const bodies = openBodies(config);
+  const { bodies, parcels } = openBodies(config);
   const frontier = await openBroker(config, { clock, log });
   const store = await openOrClose(() => openStore(config), frontier);
   const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
@@ -57,10 +59,11 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
     frontier,
     store,
     bodies,
+    parcels,
     async createWorker(asked) {
       // Loaded on first use: what fetches and reads pages takes longer to load than most commands take.
       const { composeWorker } = await import("./compose-worker.ts");
-      const { worker, close } = composeWorker(config, { clock, log, frontier, store, bodies }, asked);
+      const { worker, close } = composeWorker(config, { clock, log, frontier, store, bodies, parcels }, asked);
       closing.unshift(close);
       return worker;
     },
@@ -114,8 +117,10 @@ export function openStore(config: Config): Store {
   return openSqliteStore(placeOf(config.store, "sqlite:", "TRAWL_STORE"), { busyMs: BUSY_MS });
 }
 
-function openBodies(config: Config): Bodies {
-  return config.bodies === "none" ? openNoBodies() : openFileBodies(bodiesFolder(config));
+function openBodies(config: Config): { bodies: Bodies; parcels: Parcels } {
+  if (config.bodies === "none") return { bodies: openNoBodies(), parcels: openNoParcels() };
+  const folder = bodiesFolder(config);
+  return { bodies: openFileBodies(folder), parcels: openFileParcels(folder) };
 }
 
 /** Where bodies go, if they are files. Throws BAD_CONFIG. */

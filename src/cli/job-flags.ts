@@ -35,6 +35,12 @@ export function withJobFlags(command: Command): Command {
       new Option("--render <when>", "show pages in a browser before reading them (default never)").choices(RENDER),
     )
     .option("--wait-for <what>", "when a rendered page is read: load, idle, or a selector that has to be there")
+    .addOption(
+      new Option("--parse <where>", "queue: pages are parsed by workers of the queue parse").choices([
+        "inline",
+        "queue",
+      ]),
+    )
     .option("--name <text>", "what to call the job")
     .option(
       "--request-id <id>",

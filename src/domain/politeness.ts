@@ -11,6 +11,9 @@ export type SitePolicy = {
   perSite: number;
 };
 
+/** Where nothing is asked of anybody: at an offline site (offline-site.ts). */
+export const UNLIMITED: SitePolicy = { intervalMs: 0, burst: 1, perSite: 1_000_000 };
+
 /** Permission for one request: it must leave between `sendAt` and `sendBy`, or be asked for again. */
 export type Slot = {
   sendAt: number;

@@ -14,6 +14,9 @@ describe("the steps of a page", () => {
     expect(stepOf("https://a.example/x#render")).toBe("render");
     expect(stepOf("https://a.example/x")).toBeUndefined();
     expect(stepOf("https://a.example/x#top")).toBeUndefined();
+    expect(stepUrl("https://a.example/x", "parse", "t17")).toBe("https://a.example/x#parse-t17");
+    expect(stepOf("https://a.example/x#parse-t17")).toBe("parse");
+    expect(pageUrlOf("https://a.example/x#parse-t17")).toBe("https://a.example/x");
   });
 
   it("lead back to the page, and are none of its URLs", () => {

@@ -7,9 +7,13 @@ export const STEPS = ["render", "parse"] as const;
 
 export type Step = (typeof STEPS)[number];
 
-/** The URL of a step of a page. Of a URL that is a step already, it is the page's own other step. */
-export function stepUrl(url: string, step: Step): string {
-  return `${pageUrlOf(url)}#${step}`;
+/**
+ * The URL of a step of a page. Of a URL that is a step already, it is the page's own other step. Where seen URLs lapse, a
+ * page may be fetched again while its earlier step still counts as seen: a `mark`, such as the id of the task that
+ * fetched it, tells them apart.
+ */
+export function stepUrl(url: string, step: Step, mark?: string): string {
+  return `${pageUrlOf(url)}#${step}${mark === undefined ? "" : `-${mark}`}`;
 }
 
 /** The page that a task's URL stands for, whatever its step: what is fetched, shown to handlers and kept. */
@@ -21,5 +25,7 @@ export function pageUrlOf(url: string): string {
 /** Which step of its page a task's URL stands for; undefined for the page itself. */
 export function stepOf(url: string): Step | undefined {
   const hash = url.indexOf("#");
-  return hash < 0 ? undefined : STEPS.find((step) => url.slice(hash + 1) === step);
+  if (hash < 0) return undefined;
+  const [name] = url.slice(hash + 1).split("-");
+  return STEPS.find((step) => step === name);
 }

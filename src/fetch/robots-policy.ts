@@ -162,6 +162,11 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
       if (known !== undefined && willDo(known.file, isTold)) return answerFrom(known);
       return answerFrom(await refresh(url, site, ask?.slot, ask?.signal ?? NEVER));
     },
+    async knownAt(url) {
+      const host = siteOf(url, "host");
+      const known = cache.find(host) ?? (await find(host));
+      return known?.rules?.allows ?? (() => true);
+    },
   };
 }
 

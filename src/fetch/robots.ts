@@ -15,4 +15,6 @@ export type RobotsAnswer =
 export interface RobotsPolicy {
   /** The rules for a URL of `site`. `ask` is given with the task that the frontier told to fetch robots.txt first. */
   rulesAt(url: string, site: string, ask?: { slot: Slot; signal: AbortSignal }): Promise<RobotsAnswer>;
+  /** Whether rules that somebody has fetched already allow URLs of the host of `url`: asks no site for anything. */
+  knownAt(url: string): Promise<(url: string) => boolean>;
 }

@@ -1,8 +1,10 @@
 /** Puts into words why something waits (F16). Pure: backends bring the facts, so that all of them say the same. */
 import { formatDuration } from "../domain/duration.ts";
 import type { JobState, Ledger } from "../domain/job.ts";
+import { onlineSite } from "../domain/offline-site.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
+import { stepOf } from "../domain/step-url.ts";
 import { baseQueue } from "./frontier.ts";
 import type { Explanation, Misfortune } from "./frontier-admin.ts";
 
@@ -40,7 +42,8 @@ export type TaskFacts =
 export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number): Explanation {
   if (tasks.length === 0)
     return { about: url, reasons: ["no job here has seen this URL"], until: undefined, tasks: [] };
-  const parts = tasks.map((task) => explainTask(task, now));
+  const done = stepOf(url) === "parse" ? "parsed" : "fetched";
+  const parts = tasks.map((task) => explainTask(task, done, now));
   return {
     about: url,
     reasons: parts.flatMap((part) => part.reasons),
@@ -75,12 +78,13 @@ export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: numb
 
 type Wait = { reasons: string[]; until: number | undefined };
 
-function explainTask(task: TaskFacts, now: number): Wait {
+/** `done`: what is done with it, as a participle. */
+function explainTask(task: TaskFacts, done: string, now: number): Wait {
   const inJob = `in job ${task.job.id}: `;
   switch (task.state) {
     case "leased":
       return {
-        reasons: [`${inJob}is being fetched by ${task.worker}, whose lease ends ${at(task.leaseUntil, now)}`],
+        reasons: [`${inJob}is being ${done} by ${task.worker}, whose lease ends ${at(task.leaseUntil, now)}`],
         until: task.leaseUntil,
       };
     case "dead":
@@ -89,11 +93,15 @@ function explainTask(task: TaskFacts, now: number): Wait {
       return { reasons: [`${inJob}has been dealt with`], until: undefined };
     case "queued":
     case "delayed":
-      return waitingTask(task, inJob, now);
+      return waitingTask(task, { inJob, done }, now);
   }
 }
 
-function waitingTask(task: TaskFacts & { state: "queued" | "delayed" }, inJob: string, now: number): Wait {
+function waitingTask(
+  task: TaskFacts & { state: "queued" | "delayed" },
+  { inJob, done }: { inJob: string; done: string },
+  now: number,
+): Wait {
   if (task.job.state === "paused") return { reasons: [inJob + pausedWords(task.job)], until: undefined };
   const wait = siteWait(task.site, now);
   const reasons = wait.reasons.map((reason) => inJob + reason);
@@ -108,9 +116,9 @@ function waitingTask(task: TaskFacts & { state: "queued" | "delayed" }, inJob: s
   if (isSuspect) reasons.unshift(`${inJob}waits to be run alone: two workers have died while they held it`);
   if (wait.reasons.length > 0) return { reasons, until: wait.until };
   if (isSuspect) return { reasons, until: now };
-  const ahead = `${task.site.waiting} waiting at ${task.site.site}`;
+  const ahead = `${task.site.waiting} waiting at ${onlineSite(task.site.site)}`;
   return {
-    reasons: [`${inJob}may be fetched now; waits for a free worker on queue ${task.queue} (${ahead})`],
+    reasons: [`${inJob}may be ${done} now; waits for a free worker on queue ${task.queue} (${ahead})`],
     until: now,
   };
 }

@@ -5,7 +5,7 @@
  * F1  A task is granted to one worker at a time.
  * F2  A lease call grants only tasks whose site may be hit now: rate (GCRA, rate and burst in one number), concurrency,
  *     crawl-delay, back-off after 429/503/Retry-After. It answers with grants or with `nextDueAt`; "nothing due" is not
- *     "finished".
+ *     "finished". At an offline site (domain/offline-site.ts) nothing is limited, and no robots.txt asked for.
  * F3  Those limits hold across every worker on every machine, through crashes and restarts.
  * F4  The cost of a lease call depends on what it grants, not on what is pending: blocked sites cost nothing.
  * F5  Within a queue, higher priority first, across sites; round-robin between the jobs on one site.

@@ -63,6 +63,7 @@ export const jobSchema = z.strictObject({
   /** Whether pages are shown in a browser before they are read. */
   render: z.enum(["never", "always"], { error: "takes never or always" }).optional(),
   browser: browserSchema.optional(),
+  parse: z.enum(["inline", "queue"]).optional(),
   headers: z
     .record(
       z.string().regex(/^[A-Za-z0-9-]+$/, "is not a header name"),

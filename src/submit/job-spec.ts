@@ -41,6 +41,8 @@ export type JobSpec = {
   priority: number;
   /** URLs that go elsewhere. */
   routes: readonly UrlRoute[];
+  /** Pages are parsed by workers of this queue; undefined: by whoever fetched them. */
+  parse: { queue: string } | undefined;
   headers: Readonly<Record<string, string>>;
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
   keep: { bodies: boolean; pages: boolean; records: boolean };

@@ -3,5 +3,5 @@ import type { JobSpec } from "./job-spec.ts";
 
 /** All queues that tasks of a job may go to: for it to end, each needs a worker. */
 export function queuesOfJob(spec: JobSpec): string[] {
-  return queuesOf(spec);
+  return [...new Set([...queuesOf(spec), ...(spec.parse === undefined ? [] : [spec.parse.queue])])];
 }

@@ -13,7 +13,7 @@ import type { FollowSpec, JobSpec } from "./job-spec.ts";
 
 export type JobDefaults = Pick<
   Config,
-  "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping" | "routes"
+  "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping" | "routes" | "bodies"
 >;
 
 /** What the caller knows besides the job: where it came from, and what the person running it allows. */
@@ -21,6 +21,8 @@ export type JobContext = {
   id: string;
   requestId: string;
   queue: string | undefined;
+  /** Where pages go that are parsed by others, unless that is the queue for it. */
+  parseQueue?: string;
   typedHosts: readonly string[];
   out: string | undefined;
 };
@@ -68,12 +70,26 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     renderQueue: context.queue ?? input.queue ?? "render",
     render,
     browser: browserFrom(input.browser ?? {}),
+    parse: parseFrom(input, defaults, context),
     headers: lowerCaseNames(input.headers ?? {}),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
     typedHosts: context.typedHosts,
     out: context.out,
   };
+}
+
+/** A queue that workers serve for nothing else: `trawl worker --queues parse`. */
+const PARSE_QUEUE = "parse";
+
+function parseFrom({ parse }: JobInput, { bodies }: JobDefaults, { parseQueue }: JobContext): JobSpec["parse"] {
+  if (parse !== "queue") return undefined;
+  if (bodies !== "none") return { queue: parseQueue ?? PARSE_QUEUE };
+  throw new TrawlError("BAD_JOB", {
+    op: "submit.resolveJob",
+    message: `parse: "queue" passes pages on through TRAWL_BODIES, which is none; name a folder that all workers share, such as file:.trawl/bodies, or leave parse out`,
+    detail: { parse },
+  });
 }
 
 /** The priority of its tasks where neither the job nor a route says. */
@@ -92,7 +108,7 @@ function routingFrom(input: JobInput, { routes }: JobDefaults, context: JobConte
 
 /** Whether two jobs are the same piece of work, begun twice, be it at another pace. */
 export function isSameWork(one: JobSpec, other: JobSpec): boolean {
-  const essence = ({ id, requestId, queue, renderQueue, priority, routes, out, politeness, ...work }: JobSpec) =>
+  const essence = ({ id, requestId, queue, renderQueue, priority, routes, parse, out, politeness, ...work }: JobSpec) =>
     JSON.stringify(work);
   return essence(one) === essence(other);
 }

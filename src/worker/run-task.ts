@@ -1,15 +1,19 @@
 /**
- * The chain, one task from lease to result: robots.txt -> fetch -> decode -> read -> discover. It changes nothing
- * outside: the settler writes what it returns. Called by the lease loop, many at once; a crash inside loses nothing but
- * the work, since the lease expires.
+ * The chain, one task from lease to result: robots.txt -> fetch -> decode -> read -> discover. Where a job's pages are
+ * parsed by other workers it is two: robots.txt -> fetch -> parcel, and parcel -> decode -> read -> discover. It changes
+ * nothing outside: the settler writes what it returns. Called by the lease loop, many at once; a crash inside loses
+ * nothing but the work, since the lease expires.
  */
 import { discover } from "../discover/discover.ts";
+import { offlineSite } from "../domain/offline-site.ts";
 import type { Page } from "../domain/page.ts";
 import { siteOf } from "../domain/site.ts";
+import { pageUrlOf, stepUrl } from "../domain/step-url.ts";
 import type { NewTask } from "../domain/task.ts";
 import type { Allowance, Fetcher, FetchLimits, FetchOutcome, Pictures } from "../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
 import type { Grant, Settlement, Tally, TaskOutcome } from "../frontier/frontier.ts";
+import type { Parcel, ParcelName, Parcels } from "../store/bodies/bodies.ts";
 import type { PageWrite } from "../store/store.ts";
 import type { JobPlan, Reading } from "./plan.ts";
 import { isOverTime } from "./time-limit.ts";
@@ -22,6 +26,10 @@ export type TaskResult = {
   body: Buffer | undefined;
   /** What the page looked like, where the job asked for it. */
   pictures: Pictures;
+  /** The page, where another task is to parse it: there before this one is settled. */
+  parcel?: Parcel & { name: ParcelName };
+  /** The parcel that nobody needs once this is settled. */
+  spent?: ParcelName;
 };
 
 export type RunTaskDeps = {
@@ -30,6 +38,7 @@ export type RunTaskDeps = {
   renderer: Fetcher;
   robots: RobotsPolicy;
   allowance: Allowance;
+  parcels: Pick<Parcels, "get">;
   decode(body: Buffer, contentType: string | undefined): string;
 };
 
@@ -38,6 +47,7 @@ export type RunTaskOptions = { limits: Omit<FetchLimits, "bodyBytes">; maxLinks:
 type Task = { deps: RunTaskDeps; options: RunTaskOptions; grant: Grant; plan: JobPlan; signal: AbortSignal };
 
 export async function runTask(task: Task): Promise<TaskResult> {
+  if (task.grant.kind === "parse") return parsePage(task);
   const robots = await askRobots(task);
   if (robots.kind === "unreachable") {
     // The whole site rests, so that its other tasks do not spend their tries on the same failure.
@@ -48,6 +58,9 @@ export async function runTask(task: Task): Promise<TaskResult> {
   const outcome = await fetchPage(task);
   switch (outcome.kind) {
     case "page":
+      if (task.plan.spec.parse !== undefined && isPortable(outcome)) {
+        return passOn(task, outcome, task.plan.spec.parse.queue);
+      }
       return readPage(task, outcome, robots.allows).finally(outcome.open?.close);
     case "redirect":
       return redirected(task, outcome);
@@ -84,6 +97,60 @@ async function fetchPage({ deps, options, grant, plan, signal }: Task): Promise<
     signal,
     show: { browser: plan.spec.browser, keepsTab: plan.needsTab },
   });
+}
+
+/** What a browser shows and how it looked stays with the process that has it. */
+function isPortable({ pictures = {}, open }: FetchOutcome & { kind: "page" }): boolean {
+  return Object.keys(pictures).length === 0 && open === undefined;
+}
+
+/** Small JSON of a task that parses what another has fetched. */
+type ParseCarry = { fetchedBy: string; carry?: unknown };
+
+/**
+ * The page goes to whoever parses it. Half done goes before not begun: its task is a little more urgent than the page
+ * was, so that workers that do both do not pile up pages.
+ */
+function passOn({ grant, plan }: Task, { page, body }: Parcel, queue: string): TaskResult {
+  const { spec, routeOf } = plan;
+  const name = { jobId: grant.jobId, taskId: grant.taskId };
+  const carry: ParseCarry = { fetchedBy: grant.taskId, ...(grant.carry === undefined ? {} : { carry: grant.carry }) };
+  const parse: NewTask = {
+    // In a set of seen URLs that lapse, each fetch of a page has a step of its own.
+    url: stepUrl(grant.url, "parse", spec.dedup.scope === "job" ? undefined : grant.taskId),
+    site: offlineSite(siteOf(grant.url, spec.siteGrouping)),
+    kind: "parse",
+    queue,
+    priority: Math.max(0, routeOf(pageUrlOf(grant.url)).priority - 1),
+    depth: grant.depth,
+    redirects: grant.redirects + 1,
+    carry,
+    ...(grant.handler === undefined ? {} : { handler: grant.handler }),
+  };
+  const settlement = { ...claimOf(grant), outcome: { kind: "done" }, refusedLinks: 0, site: { kind: "ok" } } as const;
+  return {
+    settlement: { ...settlement, discovered: [parse], tally: NOTHING },
+    write: undefined,
+    body: undefined,
+    pictures: {},
+    parcel: { name, page, body },
+  };
+}
+
+/** The second half of a task that was passed on: from here on as if it had been fetched just now. */
+async function parsePage(task: Task): Promise<TaskResult> {
+  const { deps, grant, plan } = task;
+  const { fetchedBy, carry } = grant.carry as ParseCarry;
+  const name = { jobId: grant.jobId, taskId: fetchedBy };
+  const parcel = await deps.parcels.get(name);
+  if (parcel === undefined) {
+    const detail = "the page is not in TRAWL_BODIES of this worker: all workers of a job must share it; then replay";
+    return ended(grant, { kind: "dead", because: "body_missing", detail });
+  }
+  const isAllowed = plan.spec.politeness.robots ? await deps.robots.knownAt(parcel.page.url) : () => true;
+  const asFetched = { ...task, grant: { ...grant, url: parcel.page.url, carry } };
+  const result = await readPage(asFetched, { kind: "page", ...parcel }, isAllowed);
+  return result.settlement.outcome.kind === "done" ? { ...result, spent: name } : result;
 }
 
 async function readPage(

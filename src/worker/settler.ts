@@ -1,11 +1,11 @@
 /**
- * Makes results last, in batches: bodies, then pages and records (durably), then the settlement in the frontier, in that
- * order for each task. A crash between two of these only makes the task run again: its next write has a higher token.
+ * Makes results last, in batches: bodies and parcels, then pages and records (durably), then the settlement in the
+ * frontier, in that order for each task; parcels that were parsed go last. A crash between two of these only makes the task run again: its next write has a higher token.
  * Called by the lease loop; one flush runs at a time, and results that come meanwhile go with the next.
  */
 import type { Frontier, Settlement } from "../frontier/frontier.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Bodies } from "../store/bodies/bodies.ts";
+import type { Bodies, ParcelName, Parcels } from "../store/bodies/bodies.ts";
 import type { PageWrite, Store } from "../store/store.ts";
 import type { ToldResult } from "./teller.ts";
 
@@ -19,6 +19,7 @@ export type Settler = {
 type Deps = {
   store: Pick<Store, "write">;
   bodies: Pick<Bodies, "put">;
+  parcels: Pick<Parcels, "put" | "remove">;
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
   /** Called for each result that counted. */
@@ -36,7 +37,7 @@ const FULL_HOUSE = 3;
 type Waiting = { result: ToldResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
-  { store, bodies, frontier, onFinished, onSettled, busy, log }: Deps,
+  { store, bodies, parcels, frontier, onFinished, onSettled, busy, log }: Deps,
   { flushMs, batchMost }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
@@ -63,7 +64,8 @@ export function createSettler(
   }
 
   async function writeBatch(results: readonly ToldResult[]): Promise<void> {
-    const writes = await Promise.all(results.flatMap(pageOf));
+    const sent = Promise.all(results.flatMap(({ parcel }) => (parcel ? parcels.put(parcel.name, parcel) : [])));
+    const [writes] = await Promise.all([Promise.all(results.flatMap(pageOf)), sent]);
     const tries = results.flatMap(({ tried }) => tried ?? []);
     if (writes.length + tries.length > 0) await store.write(writes, tries);
     const settlements: Settlement[] = results.map(({ settlement }) => settlement);
@@ -72,7 +74,15 @@ export function createSettler(
       if (verdicts[index] === "settled") onSettled(result);
       else log.warn("worker.lease_lost", { taskId: result.settlement.taskId });
     });
+    await Promise.all(
+      results.flatMap(({ spent }, index) => (spent && verdicts[index] === "settled" ? clear(spent) : [])),
+    );
     for (const jobId of finished) onFinished(jobId);
+  }
+
+  /** One that stays behind is only in the way: its page is parsed. */
+  async function clear(spent: ParcelName): Promise<void> {
+    await parcels.remove(spent).catch((cause: unknown) => log.warn("worker.parcel_left", { ...spent, cause }));
   }
 
   function pageOf({ write, run, ...result }: ToldResult): Promise<PageWrite>[] {

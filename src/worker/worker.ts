@@ -4,7 +4,7 @@ import type { Claim, Frontier, Grant, Tally } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Bodies } from "../store/bodies/bodies.ts";
+import type { Bodies, Parcels } from "../store/bodies/bodies.ts";
 import type { Store, TryWrite } from "../store/store.ts";
 import type { JobBook } from "./job-book.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
@@ -42,6 +42,7 @@ export type WorkerDeps = RunTaskDeps & {
   frontier: Frontier & FrontierAdmin;
   store: Store;
   bodies: Bodies;
+  parcels: Parcels;
   book: JobBook;
   mayBeAlive(worker: string): boolean;
   onFinished(jobId: string): void;
@@ -66,12 +67,12 @@ const REAP_EVERY_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
 
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
-  const { frontier, store, bodies, book, mayBeAlive, onFinished, watch, clock, log } = deps;
+  const { frontier, store, bodies, parcels, book, mayBeAlive, onFinished, watch, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const teller = createTeller({ clock, log }, { worker });
   const settler = createSettler(
-    { store, bodies, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
+    { store, bodies, parcels, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
     { flushMs: options.flushMs, batchMost: BATCH_MOST },
   );
   const loop = createLeaseLoop({ frontier: leasing(frontier, release), settler, clock, run }, options);

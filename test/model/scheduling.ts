@@ -1,5 +1,7 @@
 /** When what may go, worked out from the lists each time (F2, F5), and what holds again after every operation. */
-import { readyAt, type SitePolicy, strictest } from "../../src/domain/politeness.ts";
+
+import { isOffline } from "../../src/domain/offline-site.ts";
+import { readyAt, type SitePolicy, strictest, UNLIMITED } from "../../src/domain/politeness.ts";
 import { reprice } from "../../src/frontier/reprice.ts";
 import {
   inFlightOf,
@@ -52,7 +54,7 @@ function wakeAt(world: World, lane: Lane, now: number): number {
 }
 
 export function wantsRobots(world: World, site: ModelSite): boolean {
-  return world.lanes.some((lane) => lane.site === site && lane.job.made.robots);
+  return !isOffline(site.name) && world.lanes.some((lane) => lane.site === site && lane.job.made.robots);
 }
 
 /** Whether the next one to go must bring robots.txt. */
@@ -80,6 +82,7 @@ export function nextDueAt(world: World, queues: readonly string[], now: number):
 
 /** The job's rule for one site. */
 export function policyFor(job: ModelJob, site: ModelSite): SitePolicy {
+  if (isOffline(site.name)) return UNLIMITED;
   return job.made.sites[site.name] ?? job.policy;
 }
 

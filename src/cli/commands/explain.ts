@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { hasEnded } from "../../domain/job.ts";
-import type { ExplainTarget, JobView } from "../../frontier/frontier-admin.ts";
+import { STEPS, stepUrl } from "../../domain/step-url.ts";
+import type { ExplainTarget, Explanation, FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
@@ -14,7 +15,7 @@ export function addExplain(program: Command): void {
       inSession({ flags }, async ({ trawl, screen }) => {
         const { frontier } = trawl;
         const target = await targetOf(what, (id) => frontier.findJob(id));
-        const found = await frontier.explain(target);
+        const found = await explainAll(frontier, target);
         const job = "jobId" in target ? await frontier.findJob(target.jobId) : undefined;
         const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
         const explanation = { ...found, reasons: [...found.reasons, ...ways] };
@@ -23,6 +24,17 @@ export function addExplain(program: Command): void {
         else screen.out(`${[about, ...reasons.map((reason) => `  ${reason}`)].map(showable).join("\n")}\n`);
       }),
     );
+}
+
+/** A page with all its steps: the later ones are heard of only where there are any. */
+async function explainAll(frontier: Pick<FrontierAdmin, "explain">, target: ExplainTarget): Promise<Explanation> {
+  const found = await frontier.explain(target);
+  if (!("url" in target)) return found;
+  const steps = STEPS.map((step) => ({ step, url: stepUrl(target.url, step) }));
+  const told = await Promise.all(steps.map(async ({ step, url }) => ({ step, ...(await frontier.explain({ url })) })));
+  const known = told.filter(({ reasons }) => reasons.some((reason) => reason.startsWith("in job ")));
+  const later = known.flatMap(({ step, reasons }) => reasons.map((reason) => `${reason} (${step})`));
+  return { ...found, reasons: [...found.reasons, ...later], until: known.at(-1)?.until ?? found.until };
 }
 
 /** Where the tasks of a job go. Its priority may have been changed since it was submitted. */

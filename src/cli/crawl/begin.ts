@@ -38,6 +38,7 @@ export function specOf({ config, trawl }: Session, { job, urls }: Target, { out,
     id,
     requestId: requestId ?? newRequestId(now),
     queue: crawlQueue(id),
+    parseQueue: crawlQueue(id),
     typedHosts,
     out,
   });

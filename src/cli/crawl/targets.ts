@@ -24,6 +24,7 @@ export type CrawlFlags = {
   keepBodies?: boolean;
   render?: string;
   waitFor?: string;
+  parse?: string;
   name?: string;
   requestId?: string;
 };
@@ -141,6 +142,7 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
     name: flags.name ?? base.name,
     render: (flags.render as JobInput["render"]) ?? base.render,
     browser: flags.waitFor === undefined ? base.browser : { ...base.browser, waitFor: waitForFlag(flags.waitFor) },
+    parse: (flags.parse as JobInput["parse"]) ?? base.parse,
     follow: followFlags(base, flags),
     extract: flags.extract.length > 0 ? parseRuleFlags(flags.extract).rules : base.extract,
     politeness: compact({

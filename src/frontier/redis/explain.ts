@@ -1,5 +1,7 @@
 /** Puts together what explain.ts of the frontier needs to say why something waits (F16). */
+import { offlineSite } from "../../domain/offline-site.ts";
 import { siteOf } from "../../domain/site.ts";
+import { stepOf } from "../../domain/step-url.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { explainJob, explainSite, explainUrl, type JobFacts, type TaskFacts } from "../explain.ts";
 import type { ExplainTarget, Explanation } from "../frontier-admin.ts";
@@ -46,7 +48,8 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
     if (row === undefined) throw new Error(`a scope names job ${jobNumber}, which is not there`);
     const job = jobFacts((await jobs.find(row.id)) ?? row);
     // A site is a host or a registrable domain: whoever queued the URL knew which.
-    const names = [...new Set([siteOf(url, "host"), siteOf(url, "domain")])];
+    const hosts = [...new Set([siteOf(url, "host"), siteOf(url, "domain")])];
+    const names = stepOf(url) === "parse" ? hosts.map(offlineSite) : hosts;
     for (const site of await sites.facts(shard, "names", names)) {
       const facts = await factsAt({ shard, url, jobNumber, taskId, site: site.site, siteNumber: site.n }, job, site);
       if (facts !== undefined) return facts;

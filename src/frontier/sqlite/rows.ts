@@ -1,6 +1,7 @@
 /** Rows of the broker file, as the statements in sql/ give them. */
 import type { JobState, Ledger } from "../../domain/job.ts";
-import type { SitePolicy } from "../../domain/politeness.ts";
+import { isOffline } from "../../domain/offline-site.ts";
+import { type SitePolicy, UNLIMITED } from "../../domain/politeness.ts";
 import type { Tally } from "../frontier.ts";
 
 /** Stands for "not until something changes" in the time columns. */
@@ -113,6 +114,7 @@ export function policyOf(row: PolicyRow): SitePolicy {
 
 /** What `job` asks for at `site`. */
 export function policyFor(job: JobRow, site: string): SitePolicy {
+  if (isOffline(site)) return UNLIMITED;
   if (job.site_rules === "{}") return policyOf(job);
   const rules = JSON.parse(job.site_rules) as Record<string, SitePolicy>;
   return (Object.hasOwn(rules, site) ? rules[site] : undefined) ?? policyOf(job);

@@ -4,6 +4,7 @@
  * left: so F8 and F10 hold whatever the operation was. A crash leaves the file as before the step.
  * Called by every operation in this folder; nothing else writes.
  */
+import { isOffline } from "../../domain/offline-site.ts";
 import { type Database, prepareAll, type Row, type Statement } from "../../runtime/sqlite.ts";
 import type { SeenCache } from "../seen-cache.ts";
 import { type JobRow, type LaneRow, policyFor, type SiteRow } from "./rows.ts";
@@ -138,6 +139,7 @@ function keep<R extends { n: number }>(loaded: Map<number, R>, row: Row): R {
 function addLane(sql: StepSql, job: JobRow, site: SiteRow, queue: string, priority: number): number {
   const { intervalMs, burst, perSite } = policyFor(job, site.site);
   const rank = rankOf(job, priority);
-  const row = sql.addLane.get(job.n, site.n, queue, priority, rank, intervalMs, burst, perSite, job.robots);
+  const robots = isOffline(site.site) ? 0 : job.robots;
+  const row = sql.addLane.get(job.n, site.n, queue, priority, rank, intervalMs, burst, perSite, robots);
   return must(row).n as number;
 }

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { offlineSite } from "../../../src/domain/offline-site.ts";
 import { guardMs } from "../../../src/domain/politeness.ts";
 import type { RobotsFile } from "../../../src/frontier/frontier.ts";
 import { START_AT, type Suite } from "./backend.ts";
@@ -32,6 +33,24 @@ export function robots({ open, test }: Suite): void {
     const asked = (await grantsOf(frontier)).map(({ site, mustAskRobots }) => `${site} ${mustAskRobots}`);
 
     expect(asked.sort()).toEqual(["a.test true", "b.test true", "c.test false", "c.test false"]);
+  });
+
+  test("F2 limits nothing at an offline site, and asks for no robots.txt there, whatever the job says", async () => {
+    const { frontier } = await open();
+    const strict = { policy: { intervalMs: 60_000, burst: 1, perSite: 1 }, sites: {}, robots: true };
+    const offline = tasksAt("a.test", 3, { site: offlineSite("a.test"), kind: "parse", queue: "parse" });
+    await submit(frontier, aJob({ ...strict, id: "one" }), offline);
+    await submit(frontier, aJob({ ...strict, id: "two" }), [...offline, aTask("https://a.test/page")]);
+    await frontier.setPolicy("two", { intervalMs: 30_000, burst: 1, perSite: 1 });
+
+    const parsing = await grantsOf(frontier, { queues: ["parse"] });
+
+    expect(parsing.map(({ jobId, mustAskRobots }) => `${jobId} ${mustAskRobots}`).sort()).toEqual(
+      ["one", "one", "one", "two", "two", "two"].map((id) => `${id} false`),
+    );
+    expect((await grantsOf(frontier)).map(({ mustAskRobots }) => mustAskRobots)).toEqual([true]);
+    const explained = await frontier.explain({ site: offlineSite("a.test") });
+    expect(explained.reasons[0]).toBe("may be hit now");
   });
 
   test("F2 asks another when the one asked has ended without bringing it", async () => {

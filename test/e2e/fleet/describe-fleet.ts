@@ -6,6 +6,7 @@ import { beforeAll, describe } from "vitest";
 import { ensureDist } from "../dist.ts";
 import { examining } from "./examining.ts";
 import type { FleetBroker } from "./fleet.ts";
+import { parsing } from "./parsing.ts";
 import { poison } from "./poison.ts";
 import { routing } from "./routing.ts";
 import { submitting } from "./submitting.ts";
@@ -20,6 +21,7 @@ export function describeFleet(name: string, broker: FleetBroker): void {
     poison(broker);
     submitting(broker);
     routing(broker);
+    parsing(broker);
     examining(broker);
   });
 }

@@ -48,7 +48,10 @@ end
 local function policy_of(job, site)
   local wish = job.has_rules == 1 and redis.call("HGET", key("rules", job.n), site[NAME])
   if not wish then wish = exact(job.interval) .. " " .. job.burst .. " " .. job.per_site end
-  return wish .. " " .. job.robots .. (job.state == "paused" and " paused" or "")
+  local robots = job.robots
+  -- Work that asks nothing of a site (domain/offline-site.ts): UNLIMITED of domain/politeness.ts.
+  if string.sub(site[NAME], 1, 1) == "#" then wish, robots = "0 1 1000000", 0 end
+  return wish .. " " .. robots .. (job.state == "paused" and " paused" or "")
 end
 
 -- A site's POLICIES are "wish=count;" for each different wish of its lanes.

@@ -1,0 +1,81 @@
+/** Files of bodies: written whole or not at all, and what is said where they cannot be. */
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { TrawlError } from "../../errors.ts";
+import { renameDurably, syncFolder } from "../durable-rename.ts";
+
+const FIXES: Readonly<Record<string, string>> = {
+  EACCES: "give this user the right to read and write the folder",
+  EPERM: "give this user the right to read and write the folder",
+  EROFS: "its disk is mounted read-only: name a folder elsewhere in TRAWL_BODIES",
+  ENOSPC: "the disk is full: free some space, then go on where you were",
+  EDQUOT: "this user's share of the disk is used up: free some space",
+  EEXIST: "a part of its path is a file: name a folder in TRAWL_BODIES",
+  ENOTDIR: "a part of its path is a file: name a folder in TRAWL_BODIES",
+  Z_DATA_ERROR: "the file is damaged: remove it, and fetch the page again",
+  Z_BUF_ERROR: "the file is damaged: remove it, and fetch the page again",
+};
+
+const decompress = promisify(gunzip);
+
+/** Writes a file two folders under `root` or less, in place of what is there. Resolves once it survives a power cut. */
+export async function keepFile(root: string, path: string, bytes: Buffer): Promise<void> {
+  const part = join(root, "tmp", randomUUID());
+  await makeFolders(root, dirname(path));
+  try {
+    await writeDurably(part, bytes);
+    await renameDurably(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** Undefined if there is no such file. */
+export async function readCompressed(path: string): Promise<Buffer | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  return decompress(bytes);
+}
+
+/** Throws STORE_UNREACHABLE with the fix. */
+export function fail(op: string, path: string, cause: unknown): never {
+  const fix = FIXES[codeOf(cause)] ?? "check the folder in TRAWL_BODIES and its disk";
+  const words = cause instanceof Error ? cause.message : String(cause);
+  throw new TrawlError("STORE_UNREACHABLE", {
+    op,
+    message: `body ${path}: ${words}; ${fix}`,
+    detail: { path },
+    cause,
+  });
+}
+
+async function makeFolders(root: string, folder: string): Promise<void> {
+  await mkdir(join(root, "tmp"), { recursive: true });
+  if ((await mkdir(folder, { recursive: true })) === undefined) return;
+  // New folders are names too: ab/ in the root, cd/ in ab/.
+  await syncFolder(dirname(folder));
+  await syncFolder(root);
+}
+
+async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+  const handle = await open(path, "wx");
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
