@@ -17,6 +17,7 @@ All commands work on the broker and the store of the folder they run in. These f
 |---|---|
 | \`--broker <url>\` | where the frontier lives; \`sqlite:.trawl/broker.db\` unless [the configuration](config.md) names another. A password is better kept in \`TRAWL_BROKER\`: others can read the arguments of a process |
 | \`--store <url>\` | where pages and records live; \`sqlite:.trawl/store.db\` unless the configuration names another |
+| \`--log-level <level>\` | least level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\` (the default), \`error\`, \`silent\` |
 | \`--json\` | one JSON object as the last line of stdout; its shapes are below |
 
 | exit code | means |
@@ -207,6 +208,13 @@ fetched by its workers.
     ],
     notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` where no time is
 known. Of a URL, \`tasks\` has \`jobId\` and \`state\` for each job that has it.`,
+  },
+  workers: {
+    examples: ["npx trawl workers", "npx trawl workers --json"],
+    notes: `What the columns mean is in [observability.md](observability.md#who-works).
+
+**\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done, failed, rssBytes,
+supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`null\`.`,
   },
   trace: {
     examples: [

@@ -35,7 +35,7 @@ const CLOSE_MS = 5_000;
 export function composeWorker(
   config: Config,
   parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies" | "parcels">,
-  { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks }: NewWorker,
+  { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks, supervisor }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;
   const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier });
@@ -48,8 +48,17 @@ export function composeWorker(
     }),
   });
   const worker = createWorker(
-    { ...fetching, ...parts, decode, book, mayBeAlive, onFinished, watch },
-    { ...workerOptions(config), concurrency: roomFor(queues, config), queues, unreadableJob, maxTasks, worker: thisProcess(), version: VERSION },
+    { ...fetching, ...parts, decode, book, mayBeAlive, onFinished, watch, rssBytes: process.memoryUsage.rss },
+    {
+      ...workerOptions(config),
+      concurrency: roomFor(queues, config),
+      queues,
+      unreadableJob,
+      maxTasks,
+      worker: thisProcess(),
+      supervisor,
+      version: VERSION,
+    },
   );
   return { worker, close: fetching.close };
 }

@@ -38,6 +38,8 @@ export type NewWorker = {
   watch: TaskWatch;
   /** Retires after so many tasks; Infinity: never. */
   maxTasks: number;
+  /** The process that looks after this one, if one does. */
+  supervisor?: string | undefined;
 };
 
 /** How long one process waits for another's write to the same file. */

@@ -17,6 +17,7 @@ import { addTrace } from "./commands/trace.ts";
 import { addTry } from "./commands/try.ts";
 import { addUp } from "./commands/up.ts";
 import { addWorker } from "./commands/worker.ts";
+import { addWorkers } from "./commands/workers.ts";
 import { HELP_STYLE } from "./help.ts";
 import { listenForStops, type Stops } from "./stops.ts";
 
@@ -61,6 +62,7 @@ export function createProgram(stops: Stops): Command {
   addSubmit(program, stops);
   addWorker(program, stops);
   addUp(program, stops);
+  addWorkers(program);
   addJobs(program);
   addRecords(program);
   addDead(program);

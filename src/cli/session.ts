@@ -4,7 +4,7 @@ import type { Trawl } from "../compose.ts";
 import type { Config } from "../config/schema.ts";
 import { processScreen, type Screen } from "./terminal.ts";
 
-export type PlaceFlags = { broker?: string; store?: string; json?: boolean };
+export type PlaceFlags = { broker?: string; store?: string; logLevel?: string; json?: boolean };
 
 export type Session = { config: Config; screen: Screen; trawl: Trawl; close(): Promise<void> };
 
@@ -13,6 +13,7 @@ export function withPlaces(command: Command): Command {
   return command
     .option("--broker <url>", "where the frontier lives (default sqlite:.trawl/broker.db)")
     .option("--store <url>", "where pages and records live (default sqlite:.trawl/store.db)")
+    .option("--log-level <level>", "least level of log lines on stderr: debug, info, warn, … (default warn)")
     .option("--json", "print one JSON object as the last line of stdout");
 }
 
@@ -30,7 +31,8 @@ const QUESTION_MS = 5_000;
 export async function openSession({ flags, settings = {}, isPatient = false }: Opening): Promise<Session> {
   // Loaded on first use: whoever asks for --help needs no broker.
   const [{ openTrawl }, { loadConfig }] = await Promise.all([import("../compose.ts"), import("../config/load.ts")]);
-  const asked = await loadConfig({ broker: flags.broker, store: flags.store, ...settings }, process.cwd());
+  const { broker, store, logLevel } = flags;
+  const asked = await loadConfig({ broker, store, logLevel, ...settings }, process.cwd());
   const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUESTION_MS);
   const config = { ...asked, brokerPatienceMs };
   const screen = processScreen();

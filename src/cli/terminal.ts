@@ -1,6 +1,7 @@
 /** How text is put on a terminal: colours, widths, numbers. */
 import { basename } from "node:path";
 import pc from "picocolors";
+import { formatDuration } from "../domain/duration.ts";
 import { showable } from "../runtime/showable.ts";
 
 export type Screen = {
@@ -79,6 +80,11 @@ export function formatBytes(bytes: number): string {
     unit += 1;
   }
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** The larger unit alone: `3m`, not `3m 12s`. */
+export function roughAge(ms: number): string {
+  return formatDuration(Math.max(1000, Math.round(ms / 1000) * 1000)).split(" ")[0] ?? "";
 }
 
 export type TableStyle = {

@@ -184,6 +184,24 @@ export type Presence = {
   /** Spiders of jobs it was given and could not load. */
   unknownSpiders: readonly string[];
   version: string;
+  /** Missing of workers of older versions. */
+  vitals?: Vitals;
+};
+
+/** How a worker is doing, as of its announcement. */
+export type Vitals = {
+  concurrency: number;
+  /** Tasks under way. */
+  busy: number;
+  /** Leases that ended as they should, since it started. */
+  done: number;
+  /** Leases that ended without a page: to be tried again, or given up on. */
+  failed: number;
+  rssBytes: number;
+  /** How long it has been there, ms: instants of its clock mean nothing to others (F18). */
+  upMs: number;
+  /** The process that looks after it, if one does. */
+  supervisor?: string;
 };
 
 export interface Frontier {

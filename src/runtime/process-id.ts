@@ -4,7 +4,22 @@ import { hostname } from "node:os";
 
 /** `host/pid/start/view`: a process id alone may be given out again, and a host name to two machines. */
 export function thisProcess(): string {
-  return [hostname(), process.pid, startOf(process.pid) ?? 0, ownView()].join("/");
+  return nameOf(process.pid);
+}
+
+/** The process that started this one. */
+export function parentProcess(): string {
+  return nameOf(process.ppid);
+}
+
+/** Where a process runs and its number there; no number where the name is not one of these. */
+export function placeOfProcess(name: string): { host: string; pid: number | undefined } {
+  const [host = "", pid] = name.split("/");
+  return { host, pid: /^\d+$/.test(pid ?? "") ? Number(pid) : undefined };
+}
+
+function nameOf(pid: number): string {
+  return [hostname(), pid, startOf(pid) ?? 0, ownView()].join("/");
 }
 
 /** False only for a process that would be seen from here if it still ran. */

@@ -28,7 +28,9 @@ export function createReaper({ frontier, mayBeAlive, clock, log }: Deps, { every
 
   async function sweep(): Promise<void> {
     for (const { worker } of await frontier.listHolders()) {
-      if (!mayBeAlive(worker)) await frontier.abandon(worker);
+      if (mayBeAlive(worker)) continue;
+      const tasks = await frontier.abandon(worker);
+      log.info("reaper.worker_lost", { worker, tasks });
     }
     await frontier.reap(batch);
   }

@@ -9,7 +9,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log, LogFields } from "../runtime/log.ts";
 import type { Run, TryWrite } from "../store/store.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
-import type { TaskResult } from "./run-task.ts";
+import type { RunTaskDeps, TaskResult } from "./run-task.ts";
 
 /** A result with what is to be kept of how it came about. */
 export type ToldResult = TaskResult & {
@@ -25,8 +25,8 @@ export type ToldResult = TaskResult & {
 export type Telling = {
   /** The job is known. */
   planned(spec: JobSpec): void;
-  /** The fetcher, which tells what it fetches if anybody wants to hear it. */
-  listenTo(fetcher: Fetcher): Fetcher;
+  /** The same, with fetchers that tell what they fetch if anybody wants to hear it. */
+  listenTo(deps: RunTaskDeps): RunTaskDeps;
   ended(result: TaskResult): ToldResult;
 };
 
@@ -93,7 +93,10 @@ export function createTeller(
           lease.spec = spec;
           if (log.isOn("debug")) logOf(lease).debug("task.leased", { token: grant.token, depth: grant.depth });
         },
-        listenTo: (fetcher) => (log.isOn("debug") ? listening(fetcher, lease) : fetcher),
+        listenTo(deps) {
+          if (!log.isOn("debug")) return deps;
+          return { ...deps, fetcher: listening(deps.fetcher, lease), renderer: listening(deps.renderer, lease) };
+        },
         ended(result) {
           open.delete(key);
           const run = keepsTries(lease) ? runOf(lease) : undefined;

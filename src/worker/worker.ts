@@ -1,6 +1,6 @@
 /** One worker of a process: the lease loop with the small services that keep it honest. */
 import { isTrawlError } from "../errors.ts";
-import type { Claim, Frontier, Grant, Tally } from "../frontier/frontier.ts";
+import type { Claim, Frontier, Grant, Presence, Tally } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -47,6 +47,8 @@ export type WorkerDeps = RunTaskDeps & {
   mayBeAlive(worker: string): boolean;
   onFinished(jobId: string): void;
   watch: TaskWatch;
+  /** Memory of this process. */
+  rssBytes(): number;
   clock: Clock;
   log: Log;
 };
@@ -57,6 +59,8 @@ export type WorkerOptions = RunTaskOptions &
     /** A task that takes longer is ended; Infinity: it may take what it takes. */
     timeLimitMs: number;
     version: string;
+    /** The process that looks after this one, if one does. */
+    supervisor: string | undefined;
     /** A job whose spider or rules cannot be read ends the worker, or only its tasks: those of other jobs go on. */
     unreadableJob: "ends-worker" | "ends-task";
   };
@@ -70,6 +74,8 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const { frontier, store, bodies, parcels, book, mayBeAlive, onFinished, watch, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
+  const ends = { done: 0, failed: 0 };
+  const startedAt = clock.now();
   const teller = createTeller({ clock, log }, { worker });
   const settler = createSettler(
     { store, bodies, parcels, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
@@ -79,9 +85,17 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const keeper = createLeaseKeeper({ frontier, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
   const reaper = createReaper({ frontier, mayBeAlive, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
   const presence = createPresence(
-    { frontier, clock, log, describe: () => ({ worker, queues, version, unknownSpiders: book.unknownSpiders() }) },
+    { frontier, clock, log, describe: () => ({ worker, queues, version, ...condition() }) },
     { everyMs: ANNOUNCE_EVERY_MS },
   );
+
+  function condition(): Pick<Presence, "unknownSpiders" | "vitals"> {
+    const { concurrency, supervisor } = options;
+    const upMs = Math.round(clock.now() - startedAt);
+    const vitals = { concurrency, busy: loop.busy(), ...ends, rssBytes: deps.rssBytes(), upMs };
+    const unknownSpiders = book.unknownSpiders();
+    return { unknownSpiders, vitals: supervisor === undefined ? vitals : { ...vitals, supervisor } };
+  }
 
   async function run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<ToldResult> {
     const telling = teller.began(grant);
@@ -98,8 +112,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     try {
       const plan = watched(await book.planOf(grant.jobId), grant);
       telling.planned(plan.spec);
-      const fetcher = telling.listenTo(deps.fetcher);
-      return await runTask({ deps: { ...deps, fetcher }, options, grant, signal, plan });
+      return await runTask({ deps: telling.listenTo(deps), options, grant, signal, plan });
     } catch (error) {
       // Not of what went wrong meanwhile: a broker that is lost is no fault of the task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
@@ -131,6 +144,8 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
 
   function onSettled({ settlement, settled }: ToldResult): void {
     settled();
+    const { kind } = settlement.outcome;
+    ends[kind === "retry" || kind === "dead" ? "failed" : "done"] += 1;
     add(settlement.tally);
   }
 

@@ -7,7 +7,7 @@ import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
 import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
-import { formatBytes, formatCount, table } from "../terminal.ts";
+import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
 import { getJob } from "../watch-job.ts";
 
 export function addJobs(program: Command): void {
@@ -46,11 +46,6 @@ function jobsTable(jobs: readonly JobView[], now: number, width: number): string
   ]);
   const heading = ["JOB", "STATE", "PAGES", "WAITING", "FAILED", "BEGUN", "NAME"];
   return table([heading, ...rows], { right: [2, 3, 4, 5], width });
-}
-
-/** The larger unit alone: `3m`, not `3m 12s`. */
-function roughAge(ms: number): string {
-  return formatDuration(Math.max(1000, Math.round(ms / 1000) * 1000)).split(" ")[0] ?? "";
 }
 
 function jobText(job: JobView, now: number): string {

@@ -1,5 +1,5 @@
 /** A worker process of a supervisor: works like any other, and tells the supervisor instead of a person. */
-import { thisProcess } from "../../runtime/process-id.ts";
+import { parentProcess, thisProcess } from "../../runtime/process-id.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
 import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
 import type { Worker, WorkerTally } from "../../worker/worker.ts";
@@ -32,7 +32,7 @@ export async function runChild(
   const orphanWatch = createOrphanWatch({ afterMs: session.config.graceMs + STOP_SLACK_MS });
   orphanWatch.start();
   try {
-    const asked = { ...run, attend, watch: reporter.watch };
+    const asked = { ...run, attend, watch: reporter.watch, supervisor: parentProcess() };
     const { tasks, pages, records } = await runWorker(session, stops, asked, voiceTo(send));
     return { tasks, pages, records };
   } finally {

@@ -17,6 +17,8 @@ export type WorkerRun = {
   watch: TaskWatch;
   /** What runs beside it as long as it does, and tells of it. */
   attend(worker: Worker): Service;
+  /** The process that looks after this one, if one does. */
+  supervisor?: string;
 };
 
 const DRAIN_LOOK_MS = 500;
@@ -35,6 +37,7 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     onFinished: (jobId) => voice.finished(jobId),
     watch,
     maxTasks: config.maxTasksPerChild,
+    supervisor: run.supervisor,
   });
   const stopped = stops.once(() => {
     voice.stopping();

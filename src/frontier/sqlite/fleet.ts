@@ -2,7 +2,7 @@
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { fileFailure, type NamedFile } from "../../runtime/sqlite-failure.ts";
 import { foldQueues } from "../fold-queues.ts";
-import type { Presence } from "../frontier.ts";
+import type { Presence, Vitals } from "../frontier.ts";
 import type { Finding, QueueView, WorkerView } from "../frontier-admin.ts";
 
 type Names = "announce" | "withdraw" | "forgetLapsed" | "listWorkers" | "listQueues" | "schemaVersion" | "journalMode";
@@ -47,11 +47,12 @@ export function createFleet({ db, file, now }: Deps): Fleet {
   }
 
   return {
-    announce: ({ worker, queues, unknownSpiders, version }, ttlMs) =>
+    announce: ({ worker, queues, unknownSpiders, version, vitals }, ttlMs) =>
       db.write(() => {
         const at = now();
+        const [served, unknown] = [JSON.stringify(queues), JSON.stringify(unknownSpiders)];
         sql.forgetLapsed.run(at);
-        sql.announce.run(worker, JSON.stringify(queues), JSON.stringify(unknownSpiders), version, at, at + ttlMs);
+        sql.announce.run(worker, served, unknown, version, vitals ? JSON.stringify(vitals) : null, at, at + ttlMs);
       }),
     withdraw: (worker) => db.write(() => void sql.withdraw.run(worker)),
     workers: () => sql.listWorkers.all(now()).map(toWorkerView),
@@ -76,6 +77,7 @@ function toWorkerView(row: Row): WorkerView {
     queues: JSON.parse(row.queues as string) as string[],
     unknownSpiders: JSON.parse(row.unknown_spiders as string) as string[],
     version: row.version as string,
+    ...(row.vitals === null ? {} : { vitals: JSON.parse(row.vitals as string) as Vitals }),
     seenAt: row.seen_at as number,
   };
 }

@@ -45,6 +45,18 @@ function announcements({ open, test, testWith }: Suite): void {
     ]);
   });
 
+  test("F6 gives back how a worker is doing, as it last said", async () => {
+    const { frontier } = await open();
+    const vitals = { concurrency: 32, busy: 3, done: 12_345, failed: 6, rssBytes: 2 ** 33, upMs: 86_400_000.5 };
+    await frontier.announce(aPresence("one", { vitals }), TTL_MS);
+    await frontier.announce(aPresence("other", { vitals }), TTL_MS);
+
+    const later = { ...vitals, busy: 0, supervisor: "host/1/1" };
+    await frontier.announce(aPresence("other", { vitals: later }), TTL_MS);
+
+    expect((await frontier.listWorkers()).map((view) => view.vitals)).toEqual([vitals, later]);
+  });
+
   test("F6 forgets an announcement that was not said again in time, and only that one", async () => {
     const { frontier, clock } = await open();
     await frontier.announce(aPresence("gone"), TTL_MS);

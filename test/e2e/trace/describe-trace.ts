@@ -4,6 +4,7 @@ import { type CliEnd, jsonLines, lastJson } from "../cli.ts";
 import { ensureDist } from "../dist.ts";
 import { FAST, type Fleet, type FleetBroker, newFleet } from "../fleet/fleet.ts";
 import { linksTo, originOf } from "../sites.ts";
+import { registry } from "./registry.ts";
 
 type TracedLease = { kind: string; token: number; worker?: string; leasedAt?: string; [field: string]: unknown };
 type Told = {
@@ -21,14 +22,17 @@ type LogLine = { event: string; level: string; [field: string]: unknown };
 const SECRET = "hunter2-s3cret";
 /** Soon again, and not long patient. */
 const HASTE = { TRAWL_BACKOFF: "100ms", TRAWL_IDLE_TIMEOUT: "2s", TRAWL_LEASE: "3s" };
+/** A process that nobody looks after: killed, it is gone without a word. */
+const SOLO = ["--pool", "solo"];
 const ALONE = ["--follow", "none", "--ignore-robots", ...FAST];
 
 export function describeTrace(name: string, broker: FleetBroker): void {
-  describe(`a trace on ${name}`, () => {
+  describe(`traces and workers on ${name}`, () => {
     beforeAll(ensureDist);
     trouble(broker);
     wholeJobs(broker);
     asking(broker);
+    registry(broker);
   });
 }
 
@@ -51,12 +55,12 @@ function trouble(broker: FleetBroker): void {
     const flags = ["--header", `Authorization: Bearer ${SECRET}`, "--request-id", "order-4711", "--keep-bodies"];
     const { id, requestId } = await fleet.submit([url, ...ALONE, ...flags], { env: HASTE });
     expect(requestId).toBe("order-4711");
-    const doomed = await fleet.worker([], { ...HASTE, TRAWL_LOG_LEVEL: "info" });
+    const doomed = await fleet.worker(SOLO, { ...HASTE, TRAWL_LOG_LEVEL: "info" });
     await site.waitForRequests(3);
     doomed.kill("SIGKILL");
     const first = await doomed.ended;
 
-    const second = await (await fleet.worker(["--drain"], { ...HASTE, TRAWL_LOG_LEVEL: "debug" })).ended;
+    const second = await (await fleet.worker([...SOLO, "--drain"], { ...HASTE, TRAWL_LOG_LEVEL: "debug" })).ended;
 
     const [before, after] = [workerOf(first), workerOf(second)];
     const end = await fleet.run(["trace", "order-4711", "--json"]);

@@ -1,8 +1,9 @@
 -- fleet: who is there, and what waits for them.        Cost: a row a worker; listQueues reads every lane there is once.
 
--- ARGS  1 name   2 queues, JSON   3 unknown spiders, JSON   4 version   5 now   6 until
+-- ARGS  1 name   2 queues, JSON   3 unknown spiders, JSON   4 version   5 vitals, JSON or null   6 now   7 until
 -- name: announce
-INSERT OR REPLACE INTO workers (name, queues, unknown_spiders, version, seen_at, until) VALUES (?, ?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO workers (name, queues, unknown_spiders, version, vitals, seen_at, until)
+VALUES (?, ?, ?, ?, ?, ?, ?)
 
 -- name: withdraw
 DELETE FROM workers WHERE name = ?

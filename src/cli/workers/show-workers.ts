@@ -1,0 +1,100 @@
+/** The workers of a broker, as a table that fits a terminal, and as JSON. */
+import type { WorkerView } from "../../frontier/frontier-admin.ts";
+import { placeOfProcess } from "../../runtime/process-id.ts";
+import { formatBytes, formatCount, plural, roughAge, shorten, table } from "../terminal.ts";
+
+const HEADING = ["WORKER", "BUSY", "DONE", "FAILED", "MEMORY", "UP", "HEARD", "QUEUES"];
+const NUMBERS = [1, 2, 3, 4, 5, 6];
+/** Names are cut to this where the terminal has an end. */
+const NAME_MOST = 18;
+const QUEUES_LEAST = 8;
+const GAP = 2;
+
+export function workersText(workers: readonly WorkerView[], now: number, width: number): string {
+  const rows = groupsOf(workers).flatMap((group) => groupRows(group, now, width));
+  const taken = columnsWidth([HEADING, ...rows]);
+  // Names of queues are cut from their end: the first ones are what a worker is for.
+  const room = Math.max(QUEUES_LEAST, width - taken);
+  const cut = rows.map((row) => [...row.slice(0, -1), cutEnd(row.at(-1) ?? "", room)]);
+  return `${table([HEADING, ...cut], { right: NUMBERS })}\n${totalText(workers)}`;
+}
+
+export function workersJson(workers: readonly WorkerView[]): object {
+  return {
+    workers: workers.map(({ worker, queues, unknownSpiders, version, vitals, seenAt }) => ({
+      worker,
+      ...placeOfProcess(worker),
+      version,
+      queues,
+      unknownSpiders,
+      concurrency: vitals?.concurrency ?? null,
+      busy: vitals?.busy ?? null,
+      done: vitals?.done ?? null,
+      failed: vitals?.failed ?? null,
+      rssBytes: vitals?.rssBytes ?? null,
+      supervisor: vitals?.supervisor ?? null,
+      startedAt: vitals === undefined ? null : new Date(seenAt - vitals.upMs).toISOString(),
+      seenAt: new Date(seenAt).toISOString(),
+    })),
+  };
+}
+
+type Group = { supervisor: string | undefined; workers: readonly WorkerView[] };
+
+/** By supervisor, those that have none first; within, as the broker names them. */
+function groupsOf(workers: readonly WorkerView[]): Group[] {
+  const groups = new Map<string | undefined, WorkerView[]>([[undefined, []]]);
+  for (const worker of workers) {
+    const { supervisor } = worker.vitals ?? {};
+    groups.set(supervisor, [...(groups.get(supervisor) ?? []), worker]);
+  }
+  return [...groups].map(([supervisor, members]) => ({ supervisor, workers: members }));
+}
+
+function groupRows({ supervisor, workers }: Group, now: number, width: number): string[][] {
+  if (supervisor === undefined) return workers.map((view) => row(shortName(view.worker, width), view, now));
+  const heading = [shortName(supervisor, width), ...NUMBERS.map(() => ""), ""];
+  return [heading, ...workers.map((view) => row(`  ${placeOfProcess(view.worker).pid ?? view.worker}`, view, now))];
+}
+
+function row(name: string, { vitals, seenAt, queues }: WorkerView, now: number): string[] {
+  const heard = `${roughAge(now - seenAt)} ago`;
+  const served = queues.join(",");
+  if (vitals === undefined) return [name, "-", "-", "-", "-", "-", heard, served];
+  const { busy, concurrency, done, failed, rssBytes, upMs } = vitals;
+  const up = roughAge(upMs + now - seenAt);
+  const counts = [`${busy}/${concurrency}`, formatCount(done), formatCount(failed)];
+  return [name, ...counts, formatBytes(rssBytes), up, heard, served];
+}
+
+function shortName(worker: string, width: number): string {
+  const { host, pid } = placeOfProcess(worker);
+  const name = pid === undefined ? worker : `${host}/${pid}`;
+  return Number.isFinite(width) ? shorten(name, NAME_MOST) : name;
+}
+
+function columnsWidth(rows: readonly (readonly string[])[]): number {
+  return [0, ...NUMBERS].reduce((sum, at) => sum + GAP + Math.max(...rows.map((cells) => cells[at]?.length ?? 0)), 0);
+}
+
+function cutEnd(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+function totalText(workers: readonly WorkerView[]): string {
+  const sum = (of: "busy" | "concurrency" | "done" | "failed" | "rssBytes") =>
+    workers.reduce((total, { vitals }) => total + (vitals?.[of] ?? 0), 0);
+  const machines = new Set(workers.map(({ worker }) => placeOfProcess(worker).host)).size;
+  const where = `${plural(workers.length, "worker")} on ${plural(machines, "machine")}, ${formatBytes(sum("rssBytes"))}`;
+  const hands = `${formatCount(sum("busy"))} of ${plural(sum("concurrency"), "task")} under way`;
+  const ends = `${formatCount(sum("done"))} done, ${formatCount(sum("failed"))} failed`;
+  return `${where}\n${hands}, ${ends}\n${versionsText(workers)}`;
+}
+
+/** One version needs no word. */
+function versionsText(workers: readonly WorkerView[]): string {
+  const versions = [...new Set(workers.map(({ version }) => version))].sort();
+  if (versions.length < 2) return "";
+  const counts = versions.map((version) => `${workers.filter((one) => one.version === version).length} on ${version}`);
+  return `versions differ: ${counts.join(", ")}\n`;
+}
