@@ -3,10 +3,13 @@
  * token that wrote them, so a repeated write changes nothing and a late one is refused.
  */
 import type { Fields, Page } from "../domain/page.ts";
+import type { TaskKind } from "../domain/task.ts";
 
 /** One lease of a task, from the grant to its result. */
 export type Run = {
   worker: string;
+  /** What was to be done with the page. */
+  step: TaskKind;
   /** 1 for the first try. */
   attempt: number;
   leasedAt: number;
@@ -31,7 +34,7 @@ export type PageWrite = {
   invalid: readonly { fields: Fields; reason: string }[];
 };
 
-/** A lease that ended without a page: to be tried again, given up on, not allowed, or handed back untouched. */
+/** A lease that ended without a page. */
 export type TryWrite = {
   jobId: string;
   taskId: string;
@@ -45,7 +48,8 @@ export type TryWrite = {
   detail: string | undefined;
 };
 
-export type TryFate = "retry" | "dead" | "refused" | "returned";
+/** `passed`: well, and another task goes on with what was fetched. */
+export type TryFate = "retry" | "dead" | "refused" | "returned" | "passed";
 
 export type WriteVerdict = "written" | "stale";
 

@@ -48,7 +48,7 @@ export function createTeller(
   const open = new Map<string, Open>();
 
   function runOf({ grant, leasedAt }: Open): Run {
-    return { worker, attempt: grant.attempt, leasedAt, endedAt: clock.now() };
+    return { worker, step: grant.kind, attempt: grant.attempt, leasedAt, endedAt: clock.now() };
   }
 
   /** The log of one task; made only for those of which something is written. */
@@ -100,7 +100,7 @@ export function createTeller(
         ended(result) {
           open.delete(key);
           const run = keepsTries(lease) ? runOf(lease) : undefined;
-          const tried = run === undefined ? undefined : triedOf(lease, result.settlement.outcome, run);
+          const tried = run === undefined ? undefined : triedOf(lease, result, run);
           return { ...result, run, tried, settled: () => sayEnd(lease, result) };
         },
       };
@@ -120,14 +120,19 @@ function keepsTries({ spec }: Open): boolean {
   return spec?.keep.pages ?? true;
 }
 
-function triedOf(lease: Open, outcome: TaskOutcome, run: Run): TryWrite | undefined {
-  if (outcome.kind === "done") return undefined;
+function triedOf(lease: Open, { settlement, write, parcel }: TaskResult, run: Run): TryWrite | undefined {
+  const { outcome, discovered } = settlement;
+  if (outcome.kind === "done") {
+    if (write !== undefined) return undefined;
+    const because = `left to ${discovered[0]?.kind ?? "nobody"}`;
+    return tryOf(lease, run, { fate: "passed", because, status: parcel?.page.status });
+  }
   if (outcome.kind === "refused") return tryOf(lease, run, { fate: "refused", because: outcome.because });
   const { kind, because, status, detail } = asItEnds(outcome, lease);
   return tryOf(lease, run, { fate: kind, because, status, detail });
 }
 
-type Ending = Pick<TryWrite, "fate" | "because"> & Partial<Pick<TryWrite, "status" | "detail">>;
+type Ending = Pick<TryWrite, "fate" | "because"> & { status?: number | undefined; detail?: string | undefined };
 
 function tryOf({ grant }: Open, run: Run, { fate, because, status, detail }: Ending): TryWrite {
   const { jobId, taskId, token, url } = grant;

@@ -50,14 +50,14 @@ async function ofUrl({ frontier }: Parts, url: string, jobId: string | undefined
   });
 }
 
-/** A job of one URL is that URL's story. */
+/** A job of one URL that follows nothing is that URL's story. */
 function ofJobs(jobs: readonly JobView[]): Traced {
   const [job] = jobs;
-  const [url] = (job?.spec as JobSpec | undefined)?.urls ?? [];
-  const isSingle = jobs.length === 1 && job !== undefined && job.counts.submitted + job.counts.discovered === 1;
-  const canonical = url === undefined ? undefined : canonicalUrl(url);
-  if (!isSingle || canonical === undefined) return { kind: "jobs", jobs };
-  return { kind: "pages", pages: [{ job, url: canonical }] };
+  if (job === undefined || jobs.length > 1) return { kind: "jobs", jobs };
+  const { urls = [], follow, spider } = job.spec as Partial<JobSpec>;
+  const url = urls[0] === undefined ? undefined : canonicalUrl(urls[0]);
+  const isSingle = job.counts.submitted === 1 && follow === undefined && spider === undefined;
+  return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
 }
 
 async function jobsOfRequest(frontier: Trawl["frontier"], requestId: string): Promise<JobView[]> {

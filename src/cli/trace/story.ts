@@ -1,7 +1,8 @@
 /** How one page of one job went, put together from what workers left in the store and what the broker knows now. */
 
 import type { Trawl } from "../../compose.ts";
-import { pageUrlOf, STEPS, stepOf, stepUrl } from "../../domain/step-url.ts";
+import { STEPS, stepUrl } from "../../domain/step-url.ts";
+import type { TaskKind } from "../../domain/task.ts";
 import type { Explanation, JobView } from "../../frontier/frontier-admin.ts";
 import type { Run, Sought, TracedPage, TryFate, TryWrite } from "../../store/store.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
@@ -13,7 +14,7 @@ export type Lease =
   | { kind: "lost"; token: number };
 
 /** One task: the page itself, or a step of it. */
-export type TaskStory = { taskId: string; url: string; step: "fetch" | "render" | "parse"; leases: readonly Lease[] };
+export type TaskStory = { taskId: string; step: TaskKind; leases: readonly Lease[] };
 
 export type Story = {
   url: string;
@@ -31,11 +32,10 @@ export type Story = {
 
 export async function storyOf({ frontier, store }: Pick<Trawl, "frontier" | "store">, job: JobView, url: string) {
   const sought: Sought = { jobId: job.id, url };
-  const [pages, tries, ...explained] = await Promise.all([
-    store.tracePages(sought),
-    store.traceTries(sought),
-    ...[url, ...STEPS.map((step) => stepUrl(url, step))].map((one) => frontier.explain({ url: one })),
-  ]);
+  const [pages, tries] = await Promise.all([store.tracePages(sought), store.traceTries(sought)]);
+  const urls = new Set([url, ...STEPS.map((step) => stepUrl(url, step)), ...tries.map((one) => one.url)]);
+  for (const { taskId } of tries) urls.add(stepUrl(url, "parse", taskId)); // where seen URLs lapse
+  const explained = await Promise.all([...urls].map((one) => frontier.explain({ url: one })));
   const spec = job.spec as Partial<JobSpec>;
   const story: Story = {
     url,
@@ -75,7 +75,6 @@ export function tasksOf(pages: readonly TracedPage[], tries: readonly TryWrite[]
 }
 
 function taskStory(taskId: string, pages: readonly TracedPage[], tries: readonly TryWrite[]): TaskStory {
-  const url = tries[0]?.url ?? pages[0]?.url ?? "";
   const known: Lease[] = [
     ...tries.map(({ token, fate, because, status, detail, run }) => {
       const told = { ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { detail }) };
@@ -83,7 +82,8 @@ function taskStory(taskId: string, pages: readonly TracedPage[], tries: readonly
     }),
     ...pages.map((page) => ({ kind: "page" as const, token: page.token, page, ...page.run })),
   ];
-  return { taskId, url: pageUrlOf(url), step: stepOf(url) ?? "fetch", leases: withLost(known) };
+  const step = [...tries, ...pages].find(({ run }) => run !== undefined)?.run?.step ?? "fetch";
+  return { taskId, step, leases: withLost(known) };
 }
 
 /** Tokens count the leases of a task: what has none of its own told nothing, and its worker is gone. */

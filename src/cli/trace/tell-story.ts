@@ -62,12 +62,16 @@ function endWords({ fate, because, status, detail, leasedAt, endedAt }: Lease & 
       return `not fetched: ${why}${said}`;
     case "returned":
       return `${because}, ${after}`;
+    case "passed":
+      return `${status === undefined ? "" : `status ${status}; `}${because}, ${after}`;
   }
 }
 
 function pageLines({ page, worker, attempt, leasedAt, endedAt }: Lease & { kind: "page" }, what: string): Line[] {
+  // A page that another has fetched was sent for before.
+  const isOwn = leasedAt !== undefined && page.fetchedAt >= leasedAt;
   const sentAt = page.fetchedAt - page.tookMs;
-  const waited = leasedAt === undefined ? "" : `, sent after ${formatDuration(Math.max(0, sentAt - leasedAt))}`;
+  const waited = isOwn ? `, sent after ${formatDuration(Math.max(0, sentAt - leasedAt))}` : "";
   const to = page.headers.location;
   const isRedirect = page.status >= 300 && page.status < 400 && to !== undefined;
   return [
@@ -75,8 +79,8 @@ function pageLines({ page, worker, attempt, leasedAt, endedAt }: Lease & { kind:
       ? []
       : [[leasedAt, `try ${attempt}${what}: leased by ${shortName(worker)}${waited}`] as const]),
     [
-      page.fetchedAt,
-      `  status ${page.status}, ${formatBytes(page.bodyBytes)} in ${formatDuration(page.tookMs)}${isRedirect ? `: redirected to ${to}` : ""}`,
+      isOwn || leasedAt === undefined ? page.fetchedAt : leasedAt,
+      `  ${isOwn ? "" : "of "}status ${page.status}, ${formatBytes(page.bodyBytes)} in ${formatDuration(page.tookMs)}${isRedirect ? `: redirected to ${to}` : ""}`,
     ],
     [endedAt, `  ${keptWords(page)}`],
   ];

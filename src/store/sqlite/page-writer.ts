@@ -61,8 +61,8 @@ export function createPageWriter(
   }
 
   function runColumns({ run }: PageRow): SqlValue[] {
-    if (run === undefined) return [null, null, null, null];
-    return [aliases.worker(run.worker), run.attempt, run.leasedAt, run.endedAt];
+    if (run === undefined) return [null, null, null, null, null];
+    return [aliases.worker(run.worker), run.attempt, run.leasedAt, run.endedAt, run.step];
   }
 
   return (batch, tries) => {

@@ -1,5 +1,5 @@
 /** Reads how single tasks went. */
-import { STEPS, stepUrl } from "../../domain/step-url.ts";
+import type { TaskKind } from "../../domain/task.ts";
 import { type Database, prepareAll, type Row, type SqlValue } from "../../runtime/sqlite.ts";
 import type { Run, Sought, TracedPage, TryFate, TryGroup, TryWrite } from "../store.ts";
 import { optionalText, toStoredPage } from "./page-row.ts";
@@ -18,7 +18,7 @@ export function createTracing(db: Database): Tracing {
 
   function find(byTask: Names, byUrl: Names, sought: Sought): Row[] {
     if ("taskId" in sought) return sql[byTask].all(sought.taskId);
-    return sql[byUrl].all(sought.jobId, sought.url, ...STEPS.map((step) => stepUrl(sought.url, step)));
+    return sql[byUrl].all(sought.jobId, sought.url);
   }
 
   return {
@@ -39,6 +39,7 @@ function toTracedPage(row: Row): TracedPage {
 function toRun(row: Row): Run {
   return {
     worker: String(row.worker_name),
+    step: (optionalText(row.step) ?? "fetch") as TaskKind, // of older pages nobody noted it
     attempt: Number(row.attempt),
     leasedAt: Number(row.leased_at),
     endedAt: Number(row.ended_at),

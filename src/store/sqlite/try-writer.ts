@@ -26,6 +26,7 @@ export function createTryWriter(db: Database, aliases: Aliases): TryWriter {
       because,
       status ?? null,
       detail === undefined ? null : withoutNul(detail),
+      run.step,
     ],
     insert: (row) => void sql.insertTry.run(...row),
   };

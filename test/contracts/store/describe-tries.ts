@@ -20,7 +20,13 @@ export function describeTries(name: string, prepare: () => Promise<StoreSite>): 
     it("gives back a try as it was told, and the lease that brought a page", async () => {
       const failed = aTryWrite({ token: 1, status: 503, detail: "slow down \u{1F40C}" });
       const bare = aTryWrite({ token: 2, status: undefined, detail: undefined, fate: "returned", because: "stopped" });
-      const run = { worker: "host/2", attempt: 3, leasedAt: 1_700_000_000_000.5, endedAt: 1_700_000_000_900.25 };
+      const run = {
+        worker: "host/2",
+        step: "render" as const,
+        attempt: 3,
+        leasedAt: 1_700_000_000_000.5,
+        endedAt: 1_700_000_000_900.25,
+      };
       const page = aPageWrite({ token: 3, run });
 
       expect(await store.write([], [failed, bare])).toEqual([]);
@@ -88,7 +94,7 @@ export function describeTries(name: string, prepare: () => Promise<StoreSite>): 
           aTryWrite({ taskId: "4", url: `${url}#render`, token: 2 }),
           aTryWrite({ taskId: "4", url: `${url}#render`, token: 3 }),
           aTryWrite({ taskId: "5", url: `${url}#parse` }),
-          aTryWrite({ taskId: "6", url: `${url}#elsewhere` }),
+          aTryWrite({ taskId: "6", url: `${url}#parse-1`, fate: "passed" }),
           aTryWrite({ jobId: "other", taskId: "7", url }),
         ],
       );
@@ -99,6 +105,7 @@ export function describeTries(name: string, prepare: () => Promise<StoreSite>): 
         ["4", 2],
         ["4", 3],
         ["5", 1],
+        ["6", 1],
       ]);
       expect(await store.tracePages({ jobId: "none", url })).toEqual([]);
     });
@@ -114,7 +121,13 @@ export function describeTries(name: string, prepare: () => Promise<StoreSite>): 
     });
 
     it("names the pages that took longest, and groups tries that ended alike", async () => {
-      const lasting = (ms: number) => ({ worker: "w", attempt: 1, leasedAt: 1000, endedAt: 1000 + ms });
+      const lasting = (ms: number) => ({
+        worker: "w",
+        step: "fetch" as const,
+        attempt: 1,
+        leasedAt: 1000,
+        endedAt: 1000 + ms,
+      });
       await store.write(
         [5, 50, 20].map((ms) => aPageWrite({ taskId: String(ms), run: lasting(ms) })),
         [

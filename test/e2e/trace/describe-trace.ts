@@ -1,4 +1,6 @@
 /** `trawl trace` tells what happened, whichever processes it happened in, and whatever backend the broker is on. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CliEnd, jsonLines, lastJson } from "../cli.ts";
 import { ensureDist } from "../dist.ts";
@@ -31,6 +33,7 @@ export function describeTrace(name: string, broker: FleetBroker): void {
     beforeAll(ensureDist);
     trouble(broker);
     wholeJobs(broker);
+    steps(broker);
     asking(broker);
     registry(broker);
   });
@@ -110,8 +113,7 @@ function trouble(broker: FleetBroker): void {
   it("keeps no tries of a job that keeps no pages, and says so", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const job = { urls: [`${site.url}/`], keep: { pages: false, records: true }, politeness: { robots: false } };
-    const { writeFileSync } = await import("node:fs");
-    writeFileSync(`${fleet.cwd}/job.json`, JSON.stringify(job));
+    writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
     const { id } = await fleet.submit(["job.json"]);
     await (await fleet.worker(["--drain"])).ended;
 
@@ -143,6 +145,34 @@ function wholeJobs(broker: FleetBroker): void {
     expect(text.stdout).toMatch(/given up on\n.*http_status +404 .*\/gone\n[\s\S]*longest[\s\S]*trace http/);
     expect(text.stdout.split("\n").length).toBeLessThan(30);
     expect((await fleet.run(["trace", `${site.url}/to`])).stdout).toMatch(/status 302.*redirected to \/a/);
+  });
+}
+
+function steps(broker: FleetBroker): void {
+  it("tells the steps of a page that several workers had as one story", async () => {
+    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
+    const job = { urls: [`${site.url}/`], parse: "queue", politeness: { robots: false } };
+    writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
+    const { id } = await fleet.submit(["job.json"]);
+    await (await fleet.worker([...SOLO, "--drain"])).ended;
+    expect((await tell(fleet, id)).stories).toMatchObject([
+      worded({ state: "queued", tasks: [{ leases: [{ fate: "passed", status: 200 }] }], waits: [/queue parse/] }),
+    ]);
+
+    const parser = await (await fleet.worker([...SOLO, "--drain", "--queues", "parse"])).ended;
+
+    const { stories } = await tell(fleet, `${site.url}/`);
+    expect(stories).toMatchObject([
+      {
+        job: id,
+        state: "ended",
+        tasks: [
+          { step: "fetch", leases: [{ kind: "try", fate: "passed", because: "left to parse", status: 200 }] },
+          { step: "parse", leases: [{ kind: "page", worker: workerOf(parser), status: 200, records: 1 }] },
+        ],
+      },
+    ]);
+    expect((await fleet.run(["trace", id])).stdout).toMatch(/left to parse[\s\S]*try 1 to parse[\s\S]*1 record/);
   });
 }
 

@@ -8,10 +8,10 @@ FROM jobs JOIN pages ON pages.job = jobs.alias AND pages.task = ?1 LEFT JOIN wor
 ORDER BY pages.id;
 
 -- name: pagesOfUrl
--- 1 job id   2 url   3, 4 the same with its steps
+-- 1 job id   2 url; steps of its page have the same one, and a fragment
 SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
 FROM jobs JOIN pages ON pages.job = jobs.alias LEFT JOIN workers ON workers.alias = pages.worker
-WHERE jobs.id = ?1 AND pages.url IN (?2, ?3, ?4)
+WHERE jobs.id = ?1 AND (pages.url = ?2 OR substr(pages.url, 1, length(?2) + 1) = ?2 || '#')
 ORDER BY pages.id LIMIT 20;
 
 -- name: triesOfTask
@@ -21,10 +21,10 @@ FROM jobs JOIN tries ON tries.job = jobs.alias AND tries.task = ?1 JOIN workers 
 ORDER BY tries.job, tries.token;
 
 -- name: triesOfUrl
--- 1 job id   2 url   3, 4 the same with its steps
+-- 1 job id   2 url; steps of its page have the same one, and a fragment
 SELECT tries.*, jobs.id AS job_id, workers.name AS worker_name
 FROM jobs JOIN tries ON tries.job = jobs.alias JOIN workers ON workers.alias = tries.worker
-WHERE jobs.id = ?1 AND tries.url IN (?2, ?3, ?4)
+WHERE jobs.id = ?1 AND (tries.url = ?2 OR substr(tries.url, 1, length(?2) + 1) = ?2 || '#')
 ORDER BY tries.task, tries.token LIMIT 100;
 
 -- name: slowestPages

@@ -1,0 +1,27 @@
+-- 004-passed-on: a lease may end well and without a page, where another task goes on with what it fetched; and which step of
+-- the page a lease was for. The constraint of a table cannot be changed, so `tries` is made anew.
+
+ALTER TABLE pages ADD COLUMN step TEXT;
+
+CREATE TABLE tries_anew (
+  job       INTEGER NOT NULL, -- jobs.alias
+  task      TEXT    NOT NULL,
+  token     INTEGER NOT NULL,
+  url       TEXT    NOT NULL, -- of the task, its step included
+  worker    INTEGER NOT NULL, -- workers.alias
+  attempt   INTEGER NOT NULL,
+  leased_at REAL    NOT NULL,
+  ended_at  REAL    NOT NULL,
+  fate      TEXT    NOT NULL CHECK (fate IN ('retry', 'dead', 'refused', 'returned', 'passed')),
+  because   TEXT    NOT NULL,
+  status    INTEGER,
+  detail    TEXT,
+  step      TEXT    NOT NULL,
+  PRIMARY KEY (job, task, token)
+) STRICT;
+
+INSERT INTO tries_anew
+SELECT job, task, token, url, worker, attempt, leased_at, ended_at, fate, because, status, detail, 'fetch' FROM tries;
+
+DROP TABLE tries;
+ALTER TABLE tries_anew RENAME TO tries;
