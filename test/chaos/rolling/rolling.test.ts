@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureDist } from "../../e2e/dist.ts";
+import { newFolder } from "../../e2e/folder.ts";
+import { findRedisObstacle, startRedis } from "../../services/redis.ts";
+import { runRolling } from "./run-rolling.ts";
+
+const obstacle = findRedisObstacle("redis-server");
+/** The whole of it, four workers and twenty rounds, is scripts/rolling-restart.mjs. */
+const SMALL = { workers: 2, rounds: 3, pages: 600, onRound: () => {} };
+const NOTHING_WRONG = { lost: [], repeated: [], recordsRepeated: [], crashes: 0, complaints: [] };
+
+describe("a rolling restart under load", () => {
+  beforeAll(ensureDist);
+
+  it("loses nothing, repeats no request and counts no crash, on SQLite", async () => {
+    const verdict = await runRolling({ ...SMALL, folder: newFolder(), env: {} });
+
+    expect(verdict).toMatchObject({ ...NOTHING_WRONG, stops: 6, asked: SMALL.pages });
+    expect(verdict.askedMeanwhile).toBeGreaterThan(0);
+  });
+
+  it.skipIf(obstacle !== undefined)(`nor on Redis (${obstacle ?? "there is one"})`, async () => {
+    const redis = await startRedis();
+    try {
+      const env = { TRAWL_BROKER: redis.url, TRAWL_BROKER_PREFIX: `t${randomBytes(6).toString("hex")}` };
+      const verdict = await runRolling({ ...SMALL, folder: newFolder(), env });
+
+      expect(verdict).toMatchObject({ ...NOTHING_WRONG, stops: 6, asked: SMALL.pages });
+    } finally {
+      await redis.stop();
+    }
+  });
+});
