@@ -11,6 +11,7 @@ const NO_STOPS: Stops = {
   once: () => FORGOTTEN,
   atOnce: () => FORGOTTEN,
   ask: () => {},
+  onStray: () => ({ forget: () => {} }),
   neverAtOnce: () => {},
   isAsked: false,
 };

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { ensureReady } from "./ensure.mjs";
-import { readCount, withOptions } from "./options.mjs";
+import { interruptions, readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/rolling-restart.mjs [options]
   --workers N    worker processes (4)
   --rounds N     how often each is replaced (20)
-  --pages N      pages of the site (12000)
+  --pages N      pages of the site (6000)
   --broker KIND  sqlite or redis (sqlite)`;
 
 const jiti = createJiti(import.meta.url);
@@ -26,7 +26,7 @@ async function main({ broker, ...counts }) {
     const { runRolling } = await jiti.import("../test/chaos/rolling/run-rolling.ts");
     const env = redis === undefined ? {} : { TRAWL_BROKER: redis.url };
     const onRound = (round, asked) => console.error(`round ${round}: ${asked} pages asked for`);
-    const verdict = await runRolling({ ...counts, folder, env, onRound });
+    const verdict = await runRolling({ ...counts, folder, env, onRound, signal: interruptions() });
     const { lost, repeated, recordsRepeated, crashes, complaints, ...rest } = verdict;
     const wrong = { lost, repeated, recordsRepeated, complaints };
     const sums = Object.fromEntries(Object.entries(wrong).map(([name, list]) => [name, list.length]));
@@ -41,7 +41,7 @@ async function main({ broker, ...counts }) {
 }
 
 function readOptions() {
-  const options = { workers: "4", rounds: "20", pages: "12000", broker: "sqlite" };
+  const options = { workers: "4", rounds: "20", pages: "6000", broker: "sqlite" };
   const { values } = parseArgs({
     options: Object.fromEntries(
       Object.entries(options).map(([name, value]) => [name, { type: "string", default: value }]),

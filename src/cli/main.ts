@@ -7,3 +7,6 @@ setFlagsFromString("--no-parallel-scavenge");
 
 const { runCli } = await import("./run.ts");
 process.exitCode = await runCli(process.argv.slice(2));
+
+// A timer or socket that a spider has left behind must not keep a process that is done.
+setTimeout(() => process.exit(), 1_000).unref();

@@ -1,15 +1,19 @@
 /**
  * Ctrl-C and SIGTERM: the first asks for a clean stop, the second ends the process at once. A reader of stdout that has
- * gone (`trawl crawl … | head`) asks for the same clean stop. The only home of `process.on`.
+ * gone (`trawl crawl … | head`) asks for the same clean stop. What a spider throws where nobody catches it, and its
+ * `process.exit()`, are told with the page they came from. The only home of `process.on`.
  */
 import { ERRORS } from "../errors.ts";
 import { showableLines } from "../runtime/showable.ts";
+import type { Culprit } from "../worker/strays.ts";
 
 export type Stops = {
   /** Calls `stop` on the first signal. */
   once(stop: () => void): { forget(): void };
   /** Calls `kill` before a second signal ends the process: for what would outlive it. */
   atOnce(kill: () => void): { forget(): void };
+  /** Asks `find` to whose page the code belongs that runs now, when that has thrown something nobody caught. */
+  onStray(find: () => Culprit | undefined): { forget(): void };
   /** Does what the first signal does. */
   ask(): void;
   /** No signal ends this process at once any more: whoever has started it does, when that is to be. */
@@ -23,6 +27,7 @@ export const INTERRUPTED = 130;
 export function listenForStops(): Stops {
   const listeners = new Set<() => void>();
   const killers = new Set<() => void>();
+  const finders = new Set<() => Culprit | undefined>();
   let isAsked = false;
   let isChild = false;
   function ask(): void {
@@ -48,16 +53,42 @@ export function listenForStops(): Stops {
     if (listeners.size === 0 && !isAsked) process.exit(0);
     ask();
   }
+  function findCulprit(): Culprit | undefined {
+    for (const find of finders) {
+      const culprit = find();
+      if (culprit !== undefined) return culprit;
+    }
+    return undefined;
+  }
   /** A spider's promise that nobody awaits must not take the crawl of other pages down. */
   function onUnheard(reason: unknown): void {
-    const words = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-    process.stderr.write(
-      `trawl: a promise was rejected that nobody awaits; await it in the handler: ${showableLines(words)}\n`,
-    );
+    const culprit = findCulprit();
+    const where = culprit === undefined ? "" : ` while reading ${culprit.url}`;
+    complain(`a promise was rejected that nobody awaits${where}; await it in the handler: ${inWords(reason)}`);
+  }
+  /** Nor must what it throws in a timer: the page has failed. Of anything else nobody knows what is still right. */
+  function onUncaught(error: unknown): void {
+    const culprit = findCulprit();
+    if (culprit !== undefined) {
+      culprit.fail(error);
+      complain(`the handler of ${culprit.url} threw in a callback, where nobody can catch it: ${inWords(error)}`);
+      return;
+    }
+    complain(`INTERNAL: nobody caught this; it is a bug of Trawl, or of a spider's callback: ${inWords(error)}`);
+    process.exit(ERRORS.INTERNAL.exit);
+  }
+  /** Whatever code it has chosen: this is no end of ours. */
+  function onExit(code: number): void {
+    const culprit = findCulprit();
+    if (culprit === undefined) return;
+    complain(`the handler of ${culprit.url} has ended this process with process.exit(${code}); throw an error instead`);
+    if (!isChild) process.exitCode = ERRORS.INTERNAL.exit;
   }
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   process.on("unhandledRejection", onUnheard);
+  process.on("uncaughtException", onUncaught);
+  process.on("exit", onExit);
   process.stdout.on("error", onBrokenOutput);
   process.stderr.on("error", () => {}); // nobody is left to tell
   return {
@@ -69,6 +100,10 @@ export function listenForStops(): Stops {
       killers.add(kill);
       return { forget: () => void killers.delete(kill) };
     },
+    onStray(find) {
+      finders.add(find);
+      return { forget: () => void finders.delete(find) };
+    },
     ask,
     neverAtOnce() {
       isChild = true;
@@ -77,4 +112,12 @@ export function listenForStops(): Stops {
       return isAsked;
     },
   };
+}
+
+function inWords(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
+
+function complain(words: string): void {
+  process.stderr.write(`trawl: ${showableLines(words)}\n`);
 }

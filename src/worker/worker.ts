@@ -14,6 +14,7 @@ import { createPresence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
 import { overdue, type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
 import { createSettler } from "./settler.ts";
+import { type Culprit, createStrays } from "./strays.ts";
 import type { TaskWatch } from "./task-watch.ts";
 import { createTeller, type Telling, type ToldResult } from "./teller.ts";
 import { isOverTime, withinTimeLimit } from "./time-limit.ts";
@@ -34,6 +35,8 @@ export type Worker = {
   idleRound(): number | undefined;
   /** What it has brought to an end so far. */
   tally(): WorkerTally;
+  /** The page whose handler runs now, or has started what does; undefined if none has. */
+  findCulprit(): Culprit | undefined;
 };
 
 export type WorkerTally = { tasks: number; pages: number; records: number };
@@ -76,6 +79,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const ends = { done: 0, failed: 0 };
   const startedAt = clock.now();
+  const strays = createStrays();
   const teller = createTeller({ clock, log }, { worker });
   const settler = createSettler(
     { store, bodies, parcels, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
@@ -126,7 +130,8 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   function watched(plan: JobPlan, grant: Grant): JobPlan {
     const read: JobPlan["read"] = (input) => {
       watch.reading(grant);
-      return plan.read(input);
+      if (plan.spec.spider === undefined) return plan.read(input);
+      return strays.follow(grant.url, input.signal, (signal) => plan.read({ ...input, signal }));
     };
     return { ...plan, read };
   }
@@ -176,6 +181,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     busy: loop.busy,
     idleRound: loop.idleRound,
     tally: () => ({ ...counts }),
+    findCulprit: strays.findCulprit,
   };
 }
 

@@ -35,6 +35,7 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
     session.screen.err("\nstopping: letting running requests finish (again to stop at once)\n");
     over.abort();
   });
+  const strays = stops.onStray(worker.findCulprit);
   const display = watchJob(session, { ...run, isOnlyLook: false }, over);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
   worker.start();
@@ -44,6 +45,7 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
   } finally {
     await worker.stop();
     stopped.forget();
+    strays.forget();
     await display.stop();
     await stream?.stop();
   }

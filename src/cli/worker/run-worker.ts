@@ -43,6 +43,7 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     voice.stopping();
     over.abort();
   });
+  const strays = stops.onStray(worker.findCulprit);
   if (stops.isAsked) over.abort(); // while everything was being opened
   voice.started({ worker: thisProcess(), queues, drain });
   const beside = [run.attend(worker), createMemoryWatch(worker, { mostMb: config.maxMemoryPerChildMb })];
@@ -58,6 +59,7 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     over.abort();
     await worker.stop();
     stopped.forget();
+    strays.forget();
     for (const service of beside) await service.stop();
   }
   await worker.ended; // throws what broke it

@@ -166,7 +166,7 @@ describe("a supervisor", () => {
   it("does not wait longer than the grace period for one that is stuck when all are to stop", async () => {
     await begin(1);
     last().tasks = [{ ...TASK, beganAt: 0 }];
-    await pass(3_000);
+    await pass(6_000);
     void supervisor.stop();
     await pass(1_500);
     expect(last().asked).toEqual(["stop", "kill"]);

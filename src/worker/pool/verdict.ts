@@ -16,8 +16,11 @@ export type ChildLimits = {
   stuckMs: number;
 };
 
-/** A process that lets its event loop go round is heard of every PULSE_MS, and ends its late tasks itself. */
-const SILENT_MS = 2 * PULSE_MS;
+/**
+ * A process that lets its event loop go round is heard of every PULSE_MS, and ends its late tasks itself. On a machine with
+ * far more to do than it can it is heard of late, which is no fault of its pages.
+ */
+const SILENT_MS = 5 * PULSE_MS;
 /** Past its limit a process ends by itself, once its tasks are over; this far past it, it would take others with it. */
 const FAR_PAST = 2;
 

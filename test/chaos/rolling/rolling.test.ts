@@ -7,7 +7,7 @@ import { runRolling } from "./run-rolling.ts";
 
 const obstacle = findRedisObstacle("redis-server");
 /** The whole of it, four workers and twenty rounds, is scripts/rolling-restart.mjs. */
-const SMALL = { workers: 2, rounds: 3, pages: 600, onRound: () => {} };
+const SMALL = { workers: 2, rounds: 3, pages: 600, onRound: () => {}, signal: new AbortController().signal };
 const NOTHING_WRONG = { lost: [], repeated: [], recordsRepeated: [], crashes: 0, complaints: [] };
 
 describe("a rolling restart under load", () => {

@@ -19,6 +19,8 @@ export type RollingOptions = {
   /** Pages of the site; with what is left after the rounds the last workers end by themselves. */
   pages: number;
   onRound(round: number, asked: number): void;
+  /** Ends it, and everybody that it has started. */
+  signal: AbortSignal;
 };
 
 export type RollingVerdict = {
@@ -53,6 +55,7 @@ export async function runRolling(options: RollingOptions): Promise<RollingVerdic
     everybody.push(running);
     return running;
   };
+  options.signal.addEventListener("abort", () => void site.close(), { once: true });
   try {
     const fleet = Array.from({ length: workers }, () => start());
     const id = await submit(`${site.url}/`, options);
@@ -61,6 +64,7 @@ export async function runRolling(options: RollingOptions): Promise<RollingVerdic
     let crashes = 0;
     for (let round = 1; round <= rounds; round++) {
       for (const [slot, running] of fleet.entries()) {
+        options.signal.throwIfAborted();
         await isWorking(site, running, pages);
         running.child.kill("SIGTERM");
         fleet[slot] = start();
@@ -70,6 +74,8 @@ export async function runRolling(options: RollingOptions): Promise<RollingVerdic
       options.onRound(round, asked().length);
     }
     const askedMeanwhile = asked().length - askedBefore;
+    if (asked().length >= pages)
+      complaints.push(`all ${pages} pages were asked for before the last stop: give it more`);
     await start("--drain").ended;
     for (const { child } of fleet) child.kill("SIGTERM");
     for (const running of [...fleet, ...everybody.slice(-1)]) complaints.push(...(await complaintsOf(running)));

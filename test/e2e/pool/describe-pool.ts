@@ -5,6 +5,7 @@ import type { FleetBroker } from "../fleet/fleet.ts";
 import { lateness, poison } from "./poison.ts";
 import { recycling } from "./recycling.ts";
 import { stopping } from "./stopping.ts";
+import { strays } from "./strays.ts";
 import { up } from "./up.ts";
 
 export function describePool(name: string, broker: FleetBroker): void {
@@ -14,6 +15,7 @@ export function describePool(name: string, broker: FleetBroker): void {
     lateness(broker);
     stopping(broker);
     recycling(broker);
+    strays(broker);
     up(broker);
   });
 }
