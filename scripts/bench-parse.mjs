@@ -14,6 +14,7 @@ const USAGE = `Usage: node scripts/bench-parse.mjs [options]
   --pages N     pages of a job (400)
   --busy N      milliseconds that the handler computes for each page (20)
   --delay N     milliseconds that every page takes to answer (50)
+  --places N    pages that each of those that parse has in hand at once (32)
   --parsers N   workers that parse; as many fetch and parse in the other way (2)`;
 
 const SITES = 4;
@@ -43,7 +44,7 @@ async function measure(way, options, openSqliteStore) {
     const sites = await stage.openSites(SITES, options.delay);
     stage.write("busy.mjs", spider(sites, options));
     if (way === "queue") await stage.worker(["--queues", "fetch"]);
-    const words = way === "queue" ? ["--queues", "parse", "-c", "2"] : ["--queues", "fetch"];
+    const words = way === "queue" ? ["--queues", "parse", "-c", String(options.places)] : ["--queues", "fetch"];
     for (let nth = 0; nth < options.parsers; nth++) await stage.worker(words);
     const { id } = await stage.submit(["busy.mjs", "--parse", way]);
     const { counts, tally, createdAt, finishedAt } = await stage.finished(id);
@@ -100,12 +101,15 @@ function quantile(sorted, share) {
 
 function readOptions() {
   const text = { type: "string" };
-  const { values } = parseArgs({ options: { rounds: text, pages: text, busy: text, delay: text, parsers: text } });
+  const { values } = parseArgs({
+    options: { rounds: text, pages: text, busy: text, delay: text, places: text, parsers: text },
+  });
   return {
     rounds: readCount("--rounds", values.rounds ?? "3"),
     pages: readCount("--pages", values.pages ?? "400"),
     busy: readCount("--busy", values.busy ?? "20", 0),
     delay: readCount("--delay", values.delay ?? "50", 0),
+    places: readCount("--places", values.places ?? "32"),
     parsers: readCount("--parsers", values.parsers ?? "2"),
   };
 }

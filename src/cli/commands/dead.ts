@@ -4,6 +4,8 @@ import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { queuesOfJob } from "../../submit/queues-of-job.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
@@ -53,7 +55,7 @@ async function dead(session: Session, jobId: string | undefined, flags: Flags): 
     const replayed = await frontier.replayDead(filter, EVERYTHING, flags.perSecond);
     const isSubmitted = job !== undefined && !isCrawl(job);
     const next = isSubmitted
-      ? `workers that serve ${job.queue} fetch them`
+      ? `workers that serve ${queuesOfJob(job.spec as JobSpec).join(", ")} take them`
       : `run them: trawl crawl --resume ${jobId ?? "JOB"}`;
     return say(session, flags, { replayed }, `${formatCount(replayed)} queued again; ${next}`);
   }
