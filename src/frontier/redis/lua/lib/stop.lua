@@ -2,7 +2,7 @@
 local function unsync(job)
   job.synced = 0
   -- In the order of the changes: of two jobs that end at once, the later one's rules are the last that a site hears.
-  redis.call("ZADD", key("unsynced"), "NX", redis.call("HINCRBY", key("meta"), "next_change", 1), job.n)
+  redis.call("ZADD", key("unsynced"), redis.call("HINCRBY", key("meta"), "next_change", 1), job.n)
 end
 
 local function stop(job)
