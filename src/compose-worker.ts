@@ -3,6 +3,7 @@ import { type NewWorker, networksFrom, type Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
 import { ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
+import { needsBrowser } from "./extract/needs-browser.ts";
 import type { BrowserFetcherDeps } from "./fetch/browser/browser-fetcher.ts";
 import { getChromium } from "./fetch/browser/find-chromium.ts";
 import { createEgressGate } from "./fetch/egress/gate.ts";
@@ -20,12 +21,16 @@ import { createSpiderReader } from "./spider/spider-reader.ts";
 import { VERSION } from "./version.ts";
 import { createJobBook } from "./worker/job-book.ts";
 import { createPlanMaker } from "./worker/make-plan.ts";
+import { createScriptedSites } from "./worker/scripted-sites.ts";
 import { createWorker, type Worker } from "./worker/worker.ts";
 
 /** A robots.txt that could not be had is asked for again by the site's next task, which the site's back-off spaces. */
 const ROBOTS_UNREACHABLE_MS = 500;
 const ROBOTS_REDIRECTS = 5;
 const KEEP_ALIVE_MS = 10_000;
+
+/** What other workers have found of a site is heard of after this. */
+const BELIEVE_MS = 5_000;
 
 /** Longer than a busy machine takes. */
 const LAUNCH_MS = 30_000;
@@ -47,8 +52,20 @@ export function composeWorker(
       makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, config),
     }),
   });
+  const scriptedSites = createScriptedSites(parts, { memoryMs: config.renderMemoryMs, believeMs: BELIEVE_MS });
   const worker = createWorker(
-    { ...fetching, ...parts, decode, book, mayBeAlive, onFinished, watch, rssBytes: process.memoryUsage.rss },
+    {
+      ...fetching,
+      ...parts,
+      decode,
+      needsBrowser,
+      scriptedSites,
+      book,
+      mayBeAlive,
+      onFinished,
+      watch,
+      rssBytes: process.memoryUsage.rss,
+    },
     {
       ...workerOptions(config),
       concurrency: roomFor(queues, config),

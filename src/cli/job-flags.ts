@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { collect, requestIdWord, wholeNumber } from "./flags.ts";
 
-export const RENDER = ["never", "always"] as const;
+export const RENDER = ["never", "auto", "always"] as const;
 
 /** As CrawlFlags has them. */
 export function withJobFlags(command: Command): Command {
@@ -32,7 +32,10 @@ export function withJobFlags(command: Command): Command {
     .option("--header <name: value>", "send this header too (repeatable)", collect, [])
     .option("--keep-bodies", "keep every page's body, compressed, once per content")
     .addOption(
-      new Option("--render <when>", "show pages in a browser before reading them (default never)").choices(RENDER),
+      new Option(
+        "--render <when>",
+        "show pages in a browser before reading them; auto: those that need it (default never)",
+      ).choices(RENDER),
     )
     .option("--wait-for <what>", "when a rendered page is read: load, idle, or a selector that has to be there")
     .addOption(

@@ -233,6 +233,13 @@ export const SETTINGS = {
     of: ["auto", "on", "off"],
     doc: "Chromium's own sandbox, which root cannot have, nor containers that forbid user namespaces. `auto`: on, except for root.",
   }),
+  renderMemoryMs: duration({
+    env: "TRAWL_RENDER_MEMORY",
+    shown: "24h",
+    least: "1m",
+    most: "365d",
+    doc: "How long a site whose pages were empty without a browser is rendered at once, by jobs with `render: auto`, before it is tried without one again.",
+  }),
   tabs: count({
     env: "TRAWL_TABS",
     shown: 4,

@@ -1,8 +1,8 @@
 /** Links of a page -> new tasks: scope, depth, robots.txt and a cap on links, in that order. Dedup is the frontier's. */
 import type { Routing } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
-import type { NewTask } from "../domain/task.ts";
-import { type JobSpec, kindOf } from "../submit/job-spec.ts";
+import type { NewTask, TaskKind } from "../domain/task.ts";
+import { type JobSpec, kindOf, placeFor } from "../submit/job-spec.ts";
 import type { Scope } from "./scope.ts";
 
 /** A link a spider asked for by name: taken as it is, whatever the scope. */
@@ -15,10 +15,12 @@ export type Found = {
 };
 
 export type DiscoverInput = {
-  spec: Pick<JobSpec, "siteGrouping" | "render">;
+  spec: Pick<JobSpec, "siteGrouping" | "render" | "renderQueue">;
   /** Undefined: the job follows no links by rule. */
   scope: Scope | undefined;
   pageUrl: string;
+  /** How the other pages of its site are fetched. */
+  ownKind: TaskKind;
   depth: number;
   found: Found;
   /** What robots.txt of the page's own host allows; true for other hosts, which are asked when their turn comes. */
@@ -42,12 +44,10 @@ export function discover(input: DiscoverInput): Discovery {
     refused += 1;
     return false;
   }
-  const kind = kindOf(spec);
   const taskFor = (url: string): NewTask => ({
     url,
     site: url.startsWith(origin) ? pageSite : siteOf(url, spec.siteGrouping),
-    kind,
-    ...routeOf(url),
+    ...placeFor(url.startsWith(origin) ? input.ownKind : kindOf(spec), routeOf(url), spec),
     depth: depth + 1,
   });
 

@@ -228,6 +228,10 @@ export interface Frontier {
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
 
+  /** The pages of a site show nothing without a browser: every worker may know, for so long. */
+  markScripted(site: string, forMs: number): Promise<void>;
+  isScripted(site: string): Promise<boolean>;
+
   /** Tells the others that this worker is there, and on what; forgotten unless said again within `ttlMs`. */
   announce(presence: Presence, ttlMs: number): Promise<void>;
   /** Takes an announcement back, on the way out. */

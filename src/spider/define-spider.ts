@@ -21,7 +21,7 @@ export type PageContext<Record extends Fields = Fields> = {
   readonly page: Page;
   readonly html: string;
   /**
-   * The page in the browser, as Playwright's `Page`, where it was rendered (`render: "always"`); it closes when the
+   * The page in the browser, as Playwright's `Page`, where it was rendered; it closes when the
    * handler has ended. It does not go elsewhere: where a click would lead is a task of its own, see `follow`.
    */
   readonly tab: Tab | undefined;

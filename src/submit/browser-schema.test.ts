@@ -55,7 +55,7 @@ describe("how a job wants its pages shown", () => {
     ["an action with too much", { browser: { actions: [{ click: "a", scroll: "bottom" }] } }, /browser.actions.0/],
     ["too long a wait", { browser: { settle: "1h" } }, /browser.settle: takes a duration from 0s to 10m/],
     ["what cannot be blocked", { browser: { block: ["document"] } }, /browser.block.0/],
-    ["an unknown choice", { render: "sometimes" }, /render: takes never or always/],
+    ["an unknown choice", { render: "sometimes" }, /render: takes never, auto or always/],
   ])("refuses %s, and says what it takes", (_, job, words) => {
     expect(() => parseJob(job)).toThrow(words);
   });

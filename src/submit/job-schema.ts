@@ -61,7 +61,7 @@ export const jobSchema = z.strictObject({
     .optional(),
   priority: z.int().min(0).max(9).optional(),
   /** Whether pages are shown in a browser before they are read. */
-  render: z.enum(["never", "always"], { error: "takes never or always" }).optional(),
+  render: z.enum(["never", "auto", "always"], { error: "takes never, auto or always" }).optional(),
   browser: browserSchema.optional(),
   parse: z.enum(["inline", "queue"]).optional(),
   headers: z

@@ -1,7 +1,7 @@
 /** A job with every choice made: what workers read. Plain JSON, stored in the broker. */
 import type { BrowserSpec } from "../domain/browser.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
-import type { UrlRoute } from "../domain/route.ts";
+import type { Routing, UrlRoute } from "../domain/route.ts";
 import type { SiteGrouping } from "../domain/site.ts";
 import type { TaskKind } from "../domain/task.ts";
 import type { Rules } from "../extract/rules.ts";
@@ -36,7 +36,7 @@ export type JobSpec = {
   queue: string;
   /** Where tasks wait that need a browser. */
   renderQueue: string;
-  render: "never" | "always";
+  render: "never" | "auto" | "always";
   browser: BrowserSpec;
   priority: number;
   /** URLs that go elsewhere. */
@@ -55,4 +55,13 @@ export type JobSpec = {
 /** How the pages of a job are fetched, unless something is known of them. */
 export function kindOf({ render }: Pick<JobSpec, "render">): TaskKind {
   return render === "always" ? "render" : "fetch";
+}
+
+/** Where a task goes. In a job that renders only where needed, what needs it goes apart. */
+export function placeFor(
+  kind: TaskKind,
+  routing: Routing,
+  { render, renderQueue }: Pick<JobSpec, "render" | "renderQueue">,
+): Routing & { kind: TaskKind } {
+  return kind === "render" && render === "auto" ? { ...routing, kind, queue: renderQueue } : { ...routing, kind };
 }

@@ -3,5 +3,7 @@ import type { JobSpec } from "./job-spec.ts";
 
 /** All queues that tasks of a job may go to: for it to end, each needs a worker. */
 export function queuesOfJob(spec: JobSpec): string[] {
-  return [...new Set([...queuesOf(spec), ...(spec.parse === undefined ? [] : [spec.parse.queue])])];
+  const { render, renderQueue, parse } = spec;
+  const more = [...(render === "auto" ? [renderQueue] : []), ...(parse === undefined ? [] : [parse.queue])];
+  return [...new Set([...queuesOf(spec), ...more])];
 }

@@ -138,8 +138,10 @@ async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"
   });
   const robots = { rulesAt: () => Promise.reject(new Error("not asked")), knownAt: async () => () => true };
   const allowance = { spend: () => Promise.reject(new Error("not spent")) };
+  const scriptedSites = { has: async () => false, mark: async () => {} };
+  const browsing = { renderer: fetcher, needsBrowser: () => false, scriptedSites };
   const result = await runTask({
-    deps: { fetcher, renderer: fetcher, robots, allowance, parcels, decode: String },
+    deps: { fetcher, ...browsing, robots, allowance, parcels, decode: String },
     options: { limits: { totalMs: 1, idleMs: 1 }, maxLinks: 10, maxRedirects: 10 },
     grant,
     plan: await makePlan(spec),

@@ -9,13 +9,15 @@ import { offlineSite } from "../domain/offline-site.ts";
 import type { Page } from "../domain/page.ts";
 import { siteOf } from "../domain/site.ts";
 import { pageUrlOf, stepUrl } from "../domain/step-url.ts";
-import type { NewTask } from "../domain/task.ts";
+import type { NewTask, TaskKind } from "../domain/task.ts";
 import type { Allowance, Fetcher, FetchLimits, FetchOutcome, Pictures } from "../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
 import type { Grant, Settlement, Tally, TaskOutcome } from "../frontier/frontier.ts";
 import type { Parcel, ParcelName, Parcels } from "../store/bodies/bodies.ts";
 import type { PageWrite } from "../store/store.ts";
+import { kindOf, placeFor } from "../submit/job-spec.ts";
 import type { JobPlan, Reading } from "./plan.ts";
+import type { ScriptedSites } from "./scripted-sites.ts";
 import { isOverTime } from "./time-limit.ts";
 
 export type TaskResult = {
@@ -40,6 +42,9 @@ export type RunTaskDeps = {
   allowance: Allowance;
   parcels: Pick<Parcels, "get">;
   decode(body: Buffer, contentType: string | undefined): string;
+  /** Whether a page has no content until its scripts have run. */
+  needsBrowser(html: string): boolean;
+  scriptedSites: ScriptedSites;
 };
 
 export type RunTaskOptions = { limits: Omit<FetchLimits, "bodyBytes">; maxLinks: number; maxRedirects: number };
@@ -54,10 +59,11 @@ export async function runTask(task: Task): Promise<TaskResult> {
     const outcome = { kind: "retry", because: "robots_unreachable", detail: robots.detail } as const;
     return ended(task.grant, outcome, { kind: "throttled" });
   }
-  if (!robots.allows(task.grant.url)) return ended(task.grant, { kind: "refused", because: "robots" });
+  if (!robots.allows(pageUrlOf(task.grant.url))) return ended(task.grant, { kind: "refused", because: "robots" });
   const outcome = await fetchPage(task);
   switch (outcome.kind) {
     case "page":
+      if (isLackingBrowser(task, outcome)) return escalated(task, outcome.page);
       if (task.plan.spec.parse !== undefined && isPortable(outcome)) {
         return passOn(task, outcome, task.plan.spec.parse.queue);
       }
@@ -82,18 +88,23 @@ export function overdue(grant: Grant, reason: Error): TaskResult {
 
 async function askRobots({ deps, grant, plan, signal }: Task): Promise<RobotsAnswer> {
   if (!plan.spec.politeness.robots) return EVERYTHING_ALLOWED;
-  return deps.robots.rulesAt(grant.url, grant.site, grant.mustAskRobots ? { slot: grant.slot, signal } : undefined);
+  return deps.robots.rulesAt(
+    pageUrlOf(grant.url),
+    grant.site,
+    grant.mustAskRobots ? { slot: grant.slot, signal } : undefined,
+  );
 }
 
 async function fetchPage({ deps, options, grant, plan, signal }: Task): Promise<FetchOutcome> {
   const fetcher = grant.kind === "render" ? deps.renderer : deps.fetcher;
+  const url = pageUrlOf(grant.url);
   return fetcher.fetch({
-    url: grant.url,
+    url,
     site: grant.site,
     // The grant's slot went into robots.txt where that was asked for: the page needs one of its own.
     slot: grant.mustAskRobots && plan.spec.politeness.robots ? await deps.allowance.spend(grant.site) : grant.slot,
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
-    headers: plan.headersFor(grant.url),
+    headers: plan.headersFor(url),
     signal,
     show: { browser: plan.spec.browser, keepsTab: plan.needsTab },
   });
@@ -176,6 +187,7 @@ async function readPage(
     isAllowed,
     routeOf,
     pageUrl: page.url,
+    ownKind: await ownKind(task, page),
     depth: grant.depth,
     maxLinks: options.maxLinks,
   });
@@ -195,6 +207,26 @@ async function readPage(
   };
 }
 
+/** How other pages of the page's site are fetched, as far as is known. */
+async function ownKind({ deps, plan }: Task, { url }: Page): Promise<TaskKind> {
+  if (plan.spec.render !== "auto") return kindOf(plan.spec);
+  return (await deps.scriptedSites.has(siteOf(url, plan.spec.siteGrouping))) ? "render" : "fetch";
+}
+
+function isLackingBrowser({ deps, grant, plan }: Task, { page, body }: FetchOutcome & { kind: "page" }): boolean {
+  if (plan.spec.render !== "auto" || grant.kind !== "fetch" || !/html/i.test(page.contentType ?? "")) return false;
+  return deps.needsBrowser(deps.decode(body, page.contentType));
+}
+
+/** The page goes on as a task of its own, for a worker with a browser; the rest of its site will go there at once. */
+async function escalated(task: Task, page: Page): Promise<TaskResult> {
+  const { deps, grant, plan } = task;
+  await deps.scriptedSites.mark(grant.site);
+  // In a set of seen URLs that lapse, each fetch of a page has a step of its own.
+  const step = stepUrl(grant.url, "render", plan.spec.dedup.scope === "job" ? undefined : grant.taskId);
+  return continued(task, page, [continuation(task, step, "render")], 0);
+}
+
 /** The handler had the page and did not come to an end with it: it would not the next time either. */
 function tookTooLong(grant: Grant, { status }: Page, { message }: Error): TaskResult {
   return ended(grant, { kind: "dead", because: "time_limit", status, detail: message }, { kind: "ok" });
@@ -208,34 +240,37 @@ function tookTooLong(grant: Grant, { status }: Page, { message }: Error): TaskRe
 function redirected(task: Task, { to, page }: FetchOutcome & { kind: "redirect" }): TaskResult {
   const { grant, plan, options } = task;
   const redirects = grant.redirects + 1;
-  if (to === grant.url || redirects > options.maxRedirects) {
+  if (to === pageUrlOf(grant.url) || redirects > options.maxRedirects) {
     const detail = `${redirects} redirects, now to ${to}`;
     return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
   }
   const mayFollow = grant.depth === 0 || plan.scope === undefined || plan.scope.from(grant.url)(to);
-  const target: NewTask = {
-    url: to,
-    site: siteOf(to, plan.spec.siteGrouping),
-    kind: grant.kind,
-    ...plan.routeOf(to),
+  return continued(task, page, mayFollow ? [continuation(task, to, grant.kind)] : [], mayFollow ? 0 : 1);
+}
+
+/** A task that goes on with this one's page elsewhere, or in another way: not counted against a page limit. */
+function continuation({ grant, plan }: Task, url: string, kind: TaskKind): NewTask {
+  return {
+    url,
+    site: siteOf(url, plan.spec.siteGrouping),
+    ...placeFor(kind, plan.routeOf(pageUrlOf(url)), plan.spec),
     depth: grant.depth,
-    redirects,
+    redirects: grant.redirects + 1,
     ...(grant.handler === undefined ? {} : { handler: grant.handler }),
     ...(grant.carry === undefined ? {} : { carry: grant.carry }),
   };
-  return {
-    settlement: {
-      ...claimOf(grant),
-      outcome: { kind: "done" },
-      discovered: mayFollow ? [target] : [],
-      refusedLinks: mayFollow ? 0 : 1,
-      site: { kind: "ok" },
-      tally: NOTHING,
-    },
-    write: writeOf(task, page, NO_READING),
-    body: undefined,
-    pictures: {},
+}
+
+function continued(task: Task, page: Page, discovered: readonly NewTask[], refusedLinks: number): TaskResult {
+  const settlement: Settlement = {
+    ...claimOf(task.grant),
+    outcome: { kind: "done" },
+    discovered,
+    refusedLinks,
+    site: { kind: "ok" },
+    tally: NOTHING,
   };
+  return { settlement, write: writeOf(task, page, NO_READING), body: undefined, pictures: {} };
 }
 
 function writeOf({ grant, plan }: Task, page: Page, reading: Reading): TaskResult["write"] {

@@ -7,6 +7,7 @@ import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { listenForbidden, pageOf, serveAllowed, WAYS } from "../browser/ways-out.ts";
 import { waitUntil } from "../services/wait-until.ts";
+import { startOrigin } from "../site/origin.ts";
 import { startScriptSite, titleOf } from "../site/script-site.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { ensureDist } from "./dist.ts";
@@ -93,6 +94,35 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
     const unseen = Object.keys(WAYS).filter((name) => !allowed.seen.has(`/${name}`));
     expect(unseen.filter((name) => name !== "serviceWorker")).toEqual([]);
     expect(forbidden.arrivals).toEqual([]);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("a crawl that renders where needed", () => {
+  it("renders what is empty without a browser, its site's other pages at once, and nothing else", async () => {
+    const scripted = await startScriptSite({ pages: 4 });
+    const words = "a page that has all its words ".repeat(20);
+    const plain = await startOrigin({
+      "/": `<h1 class="title">plain</h1><p>${words}</p><a href="/two">two</a><script src="/app.js"></script>`,
+      "/two": `<h1 class="title">two</h1><p>${words}</p><script src="/app.js"></script>`,
+    });
+    onTestFinished(scripted.close);
+    onTestFinished(plain.close);
+    const browser = { waitFor: { selector: ".title, a" }, settle: "20s" };
+    const job = { urls: [`${scripted.url}/`, `${plain.url}/`], render: "auto", browser, follow: {} };
+    const cwd = folderWith({ "job.json": { ...job, extract: { title: ".title" }, politeness: POLITENESS } });
+
+    const end = await trawl(["crawl", "job.json", "--json", "--out", "out.jsonl"], { cwd });
+
+    const summary = lastJson<Summary>(end);
+    expectBalanced(summary.counts);
+    expect(summary).toMatchObject({ state: "finished", counts: { dead: 0, duplicate: expect.any(Number) }, pages: 7 });
+    const records = jsonLines(readFileSync(join(cwd, "out.jsonl"), "utf8"));
+    const found = records.map(({ _url, title }) => `${_url} ${title}`).sort();
+    const shown = [1, 2, 3, 4].map((nth) => `${scripted.url}/p/${nth} ${titleOf(nth)}`);
+    expect(found).toEqual([...shown, `${scripted.url}/ null`, `${plain.url}/ plain`, `${plain.url}/two two`].sort());
+    const documents = scripted.log.map(({ path }) => path).filter((path) => !/app|api|robots/.test(path));
+    expect(documents.sort()).toEqual(["/", "/", "/p/1", "/p/2", "/p/3", "/p/4"]);
+    expect(plain.log.map(({ path }) => path).sort()).toEqual(["/", "/two"]);
   });
 });
 

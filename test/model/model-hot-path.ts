@@ -10,7 +10,7 @@ import { getJob, type ModelTask, siteNamed } from "./world.ts";
 
 type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "release" | "reap" | "abandon">;
 type Sites = Pick<Frontier, "spend" | "findRobots" | "keepRobots">;
-type Fleet = Pick<Frontier, "announce" | "withdraw">;
+type Fleet = Pick<Frontier, "announce" | "withdraw" | "markScripted" | "isScripted">;
 
 export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptions): Frontier {
   const { world, step } = parts;
@@ -105,10 +105,12 @@ function createSites({ world, step }: ModelParts): Sites {
   };
 }
 
-/** Neither is a step of the frontier: nothing that waits or is leased changes by it. */
+/** None is a step of the frontier: nothing that waits or is leased changes by it. */
 function createFleet({ world, clock }: ModelParts): Fleet {
   const without = (worker: string) => world.announcements.filter(({ presence }) => presence.worker !== worker);
   return {
+    markScripted: async (site, forMs) => void world.scripted.set(site, clock.now() + forMs),
+    isScripted: async (site) => (world.scripted.get(site) ?? 0) > clock.now(),
     announce: async (presence, ttlMs) => {
       const now = clock.now();
       world.announcements = [

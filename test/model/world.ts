@@ -77,12 +77,25 @@ export type World = {
   scopes: string[];
   seen: Seen[];
   announcements: Announcement[];
+  /** Sites that need a browser, and until when that is thought. */
+  scripted: Map<string, number>;
   /** Counts every serving, of lanes and turns alike. */
   servings: number;
 };
 
 export function emptyWorld(): World {
-  return { jobs: [], tasks: [], sites: [], lanes: [], turns: [], scopes: [], seen: [], announcements: [], servings: 0 };
+  return {
+    jobs: [],
+    tasks: [],
+    sites: [],
+    lanes: [],
+    turns: [],
+    scopes: [],
+    seen: [],
+    announcements: [],
+    scripted: new Map(),
+    servings: 0,
+  };
 }
 
 export function getJob(world: World, jobId: string, op: string): ModelJob {

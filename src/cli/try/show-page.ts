@@ -20,6 +20,7 @@ export function showPage({ tried, page, extraction }: Shown, width: number): str
     ["status", String(page.status)],
     ["type", `${page.contentType ?? "not said"} (read as ${charset})`],
     ["size", `${formatBytes(page.bodyBytes)} in ${Math.round(page.tookMs)} ms`],
+    ...(tried.isRendered ? [["shown", "in a browser"]] : []),
     ...hops.map((hop) => ["redirected", hop]),
   ];
   return [

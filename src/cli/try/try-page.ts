@@ -3,6 +3,7 @@ import { createFetching } from "../../compose-worker.ts";
 import type { Config } from "../../config/schema.ts";
 import { takeSlot } from "../../domain/politeness.ts";
 import { siteOf } from "../../domain/site.ts";
+import { needsBrowser } from "../../extract/needs-browser.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { decodeBody } from "../../fetch/http/charset.ts";
 import type { RobotsFile } from "../../frontier/frontier.ts";
@@ -13,6 +14,7 @@ import { headersOf } from "../../worker/make-plan.ts";
 
 export type TriedPage = {
   hops: readonly string[];
+  isRendered: boolean;
   outcome: Exclude<FetchOutcome, { kind: "redirect" }>;
   text: string;
   charset: string;
@@ -32,7 +34,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
   const headersFor = headersOf(spec);
   const hops: string[] = [];
   try {
-    for (let url = startUrl; ; ) {
+    for (let url = startUrl, isRendered = spec.render === "always"; ; ) {
       const site = siteOf(url, spec.siteGrouping);
       const rules = spec.politeness.robots ? await robots.rulesAt(url, site) : undefined;
       if (rules?.kind === "unreachable")
@@ -44,7 +46,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
           detail: "robots.txt disallows it; --ignore-robots fetches it all the same",
         });
       }
-      const outcome = await (spec.render === "always" ? renderer : fetcher).fetch({
+      const outcome = await (isRendered ? renderer : fetcher).fetch({
         url,
         site,
         slot: await allowance.spend(site),
@@ -53,7 +55,14 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
         signal,
         show: { browser: spec.browser, keepsTab: false },
       });
-      if (outcome.kind === "page") return { hops, outcome, ...decoded(outcome.body, outcome.page.contentType) };
+      if (outcome.kind === "page") {
+        const found = decoded(outcome.body, outcome.page.contentType);
+        if (isRendered || spec.render !== "auto" || !needsBrowser(found.text)) {
+          return { hops, outcome, isRendered, ...found };
+        }
+        isRendered = true;
+        continue;
+      }
       if (outcome.kind !== "redirect") return noPage(hops, outcome);
       if (hops.length === redirects) {
         const detail = `${redirects} redirects, now to ${outcome.to}`;
@@ -68,7 +77,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
 }
 
 function noPage(hops: readonly string[], outcome: TriedPage["outcome"]): TriedPage {
-  return { hops, outcome, text: "", charset: "" };
+  return { hops, outcome, isRendered: false, text: "", charset: "" };
 }
 
 function decoded(body: Buffer, contentType: string | undefined): { text: string; charset: string } {

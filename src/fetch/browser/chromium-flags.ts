@@ -37,6 +37,12 @@ const FEATURES_OFF: readonly string[] = [
   ...["AimEnabled", "AsyncDns", "DnsOverHttpsUpgrade", "MediaRouter", "NetworkTimeServiceQuerying"],
   ...["OptimizationGuideModelDownloading", "OptimizationGuideOnDeviceModel", "OptimizationHints"],
   ...["PreconnectToSearch", "Prerender2", "Translate"],
+  // A renderer process kept ready for a next page of the same context, which never comes.
+  "SpareRendererForSitePerProcess",
+  // Buttons around a page that nobody sees, drawn as pages themselves: another renderer process for every context.
+  ...["InitialWebUI", "PreloadTopChromeWebUI", "WebUIBackForwardButton", "WebUIHomeButton", "WebUILocationBar"],
+  ...["WebUIReloadButton", "WebUISplitTabsButton", "WebUIToolbar"],
+  ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxSimplification"],
   // A URL is asked for with the scheme it has.
   ...["HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable"],
   // What Playwright cannot work with.

@@ -45,7 +45,8 @@ async function show(
   tab.on("dialog", (dialog) => dialog.dismiss().catch(ignoreGone));
   context.on("page", (popup) => void popup.close().catch(ignoreGone));
   // So that the proxy's secret is known to everything this context opens.
-  await tab.goto(welcomeUrl, { timeout: 0 });
+  // Asked for by the empty page, and not shown: to show it would take a renderer process of its own.
+  await tab.evaluate(`fetch(${JSON.stringify(welcomeUrl)}, { mode: "no-cors" }).then(() => {})`);
   await sendOwnHeaders(tab, document.ownHeaders, hasOriginOf(document.url));
   await context.route("**/*", createRouting(tab, document, spec, settle));
   await tab.goto(document.url, { waitUntil: "commit", timeout: 0 });

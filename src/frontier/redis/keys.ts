@@ -23,6 +23,7 @@ export const KEYS = {
   sites: "hash: site -> number; 80 bytes a site",
   "site:<site>": "string: politeness, policy and turns, packed; 200 to 250 bytes a site",
   "robots:<site name>": "hash: robots.txt as last seen",
+  "scripted:<site name>": "string: until when a site is thought to need a browser; 130 bytes, and gone after that",
   "lane:<lane>": "string: counts of what one job has waiting at one site, packed; 160 bytes a lane",
   "lanes:<site>:<rank>:<queue>": "sorted set: lanes that may go, by turn, or by time; only where a site has several",
   "tasks:<lane>": "list: tasks never granted, packed; the URL's path and 12 bytes each, and 150 bytes a lane",

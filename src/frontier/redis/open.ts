@@ -152,6 +152,8 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     spend: (site, unused) => sites.spend(site, unused),
     findRobots: (site) => sites.findRobots(site),
     keepRobots: (site, robots, delayMs) => waking(sites.keepRobots(site, robots, delayMs)),
+    markScripted: (site, forMs) => sites.markScripted(site, forMs),
+    isScripted: (site) => sites.isScripted(site),
     announce: (presence, ttlMs) => fleet.announce(presence, ttlMs),
     withdraw: (worker) => fleet.withdraw(worker),
     // Of many idle workers one looks when something comes due; the others a little later, should it not have come.

@@ -11,6 +11,8 @@ export type Sites = {
   spend(site: string, unused: Slot | undefined): Promise<Slot>;
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
+  markScripted(site: string, forMs: number): Promise<void>;
+  isScripted(site: string): Promise<boolean>;
   setPolicy(site: string, policy: SitePolicy | undefined): Promise<void>;
   list(limit: number, after: string): Promise<SiteView[]>;
   facts(shard: Shard, by: "names" | "numbers", which: readonly Word[]): Promise<NumberedFacts[]>;
@@ -67,6 +69,13 @@ export function createSites({ shards }: Deps): Sites {
       const [fetched, fresh] = [shard.time.toBroker(fetchedAt), shard.time.toBroker(freshUntil)];
       const words = [site, kind, text, fetched, fresh, crawlDelayMs];
       await shard.run("keep-robots", ...words);
+    },
+    async markScripted(site, forMs) {
+      await shards.ofSite(site).run("mark-scripted", site, forMs);
+    },
+    async isScripted(site) {
+      const [, answer] = await shards.ofSite(site).run("is-scripted", site);
+      return Number(answer) === 1;
     },
     async setPolicy(site, policy) {
       const words = policy === undefined ? ["", "", ""] : [policy.intervalMs, policy.burst, policy.perSite];

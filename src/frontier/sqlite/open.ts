@@ -16,6 +16,7 @@ import { createInspector } from "./explain.ts";
 import { createFleet } from "./fleet.ts";
 import { createJobs, getJob } from "./jobs.ts";
 import { createLease } from "./lease.ts";
+import { createScriptedSites } from "./scripted-sites.ts";
 import { createLeases } from "./settle.ts";
 import { createSites } from "./sites.ts";
 import { createStepper, type Stepper } from "./step.ts";
@@ -48,6 +49,7 @@ export function openSqliteFrontier(
   const dead = createDeadLetters({ db, stepper });
   const inspector = createInspector({ db, now });
   const fleet = createFleet({ db, file, now });
+  const scripted = createScriptedSites({ db, now });
   const wakeups = createWakeups({ clock }, { pollMs: options.pollMs });
 
   /** Every call: errors of the file are coded, and writes wake this process's waiting workers. */
@@ -82,6 +84,8 @@ export function openSqliteFrontier(
     spend: (site, unused) => read("frontier.spend", () => sites.spend(site, unused)),
     findRobots: (site) => read("frontier.findRobots", () => sites.findRobots(site)),
     keepRobots: (site, robots, delayMs) => write("frontier.keepRobots", () => sites.keepRobots(site, robots, delayMs)),
+    markScripted: (site, forMs) => read("frontier.markScripted", () => scripted.mark(site, forMs)),
+    isScripted: (site) => read("frontier.isScripted", () => scripted.has(site)),
     announce: (presence, ttlMs) => read("frontier.announce", () => fleet.announce(presence, ttlMs)),
     withdraw: (worker) => read("frontier.withdraw", () => fleet.withdraw(worker)),
     waitForWork: (until, signal) => wakeups.wait(until, signal),

@@ -19,6 +19,7 @@ import { presence } from "./presence.ts";
 import { retries } from "./retries.ts";
 import { robots } from "./robots.ts";
 import { schema } from "./schema.ts";
+import { scriptedSites } from "./scripted-sites.ts";
 import { settling } from "./settling.ts";
 import { siteRest } from "./site-rest.ts";
 import { suspects } from "./suspects.ts";
@@ -29,6 +30,7 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   allowance,
   siteRest,
   robots,
+  scriptedSites,
   fairness,
   leasesAndCrashes,
   suspects,
