@@ -25,8 +25,12 @@ const clock = systemClock();
 const FAR_MS = 20_000;
 
 /** Looks, finds nothing, and waits. */
-async function idle(frontier: AnyFrontier, worker: string): Promise<{ woken: Promise<void> }> {
-  const { grants, nextDueAt } = await frontier.lease(aRequest({ worker, max: 1 }));
+async function idle(
+  frontier: AnyFrontier,
+  worker: string,
+  queues: readonly string[] = ["fetch"],
+): Promise<{ woken: Promise<void> }> {
+  const { grants, nextDueAt } = await frontier.lease(aRequest({ worker, queues, max: 1 }));
   expect(grants).toEqual([]);
   const signal = AbortSignal.timeout(FAR_MS);
   const woken = frontier.waitForWork(nextDueAt ?? Number.MAX_SAFE_INTEGER, signal);
@@ -90,6 +94,19 @@ describe("idle workers", () => {
       await woken;
     }
     expect(await grantsOf(worker)).toHaveLength(links.length);
+  });
+
+  it("are woken by the one thing another finds for a queue that it does not serve itself", async () => {
+    const [worker, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
+    await submit(other, aJob(), tasksAt("a.test", 2));
+    const held = await grantsOf(other, { worker: "other" });
+    for (const [nth, grant] of held.entries()) {
+      const { woken } = await idle(worker, "w", ["parse"]);
+      const found = aTask(`https://a.test/${nth}#parse`, { site: "#a.test", queue: "parse", kind: "parse" });
+      await other.settle([settlementOf(grant, { discovered: [found] })]);
+      await woken;
+      await settleAll(worker, await grantsOf(worker, { queues: ["parse"] }));
+    }
   });
 
   it("are woken for suspects of their queue", async () => {

@@ -48,7 +48,9 @@ if most > 0 then
 end
 if granted > 0 then keep_grants(worker) end
 -- With room left this worker will take what comes due itself.
-own_share = granted < most and NEVER or 0
+if granted < most then
+  for _, queue in ipairs(queues) do own_share[base_queue(queue)] = NEVER end
+end
 if next(step.sites) then save() end
 local due, queue = first_due(queues, ranks)
 local alone_due, alone_queue = first_due(suspects, ranks)

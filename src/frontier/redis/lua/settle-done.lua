@@ -44,7 +44,7 @@ local fate = (job.stopped == 1 or job.finished) and "refused" or "duplicate"
 job[fate] = job[fate] + ARGV[2]
 job.pages, job.records = job.pages + ARGV[3], job.records + ARGV[4]
 job.invalid, job.bytes = job.invalid + ARGV[5], job.bytes + ARGV[6]
-own_share = ended.count
+own_share = ended.queues
 forget_ended()
 save()
 return keep_answer({ exact(step.now), #ids, unpack(step.finished) })

@@ -60,7 +60,7 @@ local reply = { exact(step.now) }
 for nth, place in ipairs(places) do
   reply[nth + 1] = settle(values[nth], lanes, place, tonumber(ARGV[place + 10]))
 end
-own_share = ended.count
+own_share = ended.queues
 forget_ended()
 save()
 save_scopes()

@@ -3,7 +3,7 @@
 -- first lease, as almost all are, is lane and worker, packed, and then the task as it lay in the list.
 local CRASHES_MOST = 3
 local FIRST_LEASE = 0x92 -- how a packed pair begins
-local ended = { ids = {}, members = {}, workers = {}, count = 0 }
+local ended = { ids = {}, members = {}, workers = {}, queues = {}, count = 0 }
 local last_head, last_pair
 
 -- Lane and worker of a task in its first lease: the same for most tasks of a call, so the last ones are remembered.
@@ -60,6 +60,8 @@ local function end_lease(id, lane_name, worker)
   -- Whoever was to bring robots.txt has ended; if it did not, another is asked.
   if site[ASKER] == number then site[ASKER] = 0 end
   ended[id], ended.count, ended.ids[nth], ended.members[nth] = true, nth, id, ordered(number)
+  local queue = base_queue(row[QUEUE])
+  ended.queues[queue] = (ended.queues[queue] or 0) + 1
   local ids = ended.workers[worker]
   if not ids then
     ids = {}

@@ -2,8 +2,8 @@
 -- taken out and told, each on a channel of its own, so that one URL does not wake five hundred. Suspects wake those of
 -- the queue they came from.
 local due_now, due_later = {}, {}
--- How many of the turns that are due now the caller is going to see to itself.
-local own_share = 0
+-- How many of a queue's turns that are due now the caller is going to see to itself. It may serve no other queue.
+local own_share = {}
 local WOKEN_MOST = 4
 local DEAF_MOST = 8
 -- A worker that was to look at an instant and has not come by so much later is taken for dead.
@@ -37,9 +37,8 @@ local function alarm_of(queue)
 end
 
 local function wake_workers()
-  for queue, count in pairs(due_now) do wake(queue, math.min(WOKEN_MOST, count - own_share)) end
-  if own_share > 0 then return end
+  for queue, count in pairs(due_now) do wake(queue, math.min(WOKEN_MOST, count - (own_share[queue] or 0))) end
   for queue, due in pairs(due_later) do
-    if not due_now[queue] and due < alarm_of(queue) then wake(queue, 1) end
+    if not due_now[queue] and not own_share[queue] and due < alarm_of(queue) then wake(queue, 1) end
   end
 end
