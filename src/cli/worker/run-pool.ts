@@ -1,6 +1,9 @@
 /** Supervises worker processes until they are stopped, or until nothing is left to do. */
+import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
 import { findRssMb } from "../../runtime/process-memory.ts";
+import type { TryWrite } from "../../store/store.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
 import { type Launch, startChild } from "../../worker/pool/child-process.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
 import { createSupervisor, type Place, type Supervisor } from "../../worker/pool/supervisor.ts";
@@ -75,6 +78,7 @@ function newSupervisor(
       clock,
       log,
       findRssMb,
+      keepTries: (tries) => keepTries(trawl, tries),
       events: { ...pool, finished: voice.finished },
       startChild: (place, now) =>
         startChild(launches.get(place.group) as Launch, { now, onMessage, onLine: (text) => line(place, text) }),
@@ -87,6 +91,14 @@ function newSupervisor(
       stuckMs: Math.max(STUCK_LEAST_MS, (config.leaseMs * 2) / 3),
     },
   );
+}
+
+/** Jobs that keep no pages keep no tries either. */
+async function keepTries({ frontier, store }: Trawl, tries: readonly TryWrite[]): Promise<void> {
+  const jobs = await Promise.all([...new Set(tries.map(({ jobId }) => jobId))].map((id) => frontier.findJob(id)));
+  const keeping = new Set(jobs.flatMap((job) => ((job?.spec as JobSpec | undefined)?.keep.pages ? [job?.id] : [])));
+  const kept = tries.filter(({ jobId }) => keeping.has(jobId));
+  if (kept.length > 0) await store.write([], kept);
 }
 
 function placesOf(group: string | undefined, processes: number): Place[] {

@@ -1,11 +1,15 @@
 /** What a supervisor and its worker processes say to each other, over the channel between them. */
+import type { TaskKind } from "../../domain/task.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { WorkerTally } from "../worker.ts";
 
 export type TaskUnderWay = {
+  jobId: string;
   taskId: string;
   token: number;
   url: string;
+  step: TaskKind;
+  attempt: number;
   /** It is a suspect (F6), and nothing runs beside it: whoever dies now dies of it. */
   isAlone: boolean;
 };

@@ -33,7 +33,10 @@ describe("what a worker process reports", () => {
     expect(sent).toEqual([]);
     await setImmediate();
 
-    const began = ["1", "2"].map((taskId) => ({ taskId, token: 4, url: `https://a.test/${taskId}`, isAlone: false }));
+    const began = ["1", "2"].map((taskId) => {
+      const url = `https://a.test/${taskId}`;
+      return { jobId: "job", taskId, token: 4, url, step: "fetch", attempt: 1, isAlone: false };
+    });
     expect(sent).toEqual([{ kind: "tasks", began, reading: [], ended: [], tally: TALLY }]);
     reporter.watch.ended(aGrant("2"));
     reporter.watch.settled();

@@ -40,8 +40,8 @@ export function createReporter({ send, tally, rssMb }: Deps): Reporter {
 
   return {
     watch: {
-      began({ taskId, token, url }, isAlone) {
-        began.set(taskKey({ taskId, token }), { taskId, token, url, isAlone });
+      began({ jobId, taskId, token, url, kind: step, attempt }, isAlone) {
+        began.set(taskKey({ taskId, token }), { jobId, taskId, token, url, step, attempt, isAlone });
         tellSoon();
       },
       reading(grant) {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/model/manual-clock.ts";
 import type { Claim, Settlement } from "../../frontier/frontier.ts";
 import { createLog } from "../../runtime/log.ts";
+import type { TryWrite } from "../../store/store.ts";
 import type { ChildExit, HeldTask, PoolChild } from "./child-process.ts";
 import { createSupervisor, type Place, type Supervisor } from "./supervisor.ts";
 
@@ -11,7 +12,10 @@ const KILLED: ChildExit = {
   failure: undefined,
 };
 const CLEAN: ChildExit = { ...KILLED, code: 0, signal: null, isClean: true };
-const TASK = { taskId: "1", token: 1, url: "https://a.test/", isAlone: false, isReading: false };
+const TASK: Omit<HeldTask, "beganAt"> = {
+  ...{ jobId: "job", taskId: "1", token: 1, url: "https://a.test/", attempt: 1, isAlone: false, isReading: false },
+  step: "fetch",
+};
 
 /** A process that does what the test says: real ones are in test/e2e/pool. */
 type Puppet = PoolChild & {
@@ -27,12 +31,14 @@ type Puppet = PoolChild & {
 describe("a supervisor", () => {
   let clock: ManualClock;
   let puppets: Puppet[];
+  let tries: TryWrite[];
   let calls: string[];
   let supervisor: Supervisor;
 
   beforeEach(() => {
     clock = createManualClock(1_750_000_000_000);
     puppets = [];
+    tries = [];
     calls = [];
   });
 
@@ -53,11 +59,12 @@ describe("a supervisor", () => {
       waiting: ({ delayMs }: { delayMs: number }) => void calls.push(`wait ${delayMs}`),
     };
     const log = createLog("silent", () => {});
+    const keepTries = async (told: readonly TryWrite[]) => void tries.push(...told);
     const startChild = (_place: Place, now: () => number) => puppet(now(), puppets);
     const limits = { timeLimitMs: 10_000, maxMemoryMb: Number.POSITIVE_INFINITY, stuckMs: 40_000 };
     const places = Array.from({ length: processes }, (_, index) => ({ nth: index + 1, group: undefined }));
     const options = { ...limits, places, graceMs: 1_000 };
-    supervisor = createSupervisor({ frontier, startChild, findRssMb: () => 1, events, clock, log }, options);
+    supervisor = createSupervisor({ frontier, startChild, findRssMb: () => 1, keepTries, events, clock, log }, options);
     supervisor.start();
     await settled();
   }
@@ -138,6 +145,11 @@ describe("a supervisor", () => {
     const detail = "it held its process up past the limit of 10s; the process was killed";
     const dead = JSON.stringify({ kind: "dead", because: "time_limit", detail });
     expect(calls).toEqual([`settle 1 ${dead}`, "release 2", "abandon w1", "withdraw w1", "finished j1"]);
+    expect(tries).toMatchObject([
+      { taskId: "2", fate: "returned", because: "its process was killed" },
+      { taskId: "1", fate: "dead", because: "time_limit", detail, run: { worker: "w1", attempt: 1 } },
+    ]);
+    for (const { run } of tries) expect(run.endedAt - run.leasedAt).toBe(11_000);
   });
 
   it("says of a page that killed while it ran alone how; of others only a crash is counted", async () => {
@@ -145,6 +157,7 @@ describe("a supervisor", () => {
     last().tasks = [{ ...TASK, isReading: true, beganAt: 0 }];
     await last().end(KILLED);
     expect(calls.splice(0)).toEqual(["abandon w1", "withdraw w1", "wait 1000"]);
+    expect(tries).toMatchObject([{ fate: "retry", because: "crashed_worker", detail: "its process died (SIGKILL)" }]);
     await pass(1_000);
     last().tasks = [{ ...TASK, isReading: true, isAlone: true, beganAt: 0 }];
     await last().end({ ...KILLED, signal: "SIGABRT", isOutOfMemory: true });

@@ -12,9 +12,11 @@ import type { Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Service } from "../../runtime/service.ts";
+import type { TryWrite } from "../../store/store.ts";
 import type { WorkerTally } from "../worker.ts";
 import { blameFor } from "./blame.ts";
 import type { ChildExit, PoolChild } from "./child-process.ts";
+import { lastTries } from "./last-tries.ts";
 import type { ChildFailure } from "./messages.ts";
 import { hasLived, restartDelayMs } from "./restart-delay.ts";
 import { type ChildLimits, isSilent, judgeChild, type KillReason } from "./verdict.ts";
@@ -69,6 +71,8 @@ type Deps = {
   startChild(place: Place, now: () => number): PoolChild;
   /** What the system knows of a process that may be stuck. */
   findRssMb(pid: number): number | undefined;
+  /** What is known of tasks that a process died with. */
+  keepTries(tries: readonly TryWrite[]): Promise<void>;
   events: SupervisorEvents;
   clock: Clock;
   log: Log;
@@ -172,7 +176,13 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     if (worker === undefined) return 0;
     // A broker that is lost would only hold up the end: leases lapse by themselves.
     if (failure !== undefined) return undefined;
-    const { guilty, innocent } = blameFor({ exit, killed: killed.get(child), underWay: child.underWay() }, options);
+    const death = { exit, killed: killed.get(child), underWay: child.underWay() };
+    const blame = blameFor(death, options);
+    const { guilty, innocent } = blame;
+    const times = { watchedAt: watching.now(), endedAt: clock.now() };
+    await deps
+      .keepTries(lastTries(death, blame, { worker, limits: options, ...times }))
+      .catch((cause: unknown) => log.warn("pool.tries_not_kept", { worker, cause })); // only the story has a gap
     try {
       // First those whose fate is known: what is left is counted as a crash.
       const { finished } = guilty.length > 0 ? await frontier.settle(guilty) : { finished: [] };

@@ -91,6 +91,34 @@ function trouble(broker: FleetBroker): void {
     expectCorrelated(first, second, { requestId, jobId: id, taskId: story?.tasks[0]?.taskId });
   });
 
+  it("tells which process died with it, and how, where a supervisor saw it", async () => {
+    let asked = 0;
+    const site = await originOf({
+      "/": (_, response) => {
+        asked += 1;
+        if (asked > 1) response.writeHead(200, { "content-type": "text/html" }).end("<h1>there</h1>");
+      },
+    });
+    const fleet = await newFleet(broker);
+    const { id } = await fleet.submit([`${site.url}/`, ...ALONE]);
+    const pool = await fleet.worker(["--drain"]);
+    await site.waitForRequests(1);
+    const { workers } = lastJson<{ workers: { pid: number; worker: string }[] }>(
+      await fleet.run(["workers", "--json"]),
+    );
+    const [doomed] = workers;
+    process.kill(doomed?.pid ?? 0, "SIGKILL");
+    expect(await pool.ended).toMatchObject({ code: 0 });
+
+    const { stories } = await tell(fleet, id);
+
+    const detail = "its process died (SIGKILL)";
+    expect(stories[0]?.tasks[0]?.leases).toMatchObject([
+      { kind: "try", token: 1, worker: doomed?.worker, fate: "retry", because: "crashed_worker", detail },
+      { kind: "page", token: 2, attempt: 1, status: 200 },
+    ]);
+  });
+
   it("tells that a worker handed it back when it stopped, and where it waits until the next one comes", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/slow": () => {} })];
     const { id } = await fleet.submit([`${site.url}/slow`, ...ALONE]);
