@@ -1,8 +1,10 @@
 /**
- * What a rendered page costs in a browser that stays, and in one that is started for it: CPU of every process involved
- * and wall time, page by page in turns, so that a busy machine is as busy for both.
+ * What a rendered page costs in a browser that stays, and in one that is started for it, by Trawl or by Playwright as it
+ * comes: CPU of every process involved and wall time, page by page in turns, so that a busy machine is as busy for all.
  */
+
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { PLAIN_BROWSER } from "../../src/domain/browser.ts";
 import { createBrowserFetcher } from "../../src/fetch/browser/browser-fetcher.ts";
 import { findGroup } from "../../src/fetch/browser/watchdog.ts";
@@ -14,7 +16,17 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
 
 export type Cost = { cpuSeconds: number; wallSeconds: number };
-export type Comparison = { kept: Cost; launched: Cost; cpuRatio: number; wallRatio: number; pages: number };
+export type Ratios = { cpu: number; wall: number };
+export type Comparison = {
+  pages: number;
+  kept: Cost;
+  /** Trawl's own browser, started for each page. */
+  launched: Cost;
+  /** Playwright's, with the flags it has by itself. */
+  stock: Cost;
+  toLaunched: Ratios;
+  toStock: Ratios;
+};
 
 export type CompareOptions = { executablePath: string; hasSandbox: boolean; pages: number };
 
@@ -27,23 +39,45 @@ const ANY_TIME = { sendAt: 0, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt: 0 };
 export async function compareLaunches(urlOf: (nth: number) => string, options: CompareOptions): Promise<Comparison> {
   const kept = openArm(options, Number.POSITIVE_INFINITY);
   const launched = openArm(options, 1);
-  const sums = { kept: none(), launched: none() };
+  const sums = { kept: none(), launched: none(), stock: none() };
   try {
     await render(kept, urlOf(1)); // the one start that a kept browser has is not what is asked about
     for (let nth = 1; nth <= options.pages; nth++) {
       add(sums.kept, await costOf(kept, urlOf(nth), "goes on"));
       add(sums.launched, await costOf(launched, urlOf(nth), "is new"));
+      add(sums.stock, await stockCost(urlOf(nth), options));
     }
   } finally {
     await kept.close();
     await launched.close();
   }
   return {
-    ...sums,
     pages: options.pages,
-    cpuRatio: sums.kept.cpuSeconds / sums.launched.cpuSeconds,
-    wallRatio: sums.kept.wallSeconds / sums.launched.wallSeconds,
+    ...sums,
+    toLaunched: ratios(sums.kept, sums.launched),
+    toStock: ratios(sums.kept, sums.stock),
   };
+}
+
+function ratios(one: Cost, other: Cost): Ratios {
+  return { cpu: one.cpuSeconds / other.cpuSeconds, wall: one.wallSeconds / other.wallSeconds };
+}
+
+/** A browser for one page, as the first example of every tutorial has it. */
+async function stockCost(url: string, { executablePath, hasSandbox }: CompareOptions): Promise<Cost> {
+  const { chromium }: typeof import("playwright-core") = createRequire(import.meta.url)("playwright-core");
+  const mark = `--bench-page=${Math.random()}`;
+  const ownBefore = ownCpu();
+  const startedAt = performance.now();
+  const browser = await chromium.launch({ executablePath, args: [mark], chromiumSandbox: hasSandbox });
+  const page = await browser.newPage();
+  await page.goto(url, { waitUntil: "commit" });
+  await page.waitForSelector(".title");
+  const html = await page.content();
+  const browserSeconds = groupCpu(groupWith(mark));
+  await browser.close();
+  if (!html.includes("Product")) throw new Error("not rendered by Playwright");
+  return { cpuSeconds: ownCpu() - ownBefore + browserSeconds, wallSeconds: (performance.now() - startedAt) / 1000 };
 }
 
 function openArm({ executablePath, hasSandbox }: CompareOptions, pagesPerBrowser: number): Arm {
@@ -105,19 +139,42 @@ async function render({ fetcher }: Arm, url: string): Promise<void> {
 
 /** Of all processes of a browser, those included that have ended and were waited for. */
 async function browserCpu(folder: string): Promise<number> {
-  const group = await findGroup(folder);
+  return groupCpu(await findGroup(folder));
+}
+
+function groupCpu(group: number | undefined): number {
   const ticks = readdirSync("/proc")
     .filter((pid) => /^\d+$/.test(pid))
     .map((pid) => ticksOf(pid, group));
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }
 
+/** The process group of the browser that has this on its command line. */
+function groupWith(mark: string): number | undefined {
+  const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && commandLine(name).includes(mark));
+  return pid === undefined ? undefined : statOf(pid)[2];
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return ""; // it has ended meanwhile
+  }
+}
+
+/** From the third field on, as numbers where they are. */
+function statOf(pid: string): number[] {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return text
+    .replace(/^.*\) /s, "")
+    .split(" ")
+    .map(Number);
+}
+
 function ticksOf(pid: string, group: number | undefined): number {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /s, "")
-      .split(" ")
-      .map(Number);
+    const fields = statOf(pid);
     return fields[2] === group ? fields.slice(11, 15).reduce((sum, one) => sum + one, 0) : 0;
   } catch {
     return 0; // it has ended meanwhile
