@@ -174,6 +174,26 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     expect(counts).toMatchObject({ queued: 1, dead: 0, done: 0 });
   });
 
+  it("renders all with processes that are replaced all along, and leaves nothing of their browsers behind", async () => {
+    const url = await scriptSite(9);
+    const urls = Array.from({ length: 9 }, (_, nth) => `${url}/p/${nth + 1}`);
+    const browser = { waitFor: { selector: ".title" }, settle: "30s" };
+    const job = { urls, render: "always", browser, extract: { title: ".title" }, politeness: POLITENESS };
+    const cwd = folderWith({ "job.json": job });
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_TABS: "2", TMPDIR: cwd };
+    const { id } = lastJson<{ id: string }>(await trawl(["submit", "job.json", "--json"], { cwd, env }));
+
+    const worker = ["worker", "--queues", "render", "--drain", "--max-tasks-per-child", "4"];
+    const { code, stderr } = await trawl(worker, { cwd, env });
+
+    expect(code).toBe(0);
+    expect(stderr.match(/\(\d+\) started/g)?.length).toBeGreaterThan(2);
+    const records = jsonLines((await trawl(["records", id], { cwd })).stdout);
+    expect(records.map(({ title }) => title).sort()).toEqual(urls.map((_, nth) => titleOf(nth + 1)).sort());
+    expect(browsersIn(cwd)).toEqual([]);
+    expect(readdirSync(cwd).filter((name) => name.startsWith("trawl-browser-"))).toEqual([]);
+  });
+
   it.each(["SIGKILL", "SIGTERM"] as const)("leaves no process of its browser behind after %s", async (signal) => {
     const url = await scriptSite(1);
     const cwd = folderWith({ "job.json": { urls: [`${url}/loop`], render: "always", politeness: POLITENESS } });

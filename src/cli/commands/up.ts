@@ -1,9 +1,12 @@
 /** `trawl up`: all kinds of workers on this machine, under one supervisor. */
 import type { Command } from "commander";
+import type { Config } from "../../config/schema.ts";
+import { isTrawlError } from "../../errors.ts";
+import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
-import { groupsOf, MOST_PROCESSES, queueCount, type UpFlags } from "../up/groups.ts";
+import { groupsOf, MOST_PROCESSES, queueCount, type UpFlags, type UpGroup } from "../up/groups.ts";
 import { createUpVoice, groupFields } from "../up/up-voice.ts";
 import { createPoolVoice } from "../worker/pool-voice.ts";
 import { settingsOf, withProcessFlags } from "../worker/process-flags.ts";
@@ -38,11 +41,14 @@ export function addUp(program: Command, stops: Stops): void {
   )
     .option("--quiet", "say nothing but errors")
     .addHelpText("after", EXAMPLES)
-    .action((flags: UpFlags) => up(flags, stops));
+    .action((flags: UpFlags, command: Command) => {
+      const isRenderAsked = command.getOptionValueSource("render") === "cli";
+      return up(flags, stops, isRenderAsked);
+    });
 }
 
-async function up(flags: UpFlags, stops: Stops): Promise<void> {
-  const groups = groupsOf(flags);
+async function up(flags: UpFlags, stops: Stops, isRenderAsked: boolean): Promise<void> {
+  const asked = groupsOf(flags);
   await inSession({ flags, settings: settingsOf(flags), isPatient: true }, async (session) => {
     const { config } = session;
     const [isJson, quiet] = [flags.json === true, flags.quiet === true];
@@ -50,6 +56,7 @@ async function up(flags: UpFlags, stops: Stops): Promise<void> {
     const voice = createVoice(screen, config, isJson);
     const own = createUpVoice(screen, config, isJson);
     const pool = createPoolVoice(session.screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
+    const groups = withBrowser(asked, config, isRenderAsked, (words) => screen.err(words));
     own.started(groups);
     const end = await runPool(session, stops, { groups, quiet }, { voice, pool, line: own.line });
     voice.stopped(end);
@@ -57,4 +64,23 @@ async function up(flags: UpFlags, stops: Stops): Promise<void> {
     const seconds = Number(end.seconds.toFixed(3));
     await screen.out(`${JSON.stringify({ groups: groups.map(groupFields), ...end, seconds })}\n`);
   });
+}
+
+/** Machines without a browser do everything else, unless somebody asked for it. */
+function withBrowser(
+  groups: readonly UpGroup[],
+  { chromium }: Config,
+  isAsked: boolean,
+  say: (words: string) => void,
+): UpGroup[] {
+  if (!groups.some(({ name }) => name === "render")) return [...groups];
+  try {
+    getChromium(chromium);
+    return [...groups];
+  } catch (error) {
+    const others = groups.filter(({ name }) => name !== "render");
+    if (isAsked || others.length === 0 || !isTrawlError(error, "BROWSER_UNAVAILABLE")) throw error;
+    say(`note: nothing here renders pages: ${error.message}\n`);
+    return others;
+  }
 }

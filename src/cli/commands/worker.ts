@@ -110,6 +110,8 @@ async function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
   } catch (error) {
     // The supervisor tells of what keeps everybody from working, and ends as it says.
     if (!isTrawlError(error) || error.exitCode === ERRORS.INTERNAL.exit) throw error;
+    // That one needs a browser, and others do not; the next one may find it mended.
+    if (error.code === "BROWSER_UNAVAILABLE") throw error;
     await link.close({ kind: "failed", failure: { code: error.code, message: error.message } });
     process.exitCode = error.exitCode;
   } finally {
