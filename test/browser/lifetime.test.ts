@@ -2,8 +2,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PLAIN_BROWSER } from "../../src/domain/browser.ts";
 import { type BrowserKeeper, createBrowserKeeper } from "../../src/fetch/browser/browser-keeper.ts";
 import { type LaunchedBrowser, launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
@@ -132,6 +134,12 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
     await expect(launchBrowser(gate, options)).rejects.toMatchObject({
       code: "BROWSER_UNAVAILABLE",
       message: expect.stringContaining("/nowhere/chromium"),
+    });
+
+    it("is told as well where there is no room for what it needs", async () => {
+      vi.stubEnv("TMPDIR", join(tmpdir(), "not-there"));
+      onTestFinished(() => void vi.unstubAllEnvs());
+      await expect(launchBrowser(gate, LAUNCH)).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
     });
   });
 });

@@ -1,5 +1,5 @@
 /** Starts one Chromium behind a filter proxy of its own, in a folder of its own, watched over by a watchdog. */
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,14 +29,20 @@ export type LaunchedBrowser = {
 
 /** Fails with BROWSER_UNAVAILABLE. */
 export async function launchBrowser(gate: EgressGate, options: LaunchOptions): Promise<LaunchedBrowser> {
-  const folder = await mkdtemp(join(tmpdir(), "trawl-browser-"));
-  const watchdog = startWatchdog(folder);
-  const proxy = await startFilterProxy(gate);
+  const undo: (() => Promise<void>)[] = [];
   const end = async (): Promise<void> => {
     // No goodbye to Chromium: the profile is thrown away, and a browser that hangs would not listen.
-    await Promise.all([watchdog.end(), proxy.close()]);
+    await Promise.all(undo.map((step) => step()));
   };
   try {
+    const folder = await mkdtemp(join(tmpdir(), "trawl-browser-"));
+    const watchdog = await startWatchdog(folder).catch(async (cause: unknown) => {
+      await rm(folder, { recursive: true, force: true });
+      throw cause;
+    });
+    undo.push(() => watchdog.end());
+    const proxy = await startFilterProxy(gate);
+    undo.push(() => proxy.close());
     const browser = await start(folder, proxy, options);
     return { browser, proxy, folder, end };
   } catch (cause) {

@@ -38,10 +38,11 @@ export function startWords(folder: string, command: string, words: readonly stri
   return ["-c", script, SHELL, folder, command, ...words];
 }
 
-/** To be called before the browser is started. The folder is the browser's own, and goes with it. */
-export function startWatchdog(folder: string): Watchdog {
+/** To be called before the browser is started; fails if it cannot watch. The folder is the browser's own, and goes with it. */
+export async function startWatchdog(folder: string): Promise<Watchdog> {
   // In a session of its own: a Ctrl-C at the terminal ends us, and must not end it first.
   const child = spawn(SHELL, ["-c", WATCH, SHELL, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  await once(child, "spawn"); // rejects where the system has no process left for us
   child.stdin.on("error", () => child.stdin.destroy()); // it has ended before us: there is nothing to tell it
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
