@@ -135,12 +135,12 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
       code: "BROWSER_UNAVAILABLE",
       message: expect.stringContaining("/nowhere/chromium"),
     });
+  });
 
-    it("is told as well where there is no room for what it needs", async () => {
-      vi.stubEnv("TMPDIR", join(tmpdir(), "not-there"));
-      onTestFinished(() => void vi.unstubAllEnvs());
-      await expect(launchBrowser(gate, LAUNCH)).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
-    });
+  it("is told as well where there is no room for what it needs", async () => {
+    vi.stubEnv("TMPDIR", join(tmpdir(), "not-there"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(launchBrowser(gate, LAUNCH)).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
   });
 });
 
