@@ -8,7 +8,7 @@ const EXAMPLES = `
 Examples:
   trawl trace https://books.toscrape.com/       one page: every try, by whom
   trawl trace rmwiapq7v1f20c93d4b               what came of a request
-  trawl trace jmwiapq7ve90649                   a job: what failed, what was slow
+  trawl trace jmwiapq7ve90649                   a job: what failed or was slow
   trawl trace 4711                              one task
 
 It is told from the store, where workers leave how each lease went, and from

@@ -7,7 +7,7 @@ import { openDatabase } from "../../../src/runtime/sqlite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
 import { describeStore, type StoreSite } from "./describe-store.ts";
 import { describeTries } from "./describe-tries.ts";
-import { aPageWrite } from "./page-write.ts";
+import { aPageWrite, aTryWrite } from "./page-write.ts";
 
 const OPTIONS = { busyMs: 10_000 };
 
@@ -43,6 +43,33 @@ describe("a store's file", () => {
     const copied = openSqliteStore(copy, OPTIONS);
     expect(await copied.countRecords("job")).toBe(2);
     await copied.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("is brought up from the version before steps were noted, with all that is in it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
+    const path = join(folder, "store.db");
+    const db = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
+    const migrations = new URL("../../../src/store/sqlite/migrations/", import.meta.url);
+    const steps = ["001-initial.sql", "002-tries.sql", "003-pictures.sql"];
+    for (const name of steps) db.exec(await readFile(new URL(name, migrations), "utf8"));
+    db.exec(`INSERT INTO jobs VALUES (1, 'job'); INSERT INTO workers VALUES (1, 'host/1');
+      INSERT INTO pages (id, job, task, token, depth, url, status, headers, body_bytes, fetched_at, took_ms, records, invalid)
+        VALUES (1, 1, 'old', 1, 0, 'https://a.test/old', 200, '{}', 1, 1, 1, 0, 0);
+      INSERT INTO tries VALUES (1, 'task', 1, 'https://a.test/task', 1, 1, 1000, 1020, 'retry', 'timeout', NULL, NULL);
+      PRAGMA application_id = ${0x5472776c}; PRAGMA user_version = ${steps.length}`);
+    db.close();
+
+    const store = openSqliteStore(path, OPTIONS);
+    await store.write([], [aTryWrite({ token: 2, fate: "passed" })]);
+
+    const tries = await store.traceTries({ taskId: "task" });
+    expect(tries).toMatchObject([
+      { token: 1, because: "timeout", run: { worker: "host/1", step: "fetch", leasedAt: 1000, endedAt: 1020 } },
+      { token: 2, fate: "passed" },
+    ]);
+    expect(await store.tracePages({ taskId: "old" })).toMatchObject([{ status: 200, run: undefined }]);
+    await store.close();
     await rm(folder, { recursive: true });
   });
 

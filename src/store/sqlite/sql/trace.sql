@@ -1,10 +1,11 @@
--- trace: what is kept of single tasks, for whoever wants to know how they went. By task it is two look-ups a job; by URL
--- it reads through what one job has: people ask rarely, and an index would cost every page that is written.
+-- trace: what is kept of single tasks, for whoever wants to know how they went. By task it is a look-up a job: CROSS JOIN
+-- makes sure of that, where SQLite would rather read all pages. By URL it reads through what one job has: people ask
+-- rarely, and an index would cost every page that is written.
 
 -- name: pagesOfTask
 -- 1 task
 SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
-FROM jobs JOIN pages ON pages.job = jobs.alias AND pages.task = ?1 LEFT JOIN workers ON workers.alias = pages.worker
+FROM jobs CROSS JOIN pages ON pages.job = jobs.alias AND pages.task = ?1 LEFT JOIN workers ON workers.alias = pages.worker
 ORDER BY pages.id;
 
 -- name: pagesOfUrl
@@ -17,7 +18,7 @@ ORDER BY pages.id LIMIT 20;
 -- name: triesOfTask
 -- 1 task
 SELECT tries.*, jobs.id AS job_id, workers.name AS worker_name
-FROM jobs JOIN tries ON tries.job = jobs.alias AND tries.task = ?1 JOIN workers ON workers.alias = tries.worker
+FROM jobs CROSS JOIN tries ON tries.job = jobs.alias AND tries.task = ?1 JOIN workers ON workers.alias = tries.worker
 ORDER BY tries.job, tries.token;
 
 -- name: triesOfUrl
