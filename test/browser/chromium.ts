@@ -5,7 +5,7 @@ import type { LaunchOptions } from "../../src/fetch/browser/launch-browser.ts";
 import { parseNetworks } from "../../src/fetch/egress/address.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
 import { createHttpFetcher } from "../../src/fetch/http/http-fetcher.ts";
-import { createLog } from "../../src/runtime/log.ts";
+import { createLog, type Log } from "../../src/runtime/log.ts";
 import type { OpenFetcher } from "../contracts/fetcher/harness.ts";
 import { findProgram } from "../services/debian-programs.mjs";
 
@@ -30,6 +30,7 @@ const OPTIONS: BrowserFetcherOptions = {
 export function openBrowserFetcher(
   spec: Partial<BrowserSpec>,
   options: Partial<BrowserFetcherOptions> = {},
+  log: Log = createLog("silent", () => {}),
 ): OpenFetcher {
   const show = { browser: { ...PLAIN_BROWSER, settleMs: 3_000, ...spec }, keepsTab: false };
   return ({ allowance, clock }) => {
@@ -37,7 +38,6 @@ export function openBrowserFetcher(
     const gate = createEgressGate({}, { allowNetworks, allowHosts: [], connectMs: 5_000 });
     const tuning = { userAgent: OPTIONS.userAgent, connectionsPerSite: 4, keepAliveMs: 60_000 };
     const documents = createHttpFetcher({ gate, allowance, clock }, tuning);
-    const log = createLog("silent", () => {});
     const fetcher = createBrowserFetcher({ documents, gate, clock, log }, { ...OPTIONS, ...options });
     const close = async (): Promise<void> => {
       await Promise.all([fetcher.close(), documents.close()]);

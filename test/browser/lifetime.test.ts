@@ -12,9 +12,12 @@ import { type LaunchedBrowser, launchBrowser } from "../../src/fetch/browser/lau
 import { renderPage } from "../../src/fetch/browser/render-page.ts";
 import { findGroup } from "../../src/fetch/browser/watchdog.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
+import { ANY_TIME, pageText, requestFor } from "../contracts/fetcher/harness.ts";
 import { waitUntil } from "../services/wait-until.ts";
-import { CHROMIUM, LAUNCH } from "./chromium.ts";
+import { startOrigin } from "../site/origin.ts";
+import { CHROMIUM, LAUNCH, openBrowserFetcher } from "./chromium.ts";
 
 const gate = createEgressGate({}, { allowNetworks: [], allowHosts: [], connectMs: 5_000 });
 const cleanups: (() => unknown)[] = [];
@@ -77,6 +80,41 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a 
 
     expect(victims).not.toHaveLength(0);
     expect(await rendering).toMatchObject({ kind: "crashed" });
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("a page whose browser goes away under it", () => {
+  it("is shown once more, alone, and is not blamed", async () => {
+    const folders: string[] = [];
+    const log = createLog("info", (line) => {
+      const { event, folder } = JSON.parse(line);
+      if (event === "browser.started") folders.push(folder);
+    });
+    let asked = 0;
+    const site = await startOrigin({
+      "/": "<p>there</p><script src=/s.js></script>",
+      "/s.js": (_, response) => {
+        asked += 1;
+        if (asked > 1) response.end("document.body.append('and done')");
+      },
+    });
+    cleanups.push(site.close);
+    const fetcher = openBrowserFetcher(
+      { settleMs: 20_000 },
+      {},
+      log,
+    )({
+      allowance: { spend: async () => ANY_TIME },
+      clock: systemClock(),
+    });
+    cleanups.push(fetcher.close);
+
+    const fetching = fetcher.fetch(requestFor(`${site.url}/`));
+    expect(await waitUntil(() => asked === 1, 20_000)).toBe(true);
+    process.kill(-((await findGroup(folders[0] ?? "")) ?? Number.NaN), "SIGKILL");
+
+    expect(pageText(await fetching)).toContain("and done");
+    expect([folders.length, site.log.filter(({ path }) => path === "/").length]).toEqual([2, 1]);
   });
 });
 

@@ -49,6 +49,40 @@ describe("the filter proxy", () => {
     },
   );
 
+  it("gives each pass its own bytes, ends what goes beyond, and lets nothing through afterwards", async () => {
+    const echo = await listen();
+    const { origin } = await serve();
+    const proxy = await start();
+    const pass = proxy.admit({ bytes: 1_000 });
+    const other = proxy.admit({ bytes: 1_000 });
+    const { socket } = await tunnel({ ...proxy, ...pass }, `127.0.0.1:${echo.port}`);
+
+    socket.write("x".repeat(600));
+    await once(socket, "data");
+    expect(pass.bytes()).toBeGreaterThan(0);
+    const ended = once(socket, "close");
+    socket.write("x".repeat(600));
+    await ended;
+
+    expect((await tunnel({ ...proxy, ...pass }, `127.0.0.1:${echo.port}`)).head).toMatch(/^HTTP\/1.1 403 /);
+    expect(await ask({ ...proxy, ...pass }, origin)).toMatchObject({ status: 403 });
+    expect(await ask({ ...proxy, ...other }, origin)).toMatchObject({ status: 201 });
+    expect(other.bytes()).toBeLessThan(1_000);
+  });
+
+  it("ends what goes through a pass that is revoked, and does not know it any more", async () => {
+    const echo = await listen();
+    const proxy = await start();
+    const pass = proxy.admit({ bytes: Number.POSITIVE_INFINITY });
+    const { socket } = await tunnel({ ...proxy, ...pass }, `127.0.0.1:${echo.port}`);
+    const ended = once(socket, "close");
+
+    pass.revoke();
+    await ended;
+
+    expect((await tunnel({ ...proxy, ...pass }, `127.0.0.1:${echo.port}`)).head).toMatch(/^HTTP\/1.1 407 /);
+  });
+
   it("lets nobody through who does not know its secret", async () => {
     const { origin, seen } = await serve();
     const proxy = await start();
