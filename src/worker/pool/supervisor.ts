@@ -180,9 +180,6 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     const blame = blameFor(death, options);
     const { guilty, innocent } = blame;
     const times = { watchedAt: watching.now(), endedAt: clock.now() };
-    await deps
-      .keepTries(lastTries(death, blame, { worker, limits: options, ...times }))
-      .catch((cause: unknown) => log.warn("pool.tries_not_kept", { worker, cause })); // only the story has a gap
     try {
       // First those whose fate is known: what is left is counted as a crash.
       const { finished } = guilty.length > 0 ? await frontier.settle(guilty) : { finished: [] };
@@ -195,7 +192,15 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       // Only late: its neighbours see that it is dead, and its leases end.
       log.warn("pool.hand_back_failed", { worker, cause });
       return undefined;
+    } finally {
+      // Last: until its leases are handed back, a neighbour may find them and know less of how they ended.
+      await keepTries(worker, lastTries(death, blame, { worker, limits: options, ...times }));
     }
+  }
+
+  async function keepTries(worker: string, tries: readonly TryWrite[]): Promise<void> {
+    // Only the story has a gap.
+    await deps.keepTries(tries).catch((cause: unknown) => log.warn("pool.tries_not_kept", { worker, cause }));
   }
 
   async function lookUntilOver(): Promise<void> {
