@@ -58,6 +58,10 @@ for [\`trawl records\`](#trawl-records).
 **Where it goes.** Links on the start URLs' own sites, unless \`--scope\`, \`--include\`, \`--exclude\` or \`--follow\` say
 otherwise. The hosts you type may be on a private network; hosts that links lead to may not ([politeness](politeness.md)).
 
+**Processes.** A crawl works in its own process, which is all that most sites' limits leave to do. With \`--processes\` it
+supervises processes that do, as [\`trawl worker\`](#trawl-worker) does: for many sites or costly handlers, and for handlers that
+may crash or hang.
+
 **Stopping and going on.** Ctrl-C once lets running requests finish, twice ends at once; \`kill -9\` is safe as well.
 \`--resume\` goes on with the crawl that was interrupted last, \`--resume JOB\` with that one; \`--resume\` before the same
 target and flags as before goes on with that crawl, or begins it. A resumed crawl keeps the settings it was begun with.
@@ -152,7 +156,8 @@ It takes the tasks of every job on its queues. Crawls have queues of their own, 
   up: {
     examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --time-limit 120"],
     notes: `Starts [workers](#trawl-worker) of every kind under one supervisor: \`--fetch\` processes serve the queue \`fetch\`, \`--render\`
-the queue \`render\`, \`--parse\` the queue \`parse\`, and \`--queue name=n\` one of your own. 0 starts none of a kind. \`-c\` is for
+the queue \`render\`, \`--parse\` the queue \`parse\`, and \`--queue name=n\` one of your own. 0 starts none of a kind; without
+\`--render\` there is one where Chromium is found. \`-c\` is for
 those that fetch. Processes are watched, limited, replaced and stopped as those of \`trawl worker\` are, and a broker or store that
 is lost ends all of them with 3. It goes on until it is stopped: to end when nothing is left, use \`trawl worker --drain\`.
 

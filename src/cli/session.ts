@@ -17,6 +17,11 @@ export function withPlaces(command: Command): Command {
     .option("--json", "print one JSON object as the last line of stdout");
 }
 
+/** Where things live, as words for another process. */
+export function placeWords({ broker, store }: PlaceFlags): string[] {
+  return [...(broker === undefined ? [] : ["--broker", broker]), ...(store === undefined ? [] : ["--store", store])];
+}
+
 type Opening = {
   flags: PlaceFlags;
   settings?: Record<string, unknown>;

@@ -26,6 +26,7 @@ type Flags = PlaceFlags &
     drain?: boolean;
     quiet?: boolean;
     poolChild?: boolean;
+    crawl?: string;
   };
 
 const EXAMPLES = `
@@ -56,6 +57,7 @@ export function addWorker(program: Command, stops: Stops): void {
     .option("--drain", "end when nothing waits on the queues and nothing is under way")
     .option("--quiet", "say nothing but errors")
     .addOption(new Option(CHILD_FLAG).hideHelp())
+    .addOption(new Option("--crawl <job>").hideHelp())
     .addHelpText("after", EXAMPLES)
     .action((flags: Flags) => (flags.poolChild === true ? workForSupervisor(flags, stops) : work(flags, stops)));
 }
@@ -99,10 +101,10 @@ async function workInPool(session: Session, stops: Stops, flags: Flags, voice: V
   return { worker, queues, ...(await runPool(session, stops, { groups, quiet }, { voice, pool, line })) };
 }
 
-/** As a process of `workInPool`, or of `trawl up`. */
+/** As a process of `workInPool`, of `trawl up`, or of a crawl. */
 async function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
   const link = linkToSupervisor(stops);
-  const run = { queues: flags.queues, drain: flags.drain === true };
+  const run = { queues: flags.queues, drain: flags.drain === true, crawl: flags.crawl };
   try {
     const opening = { flags, settings: allSettings(flags), isPatient: true };
     const tally = await inSession(opening, (session) => runChild(session, stops, run, link));

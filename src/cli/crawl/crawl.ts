@@ -4,9 +4,11 @@ import { EACH } from "../../extract/rules.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import { jobJson } from "../job-json.ts";
-import { inSession, type PlaceFlags, type Session } from "../session.ts";
+import { inSession, type PlaceFlags, placeWords, type Session } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
 import { getJob } from "../watch-job.ts";
+import { wordsOf } from "../worker/process-flags.ts";
+import type { PoolGroup } from "../worker/run-pool.ts";
 import { beginCrawl } from "./begin.ts";
 import { report } from "./report.ts";
 import { findResumed, readResume, refuseShapeFlags } from "./resume.ts";
@@ -20,6 +22,7 @@ export type CrawlCommandFlags = CrawlFlags &
     strict?: boolean;
     quiet?: boolean;
     concurrency?: number;
+    processes?: number;
     userAgent?: string;
   };
 
@@ -42,7 +45,8 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   const stream = flags.out === undefined && spec.out === undefined && flags.json !== true && !process.stdout.isTTY;
   const { id: jobId, queue, typedHosts: allowHosts, out } = spec;
   await checkStore(session, jobId);
-  const end = await runCrawl(session, stops, { jobId, queue, allowHosts, stream, quiet: flags.quiet === true });
+  const run = { jobId, queue, allowHosts, stream, quiet: flags.quiet === true, group: groupOf(spec, flags) };
+  const end = await runCrawl(session, stops, run);
   await checkStore(session, jobId);
   const written = out === undefined ? undefined : await exportTo(session, jobId, out, columnsOf(spec));
   if (flags.quiet !== true) screen.err(await report(session, end, { out, written }));
@@ -54,6 +58,14 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
     );
   }
   return exitCode(end, flags);
+}
+
+/** The processes that are to work for it; undefined: this one does. */
+function groupOf({ id, queue }: JobSpec, flags: CrawlCommandFlags): PoolGroup | undefined {
+  const { processes } = flags;
+  if (processes === undefined) return undefined;
+  const words = ["worker", "--queues", queue, "--crawl", id, ...placeWords(flags), ...wordsOf(flags)];
+  return { name: undefined, processes, words };
 }
 
 /** A store that has lost records must not pass for a finished crawl. */

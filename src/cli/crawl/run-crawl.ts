@@ -1,11 +1,15 @@
-/** Runs one job to its end in this process: worker, progress, records out. */
+/** Runs one job to its end, in this process or in processes of its own: worker, progress, records out. */
 import { hasEnded } from "../../domain/job.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import type { Service } from "../../runtime/service.ts";
+import type { Place } from "../../worker/pool/supervisor.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { aborted, getJob, watchJob } from "../watch-job.ts";
+import { createPoolVoice } from "../worker/pool-voice.ts";
+import { createPool, type PoolGroup } from "../worker/run-pool.ts";
 import { createRecordStream } from "./record-stream.ts";
 
 export type CrawlRun = {
@@ -15,6 +19,8 @@ export type CrawlRun = {
   quiet: boolean;
   /** Records go to stdout as they come. */
   stream: boolean;
+  /** The processes that do the work; undefined: this one does. */
+  group: PoolGroup | undefined;
 };
 
 export type CrawlEnd = { job: JobView; interrupted: boolean; seconds: number };
@@ -23,35 +29,66 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
   const { trawl } = session;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
-  const worker = await trawl.createWorker({
-    queues: [run.queue],
-    allowHosts: run.allowHosts,
-    unreadableJob: "ends-worker",
-    onFinished: (jobId) => jobId === run.jobId && over.abort(),
-    watch: UNWATCHED,
-    maxTasks: Number.POSITIVE_INFINITY,
-  });
+  const onFinished = (jobId: string) => jobId === run.jobId && over.abort();
+  const crew =
+    run.group === undefined
+      ? await workHere(session, stops, run, onFinished)
+      : workInPool(session, stops, run.group, run, onFinished);
   const stopped = stops.once(() => {
     session.screen.err("\nstopping: letting running requests finish (again to stop at once)\n");
     over.abort();
   });
-  const strays = stops.onStray(worker.findCulprit);
   const display = watchJob(session, { ...run, isOnlyLook: false }, over);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
-  worker.start();
+  crew.start();
   stream?.start();
   try {
-    await Promise.race([aborted(over.signal), worker.ended]);
+    await Promise.race([aborted(over.signal), crew.ended]);
   } finally {
-    await worker.stop();
+    await crew.stop();
     stopped.forget();
-    strays.forget();
+    crew.forget();
     await display.stop();
     await stream?.stop();
   }
-  await worker.ended; // throws what broke it
+  await crew.ended; // throws what broke it
   const job = await restingJob(session, run.jobId);
   return { job, interrupted: !hasEnded(job.state), seconds: (trawl.clock.now() - startedAt) / 1000 };
+}
+
+/** Whoever does the work. */
+type Crew = Service & { ended: Promise<void>; forget(): void };
+
+async function workHere(
+  { trawl }: Session,
+  stops: Stops,
+  { queue, allowHosts }: CrawlRun,
+  onFinished: (jobId: string) => void,
+): Promise<Crew> {
+  const worker = await trawl.createWorker({
+    queues: [queue],
+    allowHosts,
+    unreadableJob: "ends-worker",
+    onFinished,
+    watch: UNWATCHED,
+    maxTasks: Number.POSITIVE_INFINITY,
+  });
+  return { ...worker, forget: stops.onStray(worker.findCulprit).forget };
+}
+
+function workInPool(
+  session: Session,
+  stops: Stops,
+  group: PoolGroup,
+  { quiet }: CrawlRun,
+  finished: (jobId: string) => void,
+): Crew {
+  const { screen, config } = session;
+  const pool = createPoolVoice(screen, { isJson: false, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
+  const voice = { finished, heldUp: () => {} };
+  const line = (_place: Place, text: string) => screen.err(`${text}\n`);
+  const supervisor = createPool(session, [group], { voice, pool, line });
+  return { ...supervisor, forget: stops.atOnce(supervisor.killAll).forget };
 }
 
 /** A crawl nobody is running is paused: its limits no longer hold for other crawls of the same sites. */

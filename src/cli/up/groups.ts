@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { TrawlError } from "../../errors.ts";
 import { queueName, wholeNumber } from "../flags.ts";
-import type { PlaceFlags } from "../session.ts";
+import { type PlaceFlags, placeWords } from "../session.ts";
 import { type ProcessFlags, wordsOf } from "../worker/process-flags.ts";
 import type { PoolGroup } from "../worker/run-pool.ts";
 
@@ -41,10 +41,6 @@ export function groupsOf(flags: UpFlags): UpGroup[] {
 function flagsFor(queue: string, { concurrency, ...flags }: UpFlags): ProcessFlags {
   const isFetching = queue !== "render" && queue !== "parse";
   return isFetching && concurrency !== undefined ? { ...flags, concurrency } : flags;
-}
-
-function placeWords({ broker, store }: PlaceFlags): string[] {
-  return [...(broker === undefined ? [] : ["--broker", broker]), ...(store === undefined ? [] : ["--store", store])];
 }
 
 function bad(message: string): TrawlError {

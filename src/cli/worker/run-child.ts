@@ -1,17 +1,21 @@
 /** A worker process of a supervisor: works like any other, and tells the supervisor instead of a person. */
+
 import { parentProcess, thisProcess } from "../../runtime/process-id.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
 import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
 import type { Worker, WorkerTally } from "../../worker/worker.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
+import { getJob } from "../watch-job.ts";
 import { ownRssMb } from "./memory-watch.ts";
 import { createOrphanWatch } from "./orphan-watch.ts";
 import { runWorker } from "./run-worker.ts";
 import type { SupervisorLink } from "./supervisor-link.ts";
 import type { Voice } from "./voice.ts";
 
-type ChildRun = { queues: readonly string[]; drain: boolean };
+/** `crawl`: the job of a crawl, which it works for. */
+type ChildRun = { queues: readonly string[]; drain: boolean; crawl: string | undefined };
 
 /** Resolves with what it has brought to an end. Rejects with what broke it. */
 export async function runChild(
@@ -32,12 +36,17 @@ export async function runChild(
   const orphanWatch = createOrphanWatch({ afterMs: session.config.graceMs + STOP_SLACK_MS });
   orphanWatch.start();
   try {
-    const asked = { ...run, attend, watch: reporter.watch, supervisor: parentProcess() };
+    const crawledHosts = run.crawl === undefined ? undefined : await typedHosts(session, run.crawl);
+    const asked = { ...run, crawledHosts, attend, watch: reporter.watch, supervisor: parentProcess() };
     const { tasks, pages, records } = await runWorker(session, stops, asked, voiceTo(send));
     return { tasks, pages, records };
   } finally {
     await orphanWatch.stop();
   }
+}
+
+async function typedHosts(session: Session, jobId: string): Promise<readonly string[]> {
+  return ((await getJob(session, jobId)).spec as JobSpec).typedHosts;
 }
 
 function voiceTo(send: SupervisorLink["send"]): Voice {

@@ -25,7 +25,11 @@ export type PoolGroup = {
 
 type PoolRun = { groups: readonly PoolGroup[]; quiet: boolean };
 /** `line`: what a process has printed by itself. */
-type Voices = { voice: Voice; pool: PoolVoice; line(place: Place, text: string): void };
+type Voices = {
+  voice: Pick<Voice, "finished" | "heldUp">;
+  pool: PoolVoice;
+  line(place: Place, text: string): void;
+};
 
 /** The flag by which a process knows that it is a child of a supervisor. */
 export const CHILD_FLAG = "--pool-child";
@@ -41,11 +45,11 @@ export async function runPool(
   session: Session,
   stops: Stops,
   { groups, quiet }: PoolRun,
-  voices: Voices,
+  voices: Voices & { voice: Voice },
 ): Promise<WorkerTally & { seconds: number }> {
   const { trawl, screen } = session;
   const startedAt = trawl.clock.now();
-  const supervisor = newSupervisor(session, groups, voices);
+  const supervisor = createPool(session, groups, voices);
   const stopped = stops.once(() => {
     voices.voice.stopping();
     void supervisor.stop();
@@ -64,7 +68,8 @@ export async function runPool(
   return { ...supervisor.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
 }
 
-function newSupervisor(
+/** A supervisor of these groups, not yet started. */
+export function createPool(
   { trawl, config }: Session,
   groups: readonly PoolGroup[],
   { voice, pool, line }: Voices,
@@ -113,7 +118,7 @@ function launchOf(words: readonly string[], { maxMemoryPerChildMb }: Config): La
 }
 
 /** What children say to people, said once: all that wait for a paused job tell of it. */
-function passOn(voice: Voice): (message: ChildMessage) => void {
+function passOn(voice: Voices["voice"]): (message: ChildMessage) => void {
   let isHeldUpTold = false;
   return (message) => {
     if (message.kind === "finished") voice.finished(message.jobId);

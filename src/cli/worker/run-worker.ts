@@ -19,6 +19,8 @@ export type WorkerRun = {
   attend(worker: Worker): Service;
   /** The process that looks after this one, if one does. */
   supervisor?: string;
+  /** The hosts that a person typed, where this works for their crawl and nothing else. */
+  crawledHosts?: readonly string[] | undefined;
 };
 
 const DRAIN_LOOK_MS = 500;
@@ -29,11 +31,12 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
   const { queues, drain, watch } = run;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
-  // Nobody has typed these URLs here: private networks are the operator's to allow.
+  const { crawledHosts } = run;
   const worker = await trawl.createWorker({
     queues,
-    allowHosts: [],
-    unreadableJob: "ends-task",
+    // Where nobody has typed the URLs, private networks are the operator's to allow.
+    allowHosts: crawledHosts ?? [],
+    unreadableJob: crawledHosts === undefined ? "ends-task" : "ends-worker",
     onFinished: (jobId) => voice.finished(jobId),
     watch,
     maxTasks: config.maxTasksPerChild,

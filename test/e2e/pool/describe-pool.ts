@@ -2,6 +2,7 @@
 import { beforeAll, describe } from "vitest";
 import { ensureDist } from "../dist.ts";
 import type { FleetBroker } from "../fleet/fleet.ts";
+import { crawling } from "./crawling.ts";
 import { lateness, poison } from "./poison.ts";
 import { recycling } from "./recycling.ts";
 import { stopping } from "./stopping.ts";
@@ -17,5 +18,6 @@ export function describePool(name: string, broker: FleetBroker): void {
     recycling(broker);
     strays(broker);
     up(broker);
+    crawling(broker);
   });
 }
