@@ -15,7 +15,7 @@ import { createRobotsPolicy } from "./fetch/robots-policy.ts";
 import type { Frontier } from "./frontier/frontier.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
-import { mayBeAlive, thisProcess } from "./runtime/process-id.ts";
+import { mayBeAlive, supervisedProcess, thisProcess } from "./runtime/process-id.ts";
 import { loadSpider } from "./spider/load-spider.ts";
 import { createSpiderReader } from "./spider/spider-reader.ts";
 import { VERSION } from "./version.ts";
@@ -72,7 +72,7 @@ export function composeWorker(
       queues,
       unreadableJob,
       maxTasks,
-      worker: thisProcess(),
+      worker: supervisor === undefined ? thisProcess() : supervisedProcess(),
       supervisor,
       version: VERSION,
     },

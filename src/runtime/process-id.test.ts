@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { mayBeAlive, thisProcess } from "./process-id.ts";
+import { mayBeAlive, supervisedProcess, thisProcess } from "./process-id.ts";
 
 describe("the name of a process", () => {
   const parts = thisProcess().split("/");
@@ -14,6 +14,14 @@ describe("the name of a process", () => {
   it("tells that one which has ended, or whose id was given out again, is dead", () => {
     expect(mayBeAlive(named(1, deadPid))).toBe(false);
     expect(mayBeAlive(named(2, "1"))).toBe(false);
+  });
+
+  it("leaves one that is dead to its supervisor, as long as that is alive", () => {
+    const [alive, dead] = [`${process.pid}-${parts[2]}`, `${deadPid}-${parts[2]}`];
+    expect(mayBeAlive(`${named(1, deadPid)}/${alive}`)).toBe(true);
+    expect(mayBeAlive(`${named(1, deadPid)}/${process.pid}-1`)).toBe(false);
+    expect(mayBeAlive(`${named(1, deadPid)}/${dead}`)).toBe(false);
+    expect(mayBeAlive(supervisedProcess())).toBe(true);
   });
 
   it("never judges what it cannot see: other hosts, other machines of the same name, other containers", () => {

@@ -7,6 +7,11 @@ export function thisProcess(): string {
   return nameOf(process.pid);
 }
 
+/** This process, by a name that says who looks after it: `host/pid/start/view/pid-start`. */
+export function supervisedProcess(): string {
+  return `${thisProcess()}/${process.ppid}-${startOf(process.ppid) ?? 0}`;
+}
+
 /** The process that started this one. */
 export function parentProcess(): string {
   return nameOf(process.ppid);
@@ -22,13 +27,21 @@ function nameOf(pid: number): string {
   return [hostname(), pid, startOf(pid) ?? 0, ownView()].join("/");
 }
 
-/** False only for a process that would be seen from here if it still ran. */
+/**
+ * False only for a process that would be seen from here if it still ran; and not as long as its supervisor does, which
+ * knows what it died of and sees to what it held.
+ */
 export function mayBeAlive(name: string): boolean {
-  const [host, pidText, start, view] = name.split("/");
-  const pid = Number(pidText);
-  if (host !== hostname() || view !== ownView() || !Number.isInteger(pid) || pid <= 0) return true;
-  if (!isRunning(pid)) return false;
-  const now = startOf(pid);
+  const [host, pid, start, view, supervisor = ""] = name.split("/");
+  if (host !== hostname() || view !== ownView() || !/^[1-9]\d*$/.test(pid ?? "")) return true;
+  if (isStill(pid, start)) return true;
+  return supervisor !== "" && isStill(...(supervisor.split("-") as [string, string]));
+}
+
+/** Whether the process with this number is the one that began then. */
+function isStill(pid: string | undefined, start: string | undefined): boolean {
+  if (!isRunning(Number(pid))) return false;
+  const now = startOf(Number(pid));
   return now === undefined || start === "0" || String(now) === start;
 }
 

@@ -9,6 +9,8 @@ export type CliOptions = {
   env?: Readonly<Record<string, string>>;
   /** What stands on its standard input; nothing, unless given. */
   input?: string;
+  /** Longer than others take, for one that starts many processes. */
+  hangsAfterMs?: number;
   /** An open file that takes its stdout, in place of us. */
   stdoutTo?: number;
 };
@@ -41,7 +43,7 @@ export function trawl(args: readonly string[], options: CliOptions): Promise<Cli
 }
 
 export function startTrawl(args: readonly string[], options: CliOptions): RunningCli {
-  const { cwd, env = {}, input = "", stdoutTo = "pipe" } = options;
+  const { cwd, env = {}, input = "", stdoutTo = "pipe", hangsAfterMs = HANGS_AFTER_MS } = options;
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     env: { ...cleanEnvironment(), ...env },
@@ -59,7 +61,7 @@ export function startTrawl(args: readonly string[], options: CliOptions): Runnin
   }
   child.stdin?.on("error", () => {}); // it may end without reading
   child.stdin?.end(input);
-  const ended = endOf(child, words, args);
+  const ended = endOf(child, words, { args, hangsAfterMs });
   ended.catch(() => {}); // whoever awaits it hears of it
 
   return {
@@ -95,16 +97,20 @@ export function lastJson<T = Record<string, unknown>>({ stdout }: CliEnd): T {
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as T;
 }
 
-async function endOf(child: ChildProcess, words: { stdout: string; stderr: string }, args: readonly string[]) {
+async function endOf(
+  child: ChildProcess,
+  words: { stdout: string; stderr: string },
+  { args, hangsAfterMs }: { args: readonly string[]; hangsAfterMs: number },
+) {
   let hangs = false;
   const timer = setTimeout(() => {
     hangs = true;
     child.kill("SIGKILL");
-  }, HANGS_AFTER_MS);
+  }, hangsAfterMs);
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
   const end: CliEnd = { code, signal, ...words };
-  if (hangs) throw new Error(`still running after ${HANGS_AFTER_MS} ms: ${show(args, end)}`);
+  if (hangs) throw new Error(`still running after ${hangsAfterMs} ms: ${show(args, end)}`);
   return end;
 }
 

@@ -1,6 +1,6 @@
 /** A worker process of a supervisor: works like any other, and tells the supervisor instead of a person. */
 
-import { parentProcess, thisProcess } from "../../runtime/process-id.ts";
+import { parentProcess, supervisedProcess } from "../../runtime/process-id.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
 import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
@@ -32,7 +32,7 @@ export async function runChild(
     worker.retiring.addEventListener("abort", reporter.retire, { once: true });
     return reporter;
   }
-  send({ kind: "hello", worker: thisProcess() });
+  send({ kind: "hello", worker: supervisedProcess() });
   const orphanWatch = createOrphanWatch({ afterMs: session.config.graceMs + STOP_SLACK_MS });
   orphanWatch.start();
   try {

@@ -189,7 +189,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       for (const jobId of finished) events.finished(jobId);
       return innocent.length + count;
     } catch (cause) {
-      // Only late: its neighbours see that it is dead, and its leases end.
+      // Only late: its leases end.
       log.warn("pool.hand_back_failed", { worker, cause });
       return undefined;
     } finally {
