@@ -1,5 +1,7 @@
 /** Readers of flag values for commander. */
+
 import { InvalidArgumentError } from "commander";
+import { QUEUE_NAME } from "../domain/queue-name.ts";
 
 /** Gathers a repeatable flag. */
 export function collect(value: string, before: string[]): string[] {
@@ -16,12 +18,10 @@ export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_
   };
 }
 
-const QUEUE = /^[A-Za-z0-9_.:-]{1,64}$/;
-
 /** The name of a queue, as jobs may have it. */
 export function queueName(flag: string): (value: string) => string {
   return (value) => {
-    if (QUEUE.test(value)) return value;
+    if (QUEUE_NAME.test(value)) return value;
     throw new InvalidArgumentError(`${flag} takes letters, digits, _ . : - (64 at most).`);
   };
 }

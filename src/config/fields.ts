@@ -1,5 +1,7 @@
 /** The kinds of setting there are: how each is read from text or a config file, and what it says of itself in the docs. */
+
 import { parseDurationMs } from "../domain/duration.ts";
+import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 
 export type Field<T> = {
@@ -35,7 +37,7 @@ export function headerText(says: Says & { shown: string }): Field<string> {
 
 /** One plain word: part of key names, file names and the like. */
 export function word(says: Says & { shown: string }): Field<string> {
-  const parse = (raw: unknown) => (typeof raw === "string" && /^[A-Za-z0-9_.:-]{1,64}$/.test(raw) ? raw : undefined);
+  const parse = (raw: unknown) => (typeof raw === "string" && QUEUE_NAME.test(raw) ? raw : undefined);
   return { ...text(says), takes: "letters, digits and _ . : - (64 at most)", parse };
 }
 

@@ -1,10 +1,11 @@
 /** The setting that routes jobs and URLs to queues: an array in a config file, JSON in the environment. */
+
 import { globProblem } from "../domain/glob.ts";
+import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { domainProblem, type Route, type RouteMatch } from "../domain/route.ts";
 import type { Field } from "./fields.ts";
 
 const ROUTE_KEYS = ["match", "queue", "priority"];
-const QUEUE = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /** What is wrong with one pattern of each key of `match`, in words that can follow it. */
 const PATTERN_PROBLEM: Record<keyof RouteMatch, (pattern: string) => string | undefined> = {
@@ -64,7 +65,7 @@ function readRoute(entry: unknown): Route | string {
   const odd = Object.keys(entry).find((key) => !ROUTE_KEYS.includes(key));
   if (odd !== undefined) return ` has the unknown key ${odd}; known are ${ROUTE_KEYS.join(", ")}`;
   if (queue === undefined && priority === undefined) return " leads nowhere: give it a queue, a priority or both";
-  if (queue !== undefined && !(typeof queue === "string" && QUEUE.test(queue))) {
+  if (queue !== undefined && !(typeof queue === "string" && QUEUE_NAME.test(queue))) {
     return `.queue takes letters, digits, _ . : - (64 at most), not ${JSON.stringify(queue)}`;
   }
   if (priority !== undefined && !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= 9)) {

@@ -16,7 +16,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   // Web: a user and password end at the first slash. Paths such as /@name are none.
   [/\b(https?:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/gi, `$1${MASK}@`],
   // Everything else that is a place: a password that was not encoded may hold a slash, or an @ itself.
-  [/\b((?!https?:|file:|sqlite:)[a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]*@/gi, `$1${MASK}@`],
+  [/\b((?!https?:|file:|sqlite:)[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s"'<>]*@/gi, `$1${MASK}@`],
   [
     /([?&;](?:[a-z0-9_-]*(?:api|access|auth|private)[-_]?(?:key|token)|key|token|auth|pass|passwd|password|secret|client_secret|sig|signature|session|sessionid|sid)=)[^&;#\s"'<>]+/gi,
     `$1${MASK}`,

@@ -1,7 +1,9 @@
 /** A job as a person writes it: on the command line, in a file, through the API or in a spider. Unknown keys are refused. */
+
 import { z } from "zod";
 import { parseDurationMs } from "../domain/duration.ts";
 import { globProblem } from "../domain/glob.ts";
+import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
 import { browserSchema } from "./browser-schema.ts";
@@ -55,10 +57,7 @@ export const jobSchema = z.strictObject({
       bodyBytes: z.int().min(1000).max(2_000_000_000).optional(),
     })
     .optional(),
-  queue: z
-    .string()
-    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, "takes letters, digits, _ . : - (64 at most)")
-    .optional(),
+  queue: z.string().regex(QUEUE_NAME, "takes letters, digits, _ . : - (64 at most)").optional(),
   priority: z.int().min(0).max(9).optional(),
   /** Whether pages are shown in a browser before they are read. */
   render: z.enum(["never", "auto", "always"], { error: "takes never, auto or always" }).optional(),

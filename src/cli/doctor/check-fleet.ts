@@ -1,5 +1,7 @@
 /** Whether the workers and the work find each other: every mismatch in words, with what to do about it. */
+
 import { hasEnded } from "../../domain/job.ts";
+import { BUILT_IN_QUEUES } from "../../domain/queue-name.ts";
 import type { Finding, JobView, QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { queuesOfJob } from "../../submit/queues-of-job.ts";
@@ -75,7 +77,7 @@ function checkDeserted({ workers, queues, jobs }: FleetFacts): Finding[] {
 /** A queue that no job has ever named is more often a slip than a wish. */
 function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
   if (jobs.length === 0) return [];
-  const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.flatMap(queuesOfView), "fetch"]);
+  const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.flatMap(queuesOfView), ...BUILT_IN_QUEUES]);
   const idle = [...new Set(workers.flatMap((worker) => worker.queues))].filter((queue) => !fed.has(queue));
   return idle.map((queue) => {
     const serving = workers.filter((worker) => worker.queues.includes(queue));
