@@ -121,6 +121,17 @@ describe("a supervisor", () => {
     expect(calls).toEqual([]); // who ends as it should holds nothing
   });
 
+  it("has no more than one leave while the next is at work", async () => {
+    await begin(1);
+    for (const nth of [1, 2]) {
+      last().tasks = [{ ...TASK, beganAt: 0 }];
+      await last().retire();
+      expect(puppets, `after ${nth}`).toHaveLength(2);
+    }
+    await puppets[0]?.end(CLEAN);
+    expect(puppets).toHaveLength(3);
+  });
+
   it("kills one that is stuck past the limit, but none for the time that the machine was asleep", async () => {
     await begin(1);
     last().tasks = [{ ...TASK, beganAt: 0 }];

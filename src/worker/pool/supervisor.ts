@@ -80,6 +80,9 @@ type Deps = {
 
 export type SupervisorOptions = ChildLimits & { places: readonly Place[]; graceMs: number };
 
+/** How a process was, and when it has gone: one that retires is still there. */
+type Life = { life: "drained" | "of-use" | "of-no-use"; exit: Promise<ChildExit> | undefined };
+
 const LOOK_MS = 500;
 /** Beyond the grace period: what a worker needs to abort what is left, hand it back and close. */
 export const STOP_SLACK_MS = 8_000;
@@ -114,9 +117,13 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
 
   async function keepPlace(place: Place): Promise<void> {
     let diedAtOnce = 0;
+    let leaving: Promise<unknown> | undefined;
     while (!stopping.signal.aborted) {
-      const life = await liveOnce(place);
+      const { life, exit } = await liveOnce(place);
       if (life === "drained") return;
+      // One may be leaving while the next is at work, not two: slow pages would pile up processes.
+      await leaving;
+      leaving = exit;
       diedAtOnce = life === "of-use" ? 0 : diedAtOnce + 1;
       const delayMs = restartDelayMs(diedAtOnce);
       if (delayMs > 0 && !stopping.signal.aborted) events.waiting({ ...place, delayMs });
@@ -125,20 +132,21 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   }
 
   /** Resolves when another may take its place. */
-  async function liveOnce(place: Place): Promise<"drained" | "of-use" | "of-no-use"> {
+  async function liveOnce(place: Place): Promise<Life> {
     const child = tryStart(place);
-    if (child === undefined) return "of-no-use";
+    if (child === undefined) return { life: "of-no-use", exit: undefined };
     const exit = tend(child, place);
     children.set(child, { place, exit });
     events.started({ ...place, pid: child.pid });
     const isRetiring = await Promise.race([exit.then(() => false), child.retiring.then(() => true)]);
     if (child.isDrained) {
       await exit;
-      return "drained";
+      return { life: "drained", exit };
     }
     // Who retires will end what it has in hand; who is dead has not.
     const tasksEnded = child.tasksEnded + (isRetiring ? child.underWay().length : 0);
-    return hasLived({ livedMs: watching.now() - child.startedAt, tasksEnded }) ? "of-use" : "of-no-use";
+    const isOfUse = hasLived({ livedMs: watching.now() - child.startedAt, tasksEnded });
+    return { life: isOfUse ? "of-use" : "of-no-use", exit };
   }
 
   function tryStart(place: Place): PoolChild | undefined {
@@ -182,7 +190,10 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     const times = { watchedAt: watching.now(), endedAt: clock.now() };
     try {
       // First those whose fate is known: what is left is counted as a crash.
-      const { finished } = guilty.length > 0 ? await frontier.settle(guilty) : { finished: [] };
+      const { finished, verdicts } = guilty.length > 0 ? await frontier.settle(guilty) : { finished: [], verdicts: [] };
+      // Its leases had lapsed: another process has them now, and finds out for itself.
+      if (verdicts.includes("stale"))
+        log.warn("pool.blamed_too_late", { worker, tasks: guilty.map((one) => one.taskId) });
       if (innocent.length > 0) await frontier.release(innocent);
       const count = await frontier.abandon(worker);
       await frontier.withdraw(worker);
