@@ -7,17 +7,17 @@ import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-priority.mjs [options]
-  --rounds N   urgent jobs on the idle fleet, and then as many on the busy one (3)
+  --rounds N   urgent jobs on the idle fleet and on the busy one, in turns (7)
   --batch N    URLs of the large job, queued first (100000)
   --urgent N   URLs of an urgent job (50)
   --delay N    milliseconds that every page takes to answer (200)
+  --shared     the workers that have the large job take urgent pages as well
 Ends with 1 if the median urgent job took more than 1.5 times as long on the busy fleet.`;
 
-/** Two workers for everything, and one that is kept free for what is urgent. */
-const FLEET = [
+/** One worker that is kept free for what is urgent, and two for the rest. */
+const fleetOf = ({ shared }) => [
   ["--queues", "high_priority", "-c", "16"],
-  ["--queues", "high_priority,fetch", "-c", "32"],
-  ["--queues", "high_priority,fetch", "-c", "32"],
+  ...Array(2).fill(["--queues", shared ? "high_priority,fetch" : "fetch", "-c", "32"]),
 ];
 const PLACES = 64;
 const BATCH_SITES = 20;
@@ -37,41 +37,53 @@ async function main(options) {
       await stage.openSites(BATCH_SITES, options.delay),
       await stage.openSites(URGENT_SITES, options.delay),
     ];
-    for (const words of FLEET) await stage.worker(words);
-    const idleMs = await urgentJobs(stage, urgent, "idle", options);
-    const batch = await fill(stage, busy, options);
-    const busyMs = await urgentJobs(stage, urgent, "busy", options);
+    for (const words of fleetOf(options)) await stage.worker(words);
+    const batch = await queueBatch(stage, busy, options);
+    const times = { idle: [], busy: [] };
+    for (let round = 1; round <= options.rounds; round++) {
+      // In turns, so that what else the machine does weighs on both.
+      for (const fleet of round % 2 === 1 ? ["idle", "busy"] : ["busy", "idle"]) {
+        await make(fleet, stage, busy, batch.id);
+        times[fleet].push(await urgentJob(stage, urgent, `${fleet}-${round}`, options));
+      }
+    }
     const { counts } = await stage.frontier.findJob(batch.id);
-    return report({ idleMs, busyMs, counts });
+    return report({ idleMs: times.idle, busyMs: times.busy, counts });
   } finally {
     await stage.close();
   }
 }
 
-/** How long each takes, from its creation to its end, both by the broker's clock. */
-async function urgentJobs(stage, sites, name, { rounds, urgent }) {
-  const times = [];
-  for (let round = 1; round <= rounds; round++) {
-    const file = `${name}-${round}.txt`;
-    stage.write(file, urlsOf(sites, `${name}/${round}`, urgent));
-    const { id } = await stage.submit([file, "--name", `urgent-${name}-${round}`, ...POLITENESS]);
-    const { counts, createdAt, finishedAt } = await stage.finished(id);
-    if (counts.done !== urgent) throw new Error(`${counts.done} of ${urgent} urgent pages came`);
-    times.push(finishedAt - createdAt);
-    console.log(`${name} fleet, urgent job ${round}: ${(finishedAt - createdAt).toFixed(0)} ms`);
-  }
-  return times;
-}
-
-/** Queues the large job, and waits until it has every place. */
-async function fill(stage, sites, { batch }) {
+/** The large job, not yet begun: it waits behind a pause. */
+async function queueBatch(stage, sites, { batch }) {
   stage.write("batch.txt", urlsOf(sites, "batch", batch));
   const words = ["batch.txt", "--name", "batch", "--follow", "none", "--ignore-robots", "--rate", "unlimited"];
   const job = await stage.submit([...words, "--per-site", "16"]);
-  const inFlight = () => sites.flatMap(({ log }) => log.filter(({ endedAt }) => endedAt === undefined)).length;
-  await until(() => inFlight() >= PLACES * 0.9, "every place is taken");
-  console.log(`busy fleet: ${job.accepted} URLs queued, ${inFlight()} of ${PLACES} places taken`);
+  await stage.frontier.pause(job.id);
+  console.log(`${job.accepted} URLs of the large job are queued`);
   return job;
+}
+
+/** Busy: the large job has every place. Idle: it is paused, and nothing of it is under way. */
+async function make(fleet, { frontier }, sites, jobId) {
+  const inFlight = () => sites.flatMap(({ log }) => log.filter(({ endedAt }) => endedAt === undefined)).length;
+  if (fleet === "idle") {
+    await frontier.pause(jobId);
+    await until(async () => (await frontier.findJob(jobId)).counts.leased === 0, "the fleet is idle");
+  } else {
+    await frontier.resume(jobId);
+    await until(() => inFlight() >= PLACES * 0.9, "every place is taken");
+  }
+}
+
+/** How long it takes, from its creation to its end, both by the broker's clock. */
+async function urgentJob(stage, sites, name, { urgent }) {
+  stage.write(`${name}.txt`, urlsOf(sites, name, urgent));
+  const { id } = await stage.submit([`${name}.txt`, "--name", `urgent-${name}`, ...POLITENESS]);
+  const { counts, createdAt, finishedAt } = await stage.finished(id);
+  if (counts.done !== urgent) throw new Error(`${counts.done} of ${urgent} urgent pages came`);
+  console.log(`urgent job ${name}: ${(finishedAt - createdAt).toFixed(0)} ms`);
+  return finishedAt - createdAt;
 }
 
 function report({ idleMs, busyMs, counts }) {
@@ -91,11 +103,14 @@ function urlsOf(sites, folder, count) {
 
 function readOptions() {
   const text = { type: "string" };
-  const { values } = parseArgs({ options: { rounds: text, batch: text, urgent: text, delay: text } });
+  const { values } = parseArgs({
+    options: { rounds: text, batch: text, urgent: text, delay: text, shared: { type: "boolean" } },
+  });
   return {
-    rounds: readCount("--rounds", values.rounds ?? "3"),
+    rounds: readCount("--rounds", values.rounds ?? "7"),
     batch: readCount("--batch", values.batch ?? "100000"),
     urgent: readCount("--urgent", values.urgent ?? "50"),
     delay: readCount("--delay", values.delay ?? "200", 0),
+    shared: values.shared === true,
   };
 }
