@@ -17,9 +17,10 @@ export function withPlaces(command: Command): Command {
     .option("--json", "print one JSON object as the last line of stdout");
 }
 
-/** Where things live, as words for another process. */
-export function placeWords({ broker, store }: PlaceFlags): string[] {
-  return [...(broker === undefined ? [] : ["--broker", broker]), ...(store === undefined ? [] : ["--store", store])];
+/** Where things live and what is logged, as words for another process. */
+export function placeWords({ broker, store, logLevel }: PlaceFlags): string[] {
+  const flags = { "--broker": broker, "--store": store, "--log-level": logLevel };
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
 type Opening = {

@@ -54,10 +54,10 @@ async function up(flags: UpFlags, stops: Stops, isRenderAsked: boolean): Promise
     const [isJson, quiet] = [flags.json === true, flags.quiet === true];
     const screen = quiet ? { ...session.screen, err: () => {} } : session.screen;
     const voice = createVoice(screen, config, isJson);
-    const own = createUpVoice(screen, config, isJson);
+    const own = createUpVoice(session.screen, config, isJson);
     const pool = createPoolVoice(session.screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
     const groups = withBrowser(asked, config, isRenderAsked, (words) => screen.err(words));
-    own.started(groups);
+    if (!quiet) own.started(groups);
     const end = await runPool(session, stops, { groups, quiet }, { voice, pool, line: own.line });
     voice.stopped(end);
     if (!isJson) return;

@@ -3,6 +3,7 @@ import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { Place } from "../../worker/pool/supervisor.ts";
 import { plural, type Screen, table } from "../terminal.ts";
 import { placeName } from "../worker/pool-voice.ts";
@@ -35,7 +36,7 @@ function jsonVoice(screen: Screen, { broker, store }: Config): UpVoice {
     line({ group, nth }, text) {
       const fields = fieldsOf(text);
       if (fields === undefined) log.info("worker.said", { group, process: nth, text });
-      else screen.err(`${JSON.stringify({ ...fields, group, process: nth })}\n`);
+      else screen.err(`${showable(JSON.stringify({ ...fields, group, process: nth }))}\n`);
     },
   };
 }
@@ -62,7 +63,6 @@ function plainVoice(screen: Screen, config: Config): UpVoice {
       ];
       screen.err(`${paint.bold("up")}\n${table(rows)}`);
     },
-    // The text is a process's own, which has made it safe to show.
-    line: (place, text) => screen.err(`${paint.dim(`${placeName(place)} |`)} ${text}\n`),
+    line: (place, text) => screen.err(`${paint.dim(`${placeName(place)} |`)} ${showable(text)}\n`),
   };
 }

@@ -1,6 +1,8 @@
 /** What a supervisor tells of its processes on stderr: words for a person, or JSON lines for a machine. */
+
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
+import { createRedact } from "../../runtime/redact.ts";
 import { showable } from "../../runtime/showable.ts";
 import { howItDied } from "../../worker/pool/blame.ts";
 import type { ChildDeath, Place, SupervisorEvents } from "../../worker/pool/supervisor.ts";
@@ -79,7 +81,8 @@ function heldInWords(underWay: ChildDeath["underWay"]): string {
   if (underWay.length === 0) return "it had nothing in hand";
   const read = underWay.filter(({ isReading }) => isReading);
   const [shown, what] = read.length > 0 ? [read, "it was reading"] : [underWay, "it was waiting for"];
-  const urls = shown.slice(0, NAMED).map(({ url }) => url);
+  const { text: masked } = createRedact([]);
+  const urls = shown.slice(0, NAMED).map(({ url }) => masked(url));
   const names = [...urls, ...(shown.length > NAMED ? ["…"] : [])].join(" ");
   return `${what} ${names} (${plural(underWay.length, "task")} in hand)`;
 }
