@@ -58,10 +58,10 @@ const USAGE: readonly Case[] = [
     says: /BAD_USAGE: --header .*"cookie"/,
   },
   {
-    what: "a browser wanted",
-    args: ["crawl", URL, "--render", "always"],
+    what: "rendering now and then",
+    args: ["crawl", URL, "--render", "sometimes"],
     exit: 2,
-    says: /BAD_JOB: render: only never/,
+    says: /BAD_USAGE: .*'sometimes'.*never, auto, always/,
   },
   { what: "nothing to resume", args: ["crawl", "--resume"], exit: 2, says: /NOTHING_TO_RESUME: .*trawl crawl <url>/ },
   {
