@@ -26,6 +26,7 @@ export type DeadLetter = {
   taskId: string;
   jobId: string;
   url: string;
+  /** Of its page, also where that was only to be parsed. */
   site: string;
   reason: DeadReason;
   status: number | undefined;

@@ -1,5 +1,6 @@
 /** Jobs and dead letters of the model under an operator's hand (F11, F12, F15). */
 import { hasEnded, JOB_MOVES, type JobState } from "../../src/domain/job.ts";
+import { onlineSite } from "../../src/domain/offline-site.ts";
 import { TrawlError } from "../../src/errors.ts";
 import type { NewJob } from "../../src/frontier/frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter } from "../../src/frontier/frontier-admin.ts";
@@ -56,7 +57,7 @@ export function deadTasks(world: World, filter: DeadFilter): ModelTask[] {
       letter !== undefined &&
       (filter.jobId === undefined || job.made.id === filter.jobId) &&
       (filter.reason === undefined || letter.reason === filter.reason) &&
-      (filter.site === undefined || site.name === filter.site) &&
+      (filter.site === undefined || onlineSite(site.name) === onlineSite(filter.site)) &&
       (filter.status === undefined || letter.status === filter.status),
   );
 }
@@ -67,7 +68,7 @@ export function letterOf({ id, job, made, letter, history }: ModelTask): DeadLet
     taskId: String(id),
     jobId: job.made.id,
     url: made.url,
-    site: made.site,
+    site: onlineSite(made.site),
     reason: letter.reason,
     status: letter.status,
     diedAt: letter.diedAt,

@@ -3,6 +3,7 @@
  * shard. Before one of several shards takes letters back, the home shards of their jobs open these again; a crash in
  * between leaves a job open with nothing to do, which reapers end.
  */
+import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { BATCH_MOST } from "../frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter, Misfortune } from "../frontier-admin.ts";
@@ -88,7 +89,7 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
 }
 
 function filterWords({ jobId, reason, site, status }: DeadFilter, after: string, most: number): Word[] {
-  return [jobId ?? "", reason ?? "", site ?? "", status ?? "", after, most];
+  return [jobId ?? "", reason ?? "", onlineSite(site ?? ""), status ?? "", after, most];
 }
 
 const FIELDS = 8;
@@ -100,7 +101,7 @@ function readLetters(reply: Reply, time: BrokerTime): DeadLetter[] {
       .slice(at, at + FIELDS)
       .map(String);
     found.push({
-      ...{ taskId, jobId, site },
+      ...{ taskId, jobId, site: onlineSite(site) },
       url: decodeBody(body, site).url,
       reason: reason as DeadReason,
       status: status === "" ? undefined : Number(status),

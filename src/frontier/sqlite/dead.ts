@@ -1,4 +1,5 @@
 /** Dead letters as a query: list, group, replay at a rate, discard (F15). */
+import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
 import { BATCH_MOST } from "../frontier.ts";
@@ -80,7 +81,7 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
     group: (filter, limit) =>
       sql.group.all(...filterValues(filter), 0, limit).map((row) => ({
         reason: row.reason as DeadReason,
-        site: row.site as string,
+        site: row.online as string,
         status: (row.status as number | null) ?? undefined,
         count: row.count as number,
         sample: row.sample as string,
@@ -94,7 +95,7 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
 }
 
 function filterValues({ jobId, reason, site, status }: DeadFilter): SqlValue[] {
-  return [jobId ?? null, reason ?? null, site ?? null, status ?? null];
+  return [jobId ?? null, reason ?? null, site === undefined ? null : onlineSite(site), status ?? null];
 }
 
 function letterOf(row: FullDeadRow): DeadLetter {
@@ -102,7 +103,7 @@ function letterOf(row: FullDeadRow): DeadLetter {
     taskId: String(row.id),
     jobId: row.job_id,
     url: row.url,
-    site: row.site,
+    site: onlineSite(row.site),
     reason: row.reason as DeadReason,
     status: row.status ?? undefined,
     diedAt: row.died_at,

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { offlineSite } from "../../../src/domain/offline-site.ts";
 import type { TaskOutcome } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
 import {
@@ -81,6 +82,25 @@ function looking({ open, test }: Suite): void {
     ]);
     expect(await frontier.groupDead({ jobId: "two" }, 10)).toHaveLength(1);
     expect(await frontier.groupDead({}, 1)).toHaveLength(1);
+  });
+
+  test("F15 counts pages that could not be parsed with those of their site that could not be fetched", async () => {
+    const { frontier } = await open();
+    const parse = aTask("https://a.test/0#parse", { site: offlineSite("a.test"), kind: "parse" });
+    await submit(frontier, aJob(), [...tasksAt("a.test", 1), parse, ...tasksAt("b.test", 1)]);
+    await settleAll(frontier, await grantsOf(frontier), { outcome: GONE });
+
+    expect(await frontier.groupDead({}, 10)).toMatchObject([
+      { site: "a.test", count: 2, sample: "https://a.test/0" },
+      { site: "b.test", count: 1 },
+    ]);
+    for (const site of ["a.test", offlineSite("a.test")]) {
+      const letters = await frontier.listDead({ site }, 10);
+      expect(letters.map(({ url }) => url).sort()).toEqual(["https://a.test/0", "https://a.test/0#parse"]);
+      expect(letters.map((letter) => letter.site)).toEqual(["a.test", "a.test"]);
+    }
+    expect(await frontier.replayDead({ site: "a.test" }, 10, 10)).toBe(2);
+    expect((await grantsOf(frontier)).map(({ site }) => site).sort()).toEqual([offlineSite("a.test"), "a.test"]);
   });
 }
 

@@ -1,20 +1,20 @@
 -- dead letters: list, group, replay, discard.       Cost: one b-tree path a letter; grouping reads the letters it counts.
--- In every filter a null means "any".
+-- In every filter a null means "any". Those whose page was to be parsed (#site) go with their site.
 -- ARGS  1 job   2 reason   3 site   4 status   5 after id   6 most
 
 -- ARGS  7 1: only of jobs that take letters back
 -- name: list
 SELECT dead.*, jobs.id AS job_id FROM dead JOIN jobs ON jobs.n = dead.job
-WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site = ?3)
+WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))
   AND (?4 IS NULL OR status = ?4) AND dead.id > ?5
   AND (?7 = 0 OR (jobs.state <> 'cancelled' AND (jobs.stopped = 0 OR jobs.finished_at IS NOT NULL)))
 ORDER BY dead.id LIMIT ?6
 
 -- name: group
-SELECT reason, site, status, count(*) AS count, min(url) AS sample FROM dead JOIN jobs ON jobs.n = dead.job
-WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site = ?3)
+SELECT reason, ltrim(site, '#') AS online, status, count(*) AS count, min(url) AS sample FROM dead JOIN jobs ON jobs.n = dead.job
+WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))
   AND (?4 IS NULL OR status = ?4) AND dead.id > ?5
-GROUP BY reason, site, status ORDER BY count DESC, reason, site, status LIMIT ?6
+GROUP BY reason, online, status ORDER BY count DESC, reason, online, status LIMIT ?6
 
 -- name: drop
 DELETE FROM dead WHERE id = ?

@@ -8,8 +8,10 @@ local function letter_of(id)
   }
 end
 
+-- Those whose page was to be parsed (#site) go with their site.
 local function matches(letter)
-  return (ARGV[3] == "" or letter.reason == ARGV[3]) and (ARGV[4] == "" or letter.site == ARGV[4])
+  return (ARGV[3] == "" or letter.reason == ARGV[3])
+    and (ARGV[4] == "" or letter.site == ARGV[4] or letter.site == "#" .. ARGV[4])
     and (ARGV[5] == "" or letter.status == tonumber(ARGV[5]))
 end
 
