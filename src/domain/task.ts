@@ -40,7 +40,8 @@ export const DEAD_REASONS = {
   bad_response: "the answer is not HTTP, or cannot be decoded",
   egress_refused: "the address is private, loopback or metadata, and not allowed",
   handler_failed: "the spider's handler threw",
-  body_missing: "its page was fetched, but its body is not where the worker that was to parse it looks (TRAWL_BODIES)",
+  body_missing:
+    "its page was fetched, but its body is damaged, or not where the worker that was to parse it looks (TRAWL_BODIES)",
   time_limit: "the spider's handler was still at it when the time limit of the task was over",
   crashed_worker: "three workers died while holding it, the last with nothing else in hand",
 } as const;

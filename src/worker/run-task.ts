@@ -148,16 +148,19 @@ function passOn({ grant, plan }: Task, { page, body }: Parcel, queue: string): T
   };
 }
 
+const LOST = {
+  missing: "the page is not in TRAWL_BODIES of this worker: all workers of a job must share it; then replay",
+  damaged:
+    "the page in TRAWL_BODIES is damaged, and a replay will not mend it: check the disk, then submit the URL again",
+} as const;
+
 /** The second half of a task that was passed on: from here on as if it had been fetched just now. */
 async function parsePage(task: Task): Promise<TaskResult> {
   const { deps, grant, plan } = task;
   const { fetchedBy, carry } = grant.carry as ParseCarry;
   const name = { jobId: grant.jobId, taskId: fetchedBy };
   const parcel = await deps.parcels.get(name);
-  if (parcel === undefined) {
-    const detail = "the page is not in TRAWL_BODIES of this worker: all workers of a job must share it; then replay";
-    return ended(grant, { kind: "dead", because: "body_missing", detail });
-  }
+  if (typeof parcel === "string") return ended(grant, { kind: "dead", because: "body_missing", detail: LOST[parcel] });
   const isAllowed = plan.spec.politeness.robots ? await deps.robots.knownAt(parcel.page.url) : () => true;
   const asFetched = { ...task, grant: { ...grant, url: parcel.page.url, carry } };
   const result = await readPage(asFetched, { kind: "page", ...parcel }, isAllowed);

@@ -17,7 +17,8 @@ export type Parcel = { page: Page; body: Buffer };
 export interface Parcels {
   /** Resolves once it survives a power cut. What was under the name is replaced: its task has run again. */
   put(name: ParcelName, parcel: Parcel): Promise<void>;
-  get(name: ParcelName): Promise<Parcel | undefined>;
+  /** One that is damaged is never whole again; one that is missing may be elsewhere. */
+  get(name: ParcelName): Promise<Parcel | "missing" | "damaged">;
   /** Removing what is not there is harmless. */
   remove(name: ParcelName): Promise<void>;
 }

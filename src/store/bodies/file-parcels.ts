@@ -34,10 +34,11 @@ export function openFileParcels(root: string): Parcels {
       const path = pathOf(root, name);
       const bytes = await readCompressed(path).catch((cause: unknown) => {
         // Only this page is lost, not the place: its task says so.
-        if (codeOf(cause).startsWith("Z_")) return undefined;
+        if (codeOf(cause).startsWith("Z_")) return "damaged" as const;
         return fail("parcels.get", path, cause);
       });
-      return bytes === undefined ? undefined : parcelFrom(bytes);
+      if (bytes === undefined) return "missing";
+      return bytes === "damaged" ? bytes : parcelFrom(bytes);
     },
     async remove(name) {
       const path = pathOf(root, name);
@@ -56,10 +57,18 @@ function plain(id: string): string {
   return encodeURIComponent(id).replaceAll(".", "%2E");
 }
 
-function parcelFrom(bytes: Buffer): Parcel | undefined {
+function parcelFrom(bytes: Buffer): Parcel | "damaged" {
   const end = bytes.indexOf(NEWLINE);
-  if (end < 0) return undefined;
-  // JSON has no undefined.
-  const page = { contentType: undefined, ...JSON.parse(bytes.subarray(0, end).toString()) } as Page;
-  return { page, body: bytes.subarray(end + 1) };
+  const page = end < 0 ? undefined : pageFrom(bytes.subarray(0, end).toString());
+  return page === undefined ? "damaged" : { page, body: bytes.subarray(end + 1) };
+}
+
+function pageFrom(line: string): Page | undefined {
+  try {
+    // JSON has no undefined.
+    const page = { contentType: undefined, ...JSON.parse(line) } as Page;
+    return typeof page.url === "string" ? page : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -16,7 +16,7 @@ export function openNoParcels(): Parcels {
         detail: { jobId },
       });
     },
-    get: async () => undefined,
+    get: async () => "missing",
     remove: async () => {},
   };
 }
