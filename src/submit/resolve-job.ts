@@ -82,14 +82,27 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
 /** A queue that workers serve for nothing else: `trawl worker --queues parse`. */
 const PARSE_QUEUE = "parse";
 
-function parseFrom({ parse }: JobInput, { bodies }: JobDefaults, { parseQueue }: JobContext): JobSpec["parse"] {
-  if (parse !== "queue") return undefined;
-  if (bodies !== "none") return { queue: parseQueue ?? PARSE_QUEUE };
+function parseFrom(input: JobInput, { bodies }: JobDefaults, { parseQueue }: JobContext): JobSpec["parse"] {
+  if (input.parse !== "queue") return undefined;
+  const problem = passingProblem(input, bodies);
+  if (problem === undefined) return { queue: parseQueue ?? PARSE_QUEUE };
+  const { parse, render, spider } = input;
   throw new TrawlError("BAD_JOB", {
     op: "submit.resolveJob",
-    message: `parse: "queue" passes pages on through TRAWL_BODIES, which is none; name a folder that all workers share, such as file:.trawl/bodies, or leave parse out`,
-    detail: { parse },
+    message: `parse: "queue" ${problem}`,
+    detail: { parse, render, spider },
   });
+}
+
+/** Why not one page of the job could be passed on to whoever parses. */
+function passingProblem({ render, spider }: JobInput, bodies: JobDefaults["bodies"]): string | undefined {
+  if (bodies === "none") {
+    return "passes pages on through TRAWL_BODIES, which is none; name a folder that all workers share, such as file:.trawl/bodies, or leave parse out";
+  }
+  if (render === "always" && spider !== undefined) {
+    return 'cannot be had with render: "always" in a spider: its handlers may use the open page (tab), which stays with its browser; leave parse out, or take render: "auto", which passes on what needs no browser';
+  }
+  return undefined;
 }
 
 /** The priority of its tasks where neither the job nor a route says. */
