@@ -96,6 +96,10 @@ function withLost(known: readonly Lease[]): Lease[] {
   return [...known, ...lost].sort((one, other) => one.token - other.token);
 }
 
+/** What nobody told the time of goes last. */
 function firstAt({ leases }: TaskStory): number {
-  return Math.min(...leases.flatMap((lease) => (lease.kind === "lost" ? [] : (lease.leasedAt ?? []))));
+  return Math.min(
+    Number.MAX_SAFE_INTEGER,
+    ...leases.flatMap((lease) => (lease.kind === "lost" ? [] : (lease.leasedAt ?? []))),
+  );
 }

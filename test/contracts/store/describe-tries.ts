@@ -120,7 +120,7 @@ export function describeTries(name: string, prepare: () => Promise<StoreSite>): 
       expect(await store.traceTries({ taskId: "task" })).toMatchObject([{ jobId: "b" }]);
     });
 
-    it("names the pages that took longest, and groups tries that ended alike", async () => {
+    it("names the pages that took longest, and groups tries that failed alike", async () => {
       const lasting = (ms: number) => ({
         worker: "w",
         step: "fetch" as const,
@@ -135,6 +135,7 @@ export function describeTries(name: string, prepare: () => Promise<StoreSite>): 
           aTryWrite({ taskId: "2", status: 500, because: "server_error", url: "https://a.test/2" }),
           aTryWrite({ taskId: "3", status: undefined, because: "timeout", fate: "dead" }),
           aTryWrite({ taskId: "4", jobId: "other" }),
+          aTryWrite({ taskId: "5", fate: "passed", because: "left to parse", status: 200 }),
         ],
       );
 
