@@ -18,12 +18,32 @@ describe("a job whose pages are parsed elsewhere", () => {
   );
 });
 
-function resolved(job: JobInput) {
-  return resolveJob(job, resolveConfig([]), {
-    id: "job",
-    requestId: "r",
-    queue: undefined,
-    typedHosts: [],
-    out: undefined,
+describe("a job that asks for pictures", () => {
+  const pictures: NonNullable<JobInput["browser"]>[] = [{ screenshot: true }, { screenshot: "view" }, { pdf: true }];
+
+  it.each(pictures)("is refused where bodies go nowhere: %j", (browser) => {
+    expect(() => resolved({ browser }, "none")).toThrow(/TRAWL_BODIES, which is none/);
+    expect(() => resolved({ browser: {} }, "none")).not.toThrow();
   });
+
+  it.each(pictures)("is refused where it keeps nothing that they hang on: %j", (browser) => {
+    const keeping = (keep: JobInput["keep"]) => () => resolved({ browser, keep });
+    expect(keeping({ pages: false, records: false })).toThrow(/keep.pages and keep.records are both off/);
+    expect(keeping({ pages: false })).not.toThrow();
+    expect(keeping({ records: false })).not.toThrow();
+  });
+});
+
+function resolved(job: JobInput, bodies = "file:.trawl/bodies") {
+  return resolveJob(
+    job,
+    { ...resolveConfig([]), bodies },
+    {
+      id: "job",
+      requestId: "r",
+      queue: undefined,
+      typedHosts: [],
+      out: undefined,
+    },
+  );
 }

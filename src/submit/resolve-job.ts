@@ -69,7 +69,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     ...routingFrom(input, defaults, context),
     renderQueue: context.queue ?? input.queue ?? "render",
     render,
-    browser: browserFrom(input.browser ?? {}),
+    browser: browserOf(input, defaults),
     parse: parseFrom(input, defaults, context),
     headers: lowerCaseNames(input.headers ?? {}),
     dedup: dedupFrom(input.dedup),
@@ -104,6 +104,21 @@ function passingProblem({ render, spider }: JobInput, bodies: JobDefaults["bodie
   }
   return undefined;
 }
+
+function browserOf({ browser = {}, keep = {} }: JobInput, { bodies }: JobDefaults): JobSpec["browser"] {
+  const spec = browserFrom(browser);
+  if (spec.screenshot === "none" && !spec.pdf) return spec;
+  const obstacle = bodies === "none" ? NO_BODIES : keep.pages === false && keep.records === false ? NO_ROWS : undefined;
+  if (obstacle === undefined) return spec;
+  throw new TrawlError("BAD_JOB", {
+    op: "submit.resolveJob",
+    message: `browser.screenshot and browser.pdf ${obstacle}, or leave both out`,
+    detail: { screenshot: spec.screenshot, pdf: spec.pdf },
+  });
+}
+
+const NO_BODIES = "are kept in TRAWL_BODIES, which is none; name a folder, such as file:.trawl/bodies";
+const NO_ROWS = "are found by their page, and keep.pages and keep.records are both off; keep pages";
 
 /** The priority of its tasks where neither the job nor a route says. */
 const USUAL_PRIORITY = 5;

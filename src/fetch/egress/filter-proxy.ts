@@ -46,13 +46,12 @@ export type FilterProxyCounts = {
 export type ProxyPass = {
   username: string;
   password: string;
-  /** What has come in for it. */
-  bytes(): number;
-  /** Ends every connection of it, and lets in no more. */
+  /** Ends every connection and request of it, those under way included, and lets in no more. */
   revoke(): void;
 };
 
-type Holder = { expected: Buffer; bytes: number; mostBytes: number; sockets: Set<Socket> };
+/** `open`: the program's ends of what goes on for it; the far ends go with them. */
+type Holder = { expected: Buffer; bytes: number; mostBytes: number; open: Set<Socket | ServerResponse> };
 
 type Target = { hostname: string; port: string };
 
@@ -92,13 +91,13 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     const username = `trawl${admitted}`;
     const password = randomBytes(24).toString("base64url");
     const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
-    const holder: Holder = { expected, bytes: 0, mostBytes: bytes, sockets: new Set() };
+    const holder: Holder = { expected, bytes: 0, mostBytes: bytes, open: new Set() };
     holders.set(username, holder);
     const revoke = (): void => {
       holders.delete(username);
-      for (const socket of holder.sockets) socket.destroy();
+      for (const near of holder.open) near.destroy();
     };
-    return { username, password, bytes: () => holder.bytes, revoke };
+    return { username, password, revoke };
   }
 
   function holderOf({ headers }: IncomingMessage): Holder | undefined {
@@ -109,6 +108,11 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     }
     counts.unknown++;
     return undefined;
+  }
+
+  function hold(holder: Holder, near: Socket | ServerResponse): void {
+    holder.open.add(near);
+    near.on("close", () => holder.open.delete(near));
   }
 
   /** Counts what comes in by it, and ends it with the holder's last byte. */
@@ -129,6 +133,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   }
 
   function connectTo(target: Target, socket: Socket, head: Buffer, holder: Holder): void {
+    hold(holder, socket);
     // Plain TCP whatever flows through: the other end of the tunnel does its own TLS.
     gate.connector({ ...target, protocol: "http:" }, (...answer) => {
       const [error, far] = answer;
@@ -136,8 +141,6 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
       track(far);
       if (socket.destroyed) return void far.destroy();
       counts.passed++;
-      holder.sockets.add(far);
-      far.on("close", () => holder.sockets.delete(far));
       charge(holder, far, () => far.destroy());
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       far.write(head);
@@ -153,6 +156,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     if (url?.protocol !== "http:") return endPolitely(response, 400);
     if (url.host === WELCOME_HOST) return void response.writeHead(200, { "content-type": "text/html" }).end();
     if (isSpent(holder)) return endPolitely(response, 403);
+    hold(holder, response);
     const leaving = new AbortController();
     response.on("close", () => leaving.abort());
     try {
