@@ -26,7 +26,10 @@ async function main({ pages, json }) {
   const { getChromium } = await jiti.import("../src/fetch/browser/find-chromium.ts");
   const site = await startScriptSite({ pages });
   try {
-    const place = { executablePath: getChromium("auto"), hasSandbox: process.getuid?.() !== 0 };
+    const place = {
+      executablePath: getChromium(process.env.TRAWL_CHROMIUM ?? "auto"),
+      hasSandbox: process.getuid?.() !== 0,
+    };
     const found = await compareLaunches((nth) => `${site.url}/p/${nth}`, { ...place, pages });
     console.log(json ? JSON.stringify(found) : inWords(found));
     const { cpu, wall } = found.toLaunched;

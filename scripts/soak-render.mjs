@@ -47,18 +47,21 @@ function readOptions() {
 async function main({ pages, perChild, tabs, json }) {
   await ensureReady();
   const { startScriptSite, titleOf } = await jiti.import("../test/site/script-site.ts");
+  const { watchBrowsers } = await jiti.import("../test/browser/processes.ts");
   const folder = mkdtempSync(join(tmpdir(), "trawl-soak-"));
+  const browsers = watchBrowsers(join(folder, "trawl-browser-"));
   const site = await startScriptSite({ pages });
-  const here = { folder, site, titleOf, pages, perChild, env: { TRAWL_TABS: String(tabs) } };
+  const here = { folder, browsers, site, titleOf, pages, perChild, env: { TRAWL_TABS: String(tabs) } };
   try {
     const soak = await soakOnce(here);
-    const left = { exit: browsersIn(folder).length, ...(await killed(here)) };
+    const left = { exit: browsers.lines().length, ...(await killed(here)) };
     const problems = problemsOf({ soak, left, pages });
     for (const problem of problems) console.error(`not right: ${problem}`);
     const report = { pages, perChild, tabs, ...soak, left, isRight: problems.length === 0 };
     console.log(json ? JSON.stringify(report) : inWords(report));
     return problems.length === 0 ? 0 : 1;
   } finally {
+    browsers.stop();
     await site.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -105,14 +108,16 @@ async function killed(here) {
   for (const victim of ["worker", "supervisor"]) {
     await submit(here, [`${here.site.url}/loop?${victim}`]);
     const { child, ended } = start(here, ["worker", ...workerWords(here)]);
-    await until(() => browsersIn(here.folder).some((line) => line.includes("--type=renderer")));
+    if (!(await until(() => here.browsers.lines().some((line) => line.includes("--type=renderer"))))) {
+      throw new Error(`no page was shown before the ${victim} was to be killed`); // and nothing could be left of it
+    }
     const pid = victim === "supervisor" ? child.pid : childrenOf(child.pid)[0];
     process.kill(pid, "SIGKILL");
     // Else it would take the task up again, in a browser that is meant to be there.
     if (victim === "worker") process.kill(child.pid, "SIGTERM");
     await ended;
-    await until(() => browsersIn(here.folder).length === 0);
-    left[victim] = browsersIn(here.folder).length;
+    await until(() => here.browsers.lines().length === 0);
+    left[victim] = here.browsers.lines().length;
     await start(here, ["cancel", await lastJob(here)]).ended;
   }
   return left;
@@ -189,18 +194,6 @@ function rssMb(pid) {
   } catch {
     return 0;
   }
-}
-
-/** Command lines of every process of a browser that was started here. */
-function browsersIn(folder) {
-  return processes().flatMap(({ pid }) => {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-      return line.includes(join(folder, "trawl-browser-")) ? [line] : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 async function until(isSo, mostMs = 30_000) {

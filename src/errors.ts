@@ -86,7 +86,7 @@ export const ERRORS = {
   BROWSER_UNAVAILABLE: {
     exit: 3,
     means: "A page has to be rendered, and Chromium cannot be started: not installed, missing rights or libraries.",
-    fix: "Install Chromium (on Debian: apt-get install chromium), and see what the message says of its path.",
+    fix: "Install Chromium (on Debian: apt-get install chromium-headless-shell), and see what the message says of its path.",
   },
   INTERNAL: {
     exit: 1,

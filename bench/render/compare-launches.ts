@@ -7,13 +7,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { PLAIN_BROWSER } from "../../src/domain/browser.ts";
 import { createBrowserFetcher } from "../../src/fetch/browser/browser-fetcher.ts";
-import { findGroup } from "../../src/fetch/browser/watchdog.ts";
 import { parseNetworks } from "../../src/fetch/egress/address.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
 import type { Fetcher } from "../../src/fetch/fetcher.ts";
 import { createHttpFetcher } from "../../src/fetch/http/http-fetcher.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
+import { findGroup } from "../../test/browser/processes.ts";
 
 export type Cost = { cpuSeconds: number; wallSeconds: number };
 export type Ratios = { cpu: number; wall: number };

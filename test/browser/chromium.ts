@@ -9,8 +9,14 @@ import { createLog, type Log } from "../../src/runtime/log.ts";
 import type { OpenFetcher } from "../contracts/fetcher/harness.ts";
 import { findProgram } from "../services/debian-programs.mjs";
 
+/** Where each is that Trawl knows, the one it prefers first; undefined: not here. */
+export const BROWSERS = (["chromium-headless-shell", "chromium"] as const).map((name) => ({
+  name,
+  executablePath: findProgram(name)?.command,
+}));
+
 /** Where it is; undefined if there is none, and `npm test` has said loudly that these tests are skipped. */
-export const CHROMIUM: string | undefined = findProgram("chromium")?.command;
+export const CHROMIUM: string | undefined = BROWSERS.find((one) => one.executablePath !== undefined)?.executablePath;
 
 export const LAUNCH: LaunchOptions = {
   executablePath: CHROMIUM ?? "/usr/bin/chromium",

@@ -4,7 +4,7 @@ import { launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
 import { parseNetworks } from "../../src/fetch/egress/address.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
 import { waitUntil } from "../services/wait-until.ts";
-import { CHROMIUM, LAUNCH } from "./chromium.ts";
+import { BROWSERS, LAUNCH } from "./chromium.ts";
 import { listenForbidden, pageOf, serveAllowed, WAYS } from "./ways-out.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -12,37 +12,39 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-describe.skipIf(CHROMIUM === undefined)("a page in the browser", () => {
-  it.each([
-    ["an address", (port: number) => `http://127.0.0.2:${port}`],
-    ["a name that resolves to it", (port: number) => `http://forbidden.test:${port}`],
-    ["a name of this machine", (port: number) => `http://localhost:${port}`],
-  ])("reaches nothing at a forbidden host by %s, though it tries every way", async (_, forbiddenAt) => {
-    const forbidden = await listenForbidden(cleanups);
-    const at = forbiddenAt(forbidden.port);
-    const allowed = await serveAllowed(cleanups, (own) => pageOf(own, at));
-    const { context, proxy } = await openBrowser();
-    const page = await context.newPage();
-    await page.goto(proxy.welcomeUrl);
+for (const { name, executablePath } of BROWSERS) {
+  describe.skipIf(executablePath === undefined)(`a page in ${name}`, () => {
+    it.each([
+      ["an address", (port: number) => `http://127.0.0.2:${port}`],
+      ["a name that resolves to it", (port: number) => `http://forbidden.test:${port}`],
+      ["a name of this machine", (port: number) => `http://localhost:${port}`],
+    ])("reaches nothing at a forbidden host by %s, though it tries every way", async (_, forbiddenAt) => {
+      const forbidden = await listenForbidden(cleanups);
+      const at = forbiddenAt(forbidden.port);
+      const allowed = await serveAllowed(cleanups, (own) => pageOf(own, at));
+      const { context, proxy } = await openBrowser(executablePath ?? "");
+      const page = await context.newPage();
+      await page.goto(proxy.welcomeUrl);
 
-    await page.goto(`${allowed.origin}/`);
+      await page.goto(`${allowed.origin}/`);
 
-    const missing = () => Object.keys(WAYS).filter((name) => !allowed.seen.has(`/${name}`));
-    await waitUntil(() => missing().length === 0, 20_000);
-    expect(missing()).toEqual([]); // or the page would prove nothing about the other host
-    const wanted = Object.keys(WAYS).length;
-    await waitUntil(() => proxy.counts().refused >= wanted, 20_000);
-    expect(proxy.counts().refused).toBeGreaterThanOrEqual(wanted);
-    expect(forbidden.arrivals).toEqual([]);
+      const missing = () => Object.keys(WAYS).filter((name) => !allowed.seen.has(`/${name}`));
+      await waitUntil(() => missing().length === 0, 20_000);
+      expect(missing()).toEqual([]); // or the page would prove nothing about the other host
+      const wanted = Object.keys(WAYS).length;
+      await waitUntil(() => proxy.counts().refused >= wanted, 20_000);
+      expect(proxy.counts().refused).toBeGreaterThanOrEqual(wanted);
+      expect(forbidden.arrivals).toEqual([]);
+    });
   });
-});
+}
 
-async function openBrowser() {
+async function openBrowser(executablePath: string) {
   const gate = createEgressGate(
     { lookup: async () => ["127.0.0.2"] },
     { allowNetworks: parseNetworks("127.0.0.1").networks, allowHosts: [], connectMs: 5_000 },
   );
-  const launched = await launchBrowser(gate, LAUNCH);
+  const launched = await launchBrowser(gate, { ...LAUNCH, executablePath }, new AbortController().signal);
   cleanups.push(launched.end);
   return { context: await launched.browser.newContext(), proxy: launched.proxy };
 }

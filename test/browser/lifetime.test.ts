@@ -1,7 +1,7 @@
 /** Browsers end when they should, and never outlive who started them. Looks at real processes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,15 +10,17 @@ import { PLAIN_BROWSER } from "../../src/domain/browser.ts";
 import { type BrowserKeeper, createBrowserKeeper } from "../../src/fetch/browser/browser-keeper.ts";
 import { type LaunchedBrowser, launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
 import { renderPage } from "../../src/fetch/browser/render-page.ts";
-import { findGroup } from "../../src/fetch/browser/watchdog.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { ANY_TIME, pageText, requestFor } from "../contracts/fetcher/harness.ts";
+import { newFolder } from "../e2e/folder.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { startOrigin } from "../site/origin.ts";
 import { CHROMIUM, LAUNCH, openBrowserFetcher } from "./chromium.ts";
+import { findGroup, processesIn, watchBrowsers } from "./processes.ts";
 
+const NEVER = new AbortController().signal;
 const gate = createEgressGate({}, { allowNetworks: [], allowHosts: [], connectMs: 5_000 });
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -33,23 +35,28 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("th
       const holder = spawn(process.execPath, ["--import", "jiti/register", script, LAUNCH.executablePath]);
       cleanups.push(() => holder.kill("SIGKILL"));
       const folder = String((await once(holder.stdout, "data"))[0]).trim();
-      expect(processesOf(folder).length).toBeGreaterThan(2);
+      const browser = watchBrowsers(folder);
+      cleanups.push(browser.stop);
+      expect(browser.lines().length).toBeGreaterThan(3);
 
       holder.kill(signal);
       await once(holder, "exit");
 
-      expect(await waitUntil(() => processesOf(folder).length === 0 && !existsSync(folder), 10_000)).toBe(true);
+      expect(await waitUntil(() => browser.lines().length === 0 && !existsSync(folder), 10_000)).toBe(true);
     },
   );
 
   it("end when the browser is ended, at once and for good", async () => {
-    const launched = await launchBrowser(gate, LAUNCH);
+    const launched = await launchBrowser(gate, LAUNCH, NEVER);
     await launched.browser.newPage();
+    const browser = watchBrowsers(launched.folder);
+    cleanups.push(browser.stop);
+    expect(browser.lines().length).toBeGreaterThan(3);
 
     await launched.end();
     await launched.end();
 
-    expect(await waitUntil(() => processesOf(launched.folder).length === 0, 5_000)).toBe(true);
+    expect(await waitUntil(() => browser.lines().length === 0, 5_000)).toBe(true);
     expect(existsSync(launched.folder)).toBe(false);
   });
 });
@@ -59,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a 
     ["alone", "--type=renderer"],
     ["with its whole browser", "--user-data-dir"],
   ])("is a failed rendering when it crashes %s", async (_, victim) => {
-    const launched = await launchBrowser(gate, LAUNCH);
+    const launched = await launchBrowser(gate, LAUNCH, NEVER);
     cleanups.push(launched.end);
     const context = await launched.browser.newContext();
     const body = Buffer.from("<title>busy</title><script>for (;;);</script>");
@@ -75,8 +82,8 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a 
     const shown = () => context.pages().some((page) => page.url() === document.url);
     expect(await waitUntil(shown, 10_000)).toBe(true);
     const group = await findGroup(launched.folder);
-    const victims = processesIn(group).filter((pid) => commandLine(pid).includes(victim));
-    for (const pid of victims) process.kill(Number(pid), "SIGKILL");
+    const victims = processesIn(group).filter(({ line }) => line.includes(victim));
+    for (const { pid } of victims) process.kill(pid, "SIGKILL");
 
     expect(victims).not.toHaveLength(0);
     expect(await rendering).toMatchObject({ kind: "crashed" });
@@ -119,11 +126,12 @@ describe.skipIf(CHROMIUM === undefined)("a page whose browser goes away under it
 });
 
 describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
-  const show = (keeper: BrowserKeeper) =>
-    keeper.withContext({}, async (context, launched) => {
-      await (await context.newPage()).setContent("<p>here</p>");
-      return launched;
-    });
+  async function show(keeper: BrowserKeeper): Promise<LaunchedBrowser> {
+    const { context, launched, close } = await keeper.open({}, { bytes: Number.POSITIVE_INFINITY });
+    await (await context.newPage()).setContent("<p>here</p>");
+    await close();
+    return launched;
+  }
 
   it("starts one browser however many pages come at once, and none before", async () => {
     const { keeper, launches } = keep(100);
@@ -133,15 +141,6 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
 
     expect([launches.length, new Set(browsers).size]).toEqual([1, 1]);
     expect(browsers[0]?.browser.contexts()).toEqual([]);
-  });
-
-  it("closes the context of work that fails", async () => {
-    const { keeper } = keep(100);
-    const { browser } = await show(keeper);
-
-    await expect(keeper.withContext({}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
-
-    expect(browser.contexts()).toEqual([]);
   });
 
   it("takes a new browser after so many pages, and ends the old one", async () => {
@@ -166,10 +165,30 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
     expect(launches).toHaveLength(2);
   });
 
+  it("ends a browser that is being started when it closes, without waiting for it, and starts none afterwards", async () => {
+    const home = newFolder();
+    vi.stubEnv("TMPDIR", home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const executablePath = join(home, "never-ready");
+    writeFileSync(executablePath, "#!/bin/sh\nsleep 600\n", { mode: 0o755 });
+    const { keeper, launches } = keep(100, { ...LAUNCH, executablePath, launchMs: 600_000 });
+    const browser = watchBrowsers(join(home, "trawl-browser-"));
+    cleanups.push(browser.stop);
+    const warming = expect(keeper.warm()).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
+    expect(await waitUntil(() => browser.lines().some((line) => line.startsWith("sleep")), 20_000)).toBe(true);
+
+    await keeper.close();
+
+    await warming;
+    await expect(show(keeper)).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
+    expect(launches).toHaveLength(1);
+    expect(await waitUntil(() => browser.lines().length === 0, 10_000)).toBe(true);
+  });
+
   it("says what is missing when there is no browser", async () => {
     const options = { ...LAUNCH, executablePath: "/nowhere/chromium" };
 
-    await expect(launchBrowser(gate, options)).rejects.toMatchObject({
+    await expect(launchBrowser(gate, options, NEVER)).rejects.toMatchObject({
       code: "BROWSER_UNAVAILABLE",
       message: expect.stringContaining("/nowhere/chromium"),
     });
@@ -178,46 +197,21 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
   it("is told as well where there is no room for what it needs", async () => {
     vi.stubEnv("TMPDIR", join(tmpdir(), "not-there"));
     onTestFinished(() => void vi.unstubAllEnvs());
-    await expect(launchBrowser(gate, LAUNCH)).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
+    await expect(launchBrowser(gate, LAUNCH, NEVER)).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
   });
 });
 
-function keep(pagesPerBrowser: number) {
+function keep(pagesPerBrowser: number, options = LAUNCH) {
   const launches: Promise<LaunchedBrowser>[] = [];
-  const launch = () => {
-    const launched = launchBrowser(gate, LAUNCH);
+  const launch = (signal: AbortSignal) => {
+    const launched = launchBrowser(gate, options, signal);
     launches.push(launched);
     return launched;
   };
   const keeper = createBrowserKeeper(
     { launch, log: createLog("silent", () => {}) },
-    { pagesPerBrowser, closeMs: 5_000, launchMs: 30_000 },
+    { pagesPerBrowser, closeMs: 5_000, launchMs: options.launchMs },
   );
   cleanups.push(keeper.close);
   return { keeper, launches };
-}
-
-/** Every process that has the folder on its command line; one that has ended has no command line any more. */
-function processesOf(folder: string): string[] {
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandLine(pid).includes(folder));
-}
-
-function processesIn(group: number | undefined): string[] {
-  const groupOf = (pid: string) =>
-    readOf(pid, "stat")
-      .replace(/^.*\) /s, "")
-      .split(" ")[2];
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && groupOf(pid) === String(group));
-}
-
-function commandLine(pid: string): string {
-  return readOf(pid, "cmdline");
-}
-
-function readOf(pid: string, file: "cmdline" | "stat"): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
-  } catch {
-    return ""; // it has ended meanwhile
-  }
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { type BrowserWatch, watchBrowsers } from "../browser/processes.ts";
 import { listenForbidden, pageOf, serveAllowed, WAYS } from "../browser/ways-out.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { startOrigin } from "../site/origin.ts";
@@ -181,6 +182,7 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     const job = { urls, render: "always", browser, extract: { title: ".title" }, politeness: POLITENESS };
     const cwd = folderWith({ "job.json": job });
     const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_TABS: "2", TMPDIR: cwd };
+    const browsers = watchIn(cwd);
     const { id } = lastJson<{ id: string }>(await trawl(["submit", "job.json", "--json"], { cwd, env }));
 
     const worker = ["worker", "--queues", "render", "--drain", "--max-tasks-per-child", "4"];
@@ -190,7 +192,7 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     expect(stderr.match(/\(\d+\) started/g)?.length).toBeGreaterThan(2);
     const records = jsonLines((await trawl(["records", id], { cwd })).stdout);
     expect(records.map(({ title }) => title).sort()).toEqual(urls.map((_, nth) => titleOf(nth + 1)).sort());
-    expect(browsersIn(cwd)).toEqual([]);
+    expect(browsers.lines()).toEqual([]);
     expect(readdirSync(cwd).filter((name) => name.startsWith("trawl-browser-"))).toEqual([]);
   });
 
@@ -198,14 +200,16 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     const url = await scriptSite(1);
     const cwd = folderWith({ "job.json": { urls: [`${url}/loop`], render: "always", politeness: POLITENESS } });
     const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_GRACE: "100ms", TMPDIR: cwd };
+    const browsers = watchIn(cwd);
     await trawl(["submit", "job.json"], { cwd, env });
     const worker = startTrawl(["worker", "--queues", "render", "--max-tasks-per-child", "20"], { cwd, env });
-    expect(await waitUntil(() => browsersIn(cwd).some((line) => line.includes("--type=renderer")), 30_000)).toBe(true);
+    onTestFinished(() => void worker.kill("SIGKILL"));
+    expect(await waitUntil(() => browsers.lines().some((line) => line.includes("--type=renderer")), 30_000)).toBe(true);
 
     worker.kill(signal);
     await worker.ended;
 
-    expect(await waitUntil(() => browsersIn(cwd).length === 0, 20_000)).toBe(true);
+    expect(await waitUntil(() => browsers.lines().length === 0, 20_000)).toBe(true);
     expect(readdirSync(cwd).filter((name) => name.startsWith("trawl-browser-"))).toEqual([]);
   });
 });
@@ -217,16 +221,9 @@ function keptIn(cwd: string): (ref: string | undefined) => boolean {
   };
 }
 
-/** Command lines of every process of a browser whose profile is in the folder. */
-function browsersIn(folder: string): string[] {
-  return readdirSync("/proc")
-    .filter((pid) => /^\d+$/.test(pid))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-      } catch {
-        return ""; // it has ended meanwhile
-      }
-    })
-    .filter((line) => line.includes(join(folder, "trawl-browser-")));
+/** Of every browser whose profile is in the folder. */
+function watchIn(folder: string): BrowserWatch {
+  const watch = watchBrowsers(join(folder, "trawl-browser-"));
+  onTestFinished(watch.stop);
+  return watch;
 }

@@ -2,7 +2,7 @@
 export type ServerName = "redis-server" | "valkey-server";
 
 /** Chromium comes from the system only: what it is linked with is half a desktop. */
-export type ProgramName = ServerName | "chromium";
+export type ProgramName = ServerName | "chromium" | "chromium-headless-shell";
 
 /** How to run a program, the machine's own or ours; undefined if there is none. */
 export function findProgram(name: ProgramName): { command: string; env: Record<string, string> } | undefined;

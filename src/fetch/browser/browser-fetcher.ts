@@ -50,7 +50,7 @@ export function createBrowserFetcher(
   { documents, gate, clock, log }: BrowserFetcherDeps,
   options: BrowserFetcherOptions,
 ): Fetcher {
-  const keeper = createBrowserKeeper({ launch: () => launchBrowser(gate, options), log }, options);
+  const keeper = createBrowserKeeper({ launch: (signal) => launchBrowser(gate, options, signal), log }, options);
   const gateToTabs = createTabGate(options);
 
   /** A browser that goes takes every page in it along: each is shown once more, alone, before it is blamed. */

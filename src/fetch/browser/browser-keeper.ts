@@ -4,6 +4,7 @@
  * happens. A browser that is replaced ends with its last context. A crash of this process leaves nothing: see watchdog.ts.
  */
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
+import { TrawlError } from "../../errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 
@@ -20,8 +21,6 @@ export type BrowserKeeperOptions = {
 export type KeptContext = {
   context: BrowserContext;
   launched: LaunchedBrowser;
-  /** What has come in for it. */
-  bytes(): number;
   /** Whether its browser has gone, or was made to go: nobody knows by whose fault. */
   isGone(): boolean;
   /** Closes it, whatever state it is in; never throws. Twice is harmless. */
@@ -35,22 +34,18 @@ export type BrowserKeeper = {
   warm(): Promise<void>;
   /** A context of its own, to be closed by the caller. */
   open(options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext>;
-  /** Runs `work` in a context of its own. */
-  withContext<T>(
-    options: BrowserContextOptions,
-    work: (context: BrowserContext, launched: LaunchedBrowser) => Promise<T>,
-  ): Promise<T>;
-  /** Ends every browser; work under way fails. */
+  /** Ends every browser, also one that is just being started; work under way fails, and so does all that comes later. */
   close(): Promise<void>;
 };
 
 type Kept = { launched: Promise<LaunchedBrowser>; begun: number; open: number; isRetired: boolean; isLost: boolean };
 
 export function createBrowserKeeper(
-  { launch, log }: { launch: () => Promise<LaunchedBrowser>; log: Log },
+  { launch, log }: { launch: (signal: AbortSignal) => Promise<LaunchedBrowser>; log: Log },
   { pagesPerBrowser, closeMs, launchMs }: BrowserKeeperOptions,
 ): BrowserKeeper {
   const all = new Set<Kept>();
+  const closing = new AbortController();
   let current: Kept | undefined;
 
   function take(): Kept {
@@ -61,13 +56,14 @@ export function createBrowserKeeper(
   }
 
   function currentOne(): Kept {
+    if (closing.signal.aborted) throw stopping();
     if (current !== undefined && current.begun >= pagesPerBrowser) retire(current);
     current ??= begin();
     return current;
   }
 
   function begin(): Kept {
-    const kept: Kept = { launched: launch(), begun: 0, open: 0, isRetired: false, isLost: false };
+    const kept: Kept = { launched: launch(closing.signal), begun: 0, open: 0, isRetired: false, isLost: false };
     all.add(kept);
     kept.launched.then(
       ({ browser, folder }) => {
@@ -119,7 +115,6 @@ export function createBrowserKeeper(
     return {
       context,
       launched,
-      bytes: pass.bytes,
       isGone: () => kept.isLost || !launched.browser.isConnected(),
       close: () => {
         closing ??= close();
@@ -150,20 +145,20 @@ export function createBrowserKeeper(
       await currentOne().launched;
     },
     open,
-    async withContext(options, work) {
-      const { context, launched, close } = await open(options, { bytes: Number.POSITIVE_INFINITY });
-      try {
-        return await work(context, launched);
-      } finally {
-        await close();
-      }
-    },
     async close() {
+      closing.abort();
       current = undefined;
       for (const kept of all) kept.isRetired = true;
       await Promise.all([...all].map(end));
     },
   };
+}
+
+function stopping(): TrawlError {
+  return new TrawlError("BROWSER_UNAVAILABLE", {
+    op: "browser.open",
+    message: "this process is stopping, and starts no browser any more",
+  });
 }
 
 /** False if it takes longer; true also if it fails, because the browser has gone. */

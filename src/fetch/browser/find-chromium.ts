@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { TrawlError } from "../../errors.ts";
 
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/snap/bin", "/opt/homebrew/bin"];
-const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/** First the one that has no windows at all: to open one for every page is half of what a page costs. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 const MAC_APPS = ["Chromium.app/Contents/MacOS/Chromium", "Google Chrome.app/Contents/MacOS/Google Chrome"];
 
 /** `auto`: the first where it usually is; else the path as given. Throws BROWSER_UNAVAILABLE. */
@@ -16,7 +17,7 @@ export function getChromium(setting: string): string {
     setting === "auto"
       ? [
           `no ${NAMES.join(", ")} in ${FOLDERS.join(", ")}`,
-          "install Chromium (on Debian: apt-get install chromium), or name it in TRAWL_CHROMIUM",
+          "install Chromium (on Debian: apt-get install chromium-headless-shell), or name it in TRAWL_CHROMIUM",
         ]
       : [`TRAWL_CHROMIUM is ${setting}, which is no program that may be run`, "name one that is, or leave it out"];
   throw new TrawlError("BROWSER_UNAVAILABLE", {

@@ -21,19 +21,26 @@ export type LaunchOptions = {
 export type LaunchedBrowser = {
   browser: Browser;
   proxy: Pick<FilterProxy, "admit" | "counts" | "url" | "welcomeUrl">;
-  /** Holds the profile; its path is on the command line of every process of this browser. */
+  /** Holds the profile; its path is on the command line of the first process of this browser. */
   folder: string;
   /** Ends every process of it, whatever state they are in; never throws. Twice is harmless. */
   end(): Promise<void>;
 };
 
-/** Fails with BROWSER_UNAVAILABLE. */
-export async function launchBrowser(gate: EgressGate, options: LaunchOptions): Promise<LaunchedBrowser> {
+/** Fails with BROWSER_UNAVAILABLE, soon after an abort as well. */
+export async function launchBrowser(
+  gate: EgressGate,
+  options: LaunchOptions,
+  signal: AbortSignal,
+): Promise<LaunchedBrowser> {
   const undo: (() => Promise<void>)[] = [];
   const end = async (): Promise<void> => {
     // No goodbye to Chromium: the profile is thrown away, and a browser that hangs would not listen.
     await Promise.all(undo.map((step) => step()));
   };
+  // A browser that is killed while it starts fails to start: that is waited for below.
+  const onAbort = (): void => void end();
+  signal.addEventListener("abort", onAbort, { once: true });
   try {
     const folder = await mkdtemp(join(tmpdir(), "trawl-browser-"));
     const watchdog = await startWatchdog(folder).catch(async (cause: unknown) => {
@@ -43,11 +50,14 @@ export async function launchBrowser(gate: EgressGate, options: LaunchOptions): P
     undo.push(() => watchdog.end());
     const proxy = await startFilterProxy(gate);
     undo.push(() => proxy.close());
+    signal.throwIfAborted(); // before there was anything to end
     const browser = await start(folder, proxy, options);
     return { browser, proxy, folder, end };
   } catch (cause) {
     await end();
     throw unavailable(cause, options);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -8,8 +8,6 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 export type Watchdog = {
   /** Kills what is left of the group and removes the folder; resolves when both are done. Twice is harmless. */
@@ -54,12 +52,6 @@ export async function startWatchdog(folder: string): Promise<Watchdog> {
       await ended(child);
     },
   };
-}
-
-/** The process group of the browser that lives in `folder`; undefined before it has started. */
-export async function findGroup(folder: string): Promise<number | undefined> {
-  const text = await readFile(join(folder, GROUP_FILE), "utf8").catch(() => "");
-  return /^\d+\n$/.test(text) ? Number(text) : undefined;
 }
 
 async function ended(child: ChildProcess): Promise<void> {

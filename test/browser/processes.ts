@@ -1,0 +1,56 @@
+/**
+ * The processes of browsers. Only the first of a browser's must name its folder on the command line: the others are known
+ * by their process group, which is theirs alone.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export type BrowserWatch = {
+  /** Command lines of every process of any browser seen so far; those that have ended have none any more. */
+  lines(): string[];
+  stop(): void;
+};
+
+const LOOK_MS = 50;
+
+/** Sees every browser whose folder has `path` in front, those included that have ended when it is asked. */
+export function watchBrowsers(path: string): BrowserWatch {
+  const groups = new Set<number>();
+  function lines(): string[] {
+    const running = listProcesses().filter(({ line }) => line !== "");
+    for (const { group, line } of running) if (line.includes(path)) groups.add(group);
+    return running.filter(({ group }) => groups.has(group)).map(({ line }) => line);
+  }
+  const timer = setInterval(lines, LOOK_MS).unref();
+  return { lines, stop: () => clearInterval(timer) };
+}
+
+export function processesIn(group: number | undefined): { pid: number; line: string }[] {
+  return listProcesses().filter((one) => one.group === group);
+}
+
+/** The process group of the browser that lives in `folder`; undefined before it has started. */
+export async function findGroup(folder: string): Promise<number | undefined> {
+  const text = await readFile(join(folder, "group"), "utf8").catch(() => "");
+  return /^\d+\n$/.test(text) ? Number(text) : undefined;
+}
+
+function listProcesses(): { pid: number; group: number; line: string }[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => {
+      const [, , group] = readOf(name, "stat")
+        .replace(/^.*\) /s, "")
+        .split(" ");
+      return { pid: Number(name), group: Number(group), line: readOf(name, "cmdline") };
+    });
+}
+
+function readOf(pid: string, file: "cmdline" | "stat"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return ""; // it has ended meanwhile
+  }
+}
