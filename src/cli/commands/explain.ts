@@ -1,12 +1,14 @@
 /** `trawl explain`: why something waits, in words, and until when. */
 import type { Command } from "commander";
+import type { Trawl } from "../../compose.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { hasEnded } from "../../domain/job.ts";
-import { STEPS, stepUrl } from "../../domain/step-url.ts";
-import type { ExplainTarget, Explanation, FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
+import { stepOf } from "../../domain/step-url.ts";
+import type { ExplainTarget, Explanation, JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { urlsOfPage } from "../trace/step-urls.ts";
 
 export function addExplain(program: Command): void {
   withPlaces(program.command("explain <what>"))
@@ -15,7 +17,7 @@ export function addExplain(program: Command): void {
       inSession({ flags }, async ({ trawl, screen }) => {
         const { frontier } = trawl;
         const target = await targetOf(what, (id) => frontier.findJob(id));
-        const found = await explainAll(frontier, target);
+        const found = await explainAll(trawl, target);
         const job = "jobId" in target ? await frontier.findJob(target.jobId) : undefined;
         const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
         const explanation = { ...found, reasons: [...found.reasons, ...ways] };
@@ -26,15 +28,33 @@ export function addExplain(program: Command): void {
     );
 }
 
+type Places = Pick<Trawl, "frontier" | "store">;
+
 /** A page with all its steps: the later ones are heard of only where there are any. */
-async function explainAll(frontier: Pick<FrontierAdmin, "explain">, target: ExplainTarget): Promise<Explanation> {
+async function explainAll({ frontier, store }: Places, target: ExplainTarget): Promise<Explanation> {
   const found = await frontier.explain(target);
   if (!("url" in target)) return found;
-  const steps = STEPS.map((step) => ({ step, url: stepUrl(target.url, step) }));
-  const told = await Promise.all(steps.map(async ({ step, url }) => ({ step, ...(await frontier.explain({ url })) })));
-  const known = told.filter(({ reasons }) => reasons.some((reason) => reason.startsWith("in job ")));
-  const later = known.flatMap(({ step, reasons }) => reasons.map((reason) => `${reason} (${step})`));
-  return { ...found, reasons: [...found.reasons, ...later], until: known.at(-1)?.until ?? found.until };
+  const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
+  const told = await Promise.all(jobIds.map((jobId) => toldOf(store, jobId, target.url)));
+  const [, ...urls] = urlsOfPage(target.url, told.flat());
+  const steps = await Promise.all(
+    urls.map(async (url) => ({ step: stepOf(url), ...(await frontier.explain({ url })) })),
+  );
+  const known = steps.filter(({ tasks }) => tasks.length > 0);
+  return {
+    ...found,
+    reasons: [
+      ...found.reasons,
+      ...known.flatMap(({ step, reasons }) => reasons.map((reason) => `${reason} (${step})`)),
+    ],
+    until: known.at(-1)?.until ?? found.until,
+    tasks: [...found.tasks, ...known.flatMap(({ step, tasks }) => tasks.map((task) => ({ ...task, step })))],
+  };
+}
+
+/** What the store has of a page's tasks. */
+async function toldOf(store: Places["store"], jobId: string, url: string) {
+  return (await Promise.all([store.tracePages({ jobId, url }), store.traceTries({ jobId, url })])).flat();
 }
 
 /** Where the tasks of a job go. Its priority may have been changed since it was submitted. */

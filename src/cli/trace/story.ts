@@ -1,11 +1,11 @@
 /** How one page of one job went, put together from what workers left in the store and what the broker knows now. */
 
 import type { Trawl } from "../../compose.ts";
-import { STEPS, stepUrl } from "../../domain/step-url.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import type { Explanation, JobView } from "../../frontier/frontier-admin.ts";
 import type { Run, Sought, TracedPage, TryFate, TryWrite } from "../../store/store.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
+import { urlsOfPage } from "./step-urls.ts";
 
 export type Lease =
   | ({ kind: "try"; token: number; fate: TryFate; because: string; status?: number; detail?: string } & Run)
@@ -33,9 +33,8 @@ export type Story = {
 export async function storyOf({ frontier, store }: Pick<Trawl, "frontier" | "store">, job: JobView, url: string) {
   const sought: Sought = { jobId: job.id, url };
   const [pages, tries] = await Promise.all([store.tracePages(sought), store.traceTries(sought)]);
-  const urls = new Set([url, ...STEPS.map((step) => stepUrl(url, step)), ...tries.map((one) => one.url)]);
-  for (const { taskId } of tries) urls.add(stepUrl(url, "parse", taskId)); // where seen URLs lapse
-  const explained = await Promise.all([...urls].map((one) => frontier.explain({ url: one })));
+  const urls = urlsOfPage(url, [...pages, ...tries]);
+  const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one })));
   const spec = job.spec as Partial<JobSpec>;
   const story: Story = {
     url,

@@ -56,6 +56,22 @@ export function parsing(broker: FleetBroker): void {
     expect(parcelsOf(fleet)).toEqual([]);
   });
 
+  it("explains the step of a page that is fetched again and again, in words and as JSON", async () => {
+    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
+    const job = { urls: [`${site.url}/`], parse: "queue", dedup: { scope: "shelf" }, politeness: { robots: false } };
+    writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
+    const { id } = await fleet.submit(["job.json"]);
+    await drain(fleet, ["fetch"]);
+
+    const why = await fleet.run(["explain", `${site.url}/`]);
+    expect(why.stdout).toMatch(/has been dealt with\n.*may be parsed now; .* on queue parse .*\(parse\)\n$/);
+    const told = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
+    expect(told.tasks).toEqual([
+      { jobId: id, state: "ended" },
+      { jobId: id, state: "queued", step: "parse" },
+    ]);
+  });
+
   it("loses nothing and keeps nothing twice when workers of both kinds are killed", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, delayMs: 20 })];
     const { id } = await fleet.submit([`${site.url}/`, "--parse", "queue", ...FAST]);
