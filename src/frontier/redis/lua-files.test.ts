@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { UNLIMITED } from "../../domain/politeness.ts";
 import { KEYS } from "./keys.ts";
 
 const FOLDER = new URL("./lua/", import.meta.url);
@@ -28,6 +29,13 @@ describe("the Lua files", () => {
       expect(text, name).toContain("Cost: ");
       expect(text.split("\n").length, `lines of ${name}`).toBeLessThanOrEqual(80);
     }
+  });
+
+  it("limit what asks nothing of a site as little as the other backends do", () => {
+    const { intervalMs, burst, perSite } = UNLIMITED;
+    const lanes = files.find(({ name }) => name === "lib/lanes.lua");
+
+    expect(lanes?.text).toContain(`== "#" then return "${intervalMs} ${burst} ${perSite}"`);
   });
 
   it("run on a full server, but for those that bring in new work", () => {

@@ -46,12 +46,12 @@ end
 
 -- What a job asks for at a site, as one word, so that equal wishes can be counted.
 local function policy_of(job, site)
+  local paused = job.state == "paused" and " paused" or ""
+  -- Work that asks nothing of a site (domain/offline-site.ts): UNLIMITED of domain/politeness.ts, and no robots.txt.
+  if string.sub(site[NAME], 1, 1) == "#" then return "0 1 1000000" .. " 0" .. paused end
   local wish = job.has_rules == 1 and redis.call("HGET", key("rules", job.n), site[NAME])
   if not wish then wish = exact(job.interval) .. " " .. job.burst .. " " .. job.per_site end
-  local robots = job.robots
-  -- Work that asks nothing of a site (domain/offline-site.ts): UNLIMITED of domain/politeness.ts.
-  if string.sub(site[NAME], 1, 1) == "#" then wish, robots = "0 1 1000000", 0 end
-  return wish .. " " .. robots .. (job.state == "paused" and " paused" or "")
+  return wish .. " " .. job.robots .. paused
 end
 
 -- A site's POLICIES are "wish=count;" for each different wish of its lanes.
