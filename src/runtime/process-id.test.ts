@@ -1,11 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { mayBeAlive, supervisedProcess, thisProcess } from "./process-id.ts";
+import { mayBeAlive, shortProcess, supervisedProcess, thisProcess } from "./process-id.ts";
 
 describe("the name of a process", () => {
   const parts = thisProcess().split("/");
   const named = (nth: number, part: string) => parts.with(nth, part).join("/");
   const deadPid = String(spawnSync(process.execPath, ["--version"]).pid);
+
+  it("has a short form for people, and one that is none stays as it is", () => {
+    expect(shortProcess(supervisedProcess())).toBe(`${parts[0]}/${process.pid}`);
+    expect(shortProcess("mine/by/name")).toBe("mine/by/name");
+  });
 
   it("tells that this process is alive", () => {
     expect(mayBeAlive(thisProcess())).toBe(true);

@@ -23,6 +23,12 @@ export function placeOfProcess(name: string): { host: string; pid: number | unde
   return { host, pid: /^\d+$/.test(pid ?? "") ? Number(pid) : undefined };
 }
 
+/** `host/pid`, for people: when a process began and who looks after it only machines care for. */
+export function shortProcess(name: string): string {
+  const { host, pid } = placeOfProcess(name);
+  return pid === undefined ? name : `${host}/${pid}`;
+}
+
 function nameOf(pid: number): string {
   return [hostname(), pid, startOf(pid) ?? 0, ownView()].join("/");
 }

@@ -1,10 +1,10 @@
 /** How jobs went, as text: numbers, what failed and what took long, and how to ask about one page. */
 import { formatDuration } from "../../domain/duration.ts";
+import { shortProcess } from "../../runtime/process-id.ts";
 import { createRedact } from "../../runtime/redact.ts";
 import { showable } from "../../runtime/showable.ts";
 import { formatBytes, formatCount, plural, type Screen, steps, table } from "../terminal.ts";
 import type { JobTrace } from "./job-trace.ts";
-import { shortName } from "./tell-story.ts";
 
 const { text: safe } = createRedact([]);
 
@@ -69,7 +69,7 @@ function slowText({ slowest }: JobTrace, { outColumns }: Screen): string {
         whole,
         `fetched in ${formatDuration(tookMs)}`,
         String(status),
-        shortName(run.worker),
+        shortProcess(run.worker),
         safe(url),
       ],
     ];

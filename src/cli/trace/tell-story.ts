@@ -1,6 +1,7 @@
 /** A story as text: what happened when, a line each. */
 import { formatDuration } from "../../domain/duration.ts";
 import { hasEnded } from "../../domain/job.ts";
+import { shortProcess } from "../../runtime/process-id.ts";
 import { createRedact } from "../../runtime/redact.ts";
 import { showable } from "../../runtime/showable.ts";
 import { formatBytes, plural, type Screen, steps, table } from "../terminal.ts";
@@ -41,7 +42,7 @@ function leaseLines(lease: Lease, what: string): Line[] {
       return [[undefined, `leased${what}, and its worker was never heard of again`]];
     case "try":
       return [
-        [lease.leasedAt, `try ${lease.attempt}${what}: leased by ${shortName(lease.worker)}`],
+        [lease.leasedAt, `try ${lease.attempt}${what}: leased by ${shortProcess(lease.worker)}`],
         [lease.endedAt, `  ${endWords(lease)}`],
       ];
     case "page":
@@ -77,7 +78,7 @@ function pageLines({ page, worker, attempt, leasedAt, endedAt }: Lease & { kind:
   return [
     ...(worker === undefined
       ? []
-      : [[leasedAt, `try ${attempt}${what}: leased by ${shortName(worker)}${waited}`] as const]),
+      : [[leasedAt, `try ${attempt}${what}: leased by ${shortProcess(worker)}${waited}`] as const]),
     [
       isOwn || leasedAt === undefined ? page.fetchedAt : leasedAt,
       `  ${isOwn ? "" : "of "}status ${page.status}, ${formatBytes(page.bodyBytes)} in ${formatDuration(page.tookMs)}${isRedirect ? `: redirected to ${to}` : ""}`,
@@ -113,11 +114,6 @@ function nothingKept(isKept: boolean, isOver: boolean): string {
 function moreText({ state, job }: Story, screen: Screen): string {
   if (state === "dead") return `\n${steps([["try it again", `dead ${job.id} --replay`]], screen)}`;
   return "";
-}
-
-/** Names of workers go on with when their process began, which only machines care for. */
-export function shortName(worker: string): string {
-  return worker.split("/").slice(0, 2).join("/");
 }
 
 /** The day is told once; on another one it is told again. */

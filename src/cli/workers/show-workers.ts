@@ -1,6 +1,6 @@
 /** The workers of a broker, as a table that fits a terminal, and as JSON. */
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
-import { placeOfProcess } from "../../runtime/process-id.ts";
+import { placeOfProcess, shortProcess } from "../../runtime/process-id.ts";
 import { formatBytes, formatCount, plural, roughAge, shorten, table } from "../terminal.ts";
 
 const HEADING = ["WORKER", "BUSY", "DONE", "FAILED", "MEMORY", "UP", "HEARD", "QUEUES"];
@@ -68,8 +68,7 @@ function row(name: string, { vitals, seenAt, queues }: WorkerView, now: number):
 }
 
 function shortName(worker: string, width: number): string {
-  const { host, pid } = placeOfProcess(worker);
-  const name = pid === undefined ? worker : `${host}/${pid}`;
+  const name = shortProcess(worker);
   return Number.isFinite(width) ? shorten(name, NAME_MOST) : name;
 }
 
