@@ -1,7 +1,8 @@
 /**
  * Makes results last, in batches: bodies and parcels, then pages and records (durably), then the settlement in the
- * frontier, in that order for each task; parcels that were parsed go last. A crash between two of these only makes the task run again: its next write has a higher token.
- * Called by the lease loop; one flush runs at a time, and results that come meanwhile go with the next.
+ * frontier, in that order for each task; parcels that were parsed go last. A crash between two of these only makes the
+ * task run again: its next write has a higher token. Called by the lease loop; one flush runs at a time, and results
+ * that come meanwhile go with the next.
  */
 import type { Frontier, Settlement } from "../frontier/frontier.ts";
 import type { Log } from "../runtime/log.ts";

@@ -1,5 +1,5 @@
--- 004-passed-on: a lease may end well and without a page, where another task goes on with what it fetched; and which step of
--- the page a lease was for. The constraint of a table cannot be changed, so `tries` is made anew.
+-- 004-passed-on: a lease may end well and without a page, where another task goes on with what it fetched; and which
+-- step of the page a lease was for. The constraint of a table cannot be changed, so `tries` is made anew.
 
 ALTER TABLE pages ADD COLUMN step TEXT;
 
