@@ -20,6 +20,8 @@ export function resolveConfig(sources: readonly Source[]): Config {
   if (problems.length > 0) {
     throw new TrawlError("BAD_CONFIG", { op: "config.resolve", message: problems.join("\n"), detail: { problems } });
   }
+  const isChosen = sources.some(({ values }) => values.concurrency !== undefined);
+  if (resolved.pool === "solo" && !isChosen) resolved.concurrency = 1;
   return Object.freeze(resolved) as Config;
 }
 

@@ -53,7 +53,7 @@ export function addWorker(program: Command, stops: Stops): void {
       .option("--queues <names>", "which queues to serve, with commas between", queueNames("--queues"), ["fetch"]),
   )
     .option("--processes <n>", "work with so many processes (default 1)", wholeNumber("--processes", 1))
-    .option("--pool <kind>", "solo: no process but this one (default auto)")
+    .option("--pool <kind>", "solo: no process but this one, one task at a time unless -c says more (default auto)")
     .option("--drain", "end when nothing waits on the queues and nothing is under way")
     .option("--quiet", "say nothing but errors")
     .addOption(new Option(CHILD_FLAG).hideHelp())
