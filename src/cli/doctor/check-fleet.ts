@@ -3,6 +3,7 @@
 import { hasEnded } from "../../domain/job.ts";
 import { BUILT_IN_QUEUES } from "../../domain/queue-name.ts";
 import type { Finding, JobView, QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
+import { shortProcess } from "../../runtime/process-id.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { queuesOfJob } from "../../submit/queues-of-job.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
@@ -96,7 +97,7 @@ function checkSpiders({ workers }: FleetFacts): Finding[] {
     .map(({ worker, unknownSpiders }) => ({
       check: "spiders",
       verdict: "warning",
-      says: `worker ${worker} cannot load ${unknownSpiders.join(", ")}`,
+      says: `worker ${shortProcess(worker)} cannot load ${unknownSpiders.join(", ")}`,
       fix: "put the module at that very path on its machine, with its packages; then: trawl dead JOB --replay",
     }));
 }
@@ -136,6 +137,6 @@ function queuesOfView({ spec }: JobView): string[] {
 const NAMED = 3;
 
 function namesOf(workers: readonly WorkerView[]): string {
-  const names = workers.slice(0, NAMED).map(({ worker }) => worker);
+  const names = workers.slice(0, NAMED).map(({ worker }) => shortProcess(worker));
   return workers.length > NAMED ? `${names.join(", ")}, …` : names.join(", ");
 }
