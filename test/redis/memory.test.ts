@@ -24,10 +24,11 @@ describe("Redis out of memory", () => {
       onTestFinished(() => server.stop());
       const frontier = await createStage(server.url, { shards }).open();
       const sites = Array.from({ length: 8 }, (_, nth) => `site-${nth}.test`);
+      // Much more than the scripts that are loaded from here on take for good.
       await submit(
         frontier,
         aJob(),
-        sites.flatMap((site) => tasksAt(`long-name-of-${site}`, 4000)),
+        sites.flatMap((site) => tasksAt(`long-name-of-${site}`, 10_000)),
       );
       const dead = await grantsOf(frontier, { max: 3 });
       await settleAll(frontier, dead, { outcome: { kind: "dead", because: "too_big" } });
