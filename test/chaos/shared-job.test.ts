@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { jsonLines, lastJson, startTrawl, trawl } from "../e2e/cli.ts";
+import { openDatabase } from "../../src/runtime/sqlite.ts";
+import { jsonLines, lastJson, type RunningCli, startTrawl, trawl } from "../e2e/cli.ts";
 import { ensureDist } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { expectBalanced, type Summary } from "../e2e/ledger.ts";
@@ -24,6 +25,28 @@ function expectWhole(cwd: string, site: RunningLinkedSite): void {
   expect(missing(site.expectedPages(), urls)).toEqual([]);
   expect(duplicates(urls)).toEqual(new Map());
   expect(site.log.filter(({ path }) => path.startsWith("/private/"))).toEqual([]);
+}
+
+/** A process that is stopped in the middle of a write keeps everybody else from writing until it goes on. */
+async function stopBetweenWrites(sleeper: RunningCli, cwd: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    sleeper.kill("SIGSTOP");
+    if (["broker.db", "store.db"].every((name) => isWritable(join(cwd, ".trawl", name)))) return;
+    sleeper.kill("SIGCONT");
+    await new Promise(setImmediate);
+  }
+  throw new Error("it writes all the time");
+}
+
+function isWritable(path: string): boolean {
+  try {
+    const db = openDatabase(path, { durability: "normal", busyMs: 0, pageBytes: 4096 });
+    db.write(() => {});
+    db.close();
+    return true;
+  } catch {
+    return false; // locked: nothing else can be wrong with a file that is in use
+  }
 }
 
 describe("a job with several processes", () => {
@@ -56,7 +79,7 @@ describe("a job with several processes", () => {
     const flags = ["--rate", "100/s", "--per-site", "4", "--json", "--quiet", "--out", "x.jsonl"];
     const sleeper = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd, env });
     await site.waitForRequests(40);
-    sleeper.kill("SIGSTOP");
+    await stopBetweenWrites(sleeper, cwd);
     const id = await onlyJobId(cwd);
     const heir = await trawl(["crawl", "--resume", id, "--json", "--quiet"], { cwd, env });
 
