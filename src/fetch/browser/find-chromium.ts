@@ -1,22 +1,29 @@
 /** Where Chromium is on this machine. */
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, readdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { TrawlError } from "../../errors.ts";
 
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/snap/bin", "/opt/homebrew/bin"];
 /** First the one that has no windows at all: to open one for every page is half of what a page costs. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/** Where `npx playwright install chromium` puts browsers, and what they are called there. */
+const PLAYWRIGHT_FOLDERS = [".cache/ms-playwright", "Library/Caches/ms-playwright"];
+const PLAYWRIGHT_PROGRAMS = [
+  ...["chrome-linux/headless_shell", "chrome-headless-shell-linux64/chrome-headless-shell"],
+  ...["chrome-linux/chrome", "chrome-linux64/chrome", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"],
+];
 const MAC_APPS = ["Chromium.app/Contents/MacOS/Chromium", "Google Chrome.app/Contents/MacOS/Google Chrome"];
 
-/** `auto`: the first where it usually is; else the path as given. Throws BROWSER_UNAVAILABLE. */
+/** `auto`: the first where it usually is, the system's before Playwright's; else the path as given. Throws BROWSER_UNAVAILABLE. */
 export function getChromium(setting: string): string {
-  const candidates = setting === "auto" ? usualPlaces() : [setting];
+  const candidates = setting === "auto" ? [...systemPlaces(), ...playwrightPlaces()] : [setting];
   const found = candidates.find(isExecutable);
   if (found !== undefined) return found;
   const [what, fix] =
     setting === "auto"
       ? [
-          `no ${NAMES.join(", ")} in ${FOLDERS.join(", ")}`,
+          `no ${NAMES.join(", ")} in ${FOLDERS.join(", ")}, and none of Playwright's`,
           "install Chromium (on Debian: apt-get install chromium-headless-shell), or name it in TRAWL_CHROMIUM",
         ]
       : [`TRAWL_CHROMIUM is ${setting}, which is no program that may be run`, "name one that is, or leave it out"];
@@ -27,9 +34,31 @@ export function getChromium(setting: string): string {
   });
 }
 
-function usualPlaces(): string[] {
+function systemPlaces(): string[] {
   const apps = MAC_APPS.map((app) => join("/Applications", app));
   return [...NAMES.flatMap((name) => FOLDERS.map((folder) => join(folder, name))), ...apps];
+}
+
+/** Browsers that Playwright has installed for this user, the newest first: a folder's name ends with the number of its build. */
+export function playwrightPlaces(): string[] {
+  return PLAYWRIGHT_FOLDERS.map((folder) => join(homedir(), folder)).flatMap((folder) =>
+    namesIn(folder)
+      .filter((name) => name.startsWith("chromium"))
+      .sort((one, other) => buildOf(other) - buildOf(one))
+      .flatMap((name) => PLAYWRIGHT_PROGRAMS.map((program) => join(folder, name, program))),
+  );
+}
+
+function buildOf(name: string): number {
+  return Number(/\d+$/.exec(name)?.[0] ?? 0);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // most machines have none
+  }
 }
 
 function isExecutable(path: string): boolean {
