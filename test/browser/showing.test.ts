@@ -14,14 +14,14 @@ const SHOP = `<input id=q><button id=more>more</button><p id=list></p><div style
   document.getElementById("q").onkeydown = (e) => e.key === "Enter" && add("asked for " + e.target.value);
   let grown = 0;
   onscroll = () => { if (grown++ < 2) { add("grown"); document.body.style.minHeight = 3000 * (grown + 1) + "px"; } };
-  setTimeout(() => { window.isReady = true; add("ready"); }, 200);
+  setTimeout(() => { window.shop = { isReady: true }; add("ready"); }, 200);
 </script>`;
 
 describe.skipIf(CHROMIUM === undefined)("the browser fetcher, asked to act", () => {
   const click: BrowserAction = { kind: "click", selector: "#more", times: 10, isOptional: false };
   const show = useHarness(
     openBrowserFetcher({
-      waitFor: { kind: "function", source: "window.isReady === true" },
+      waitFor: { kind: "function", source: "window.shop.isReady === true" },
       actions: [
         { kind: "click", selector: "#cookies", times: 1, isOptional: true },
         click,

@@ -3,6 +3,7 @@
  * browser as the answer to its first request, see docs/decisions/007: so it leaves within its slot, obeys the same limits
  * and status policy, and redirects are never followed. What the page then asks for goes through the filter proxy.
  */
+
 import { setMaxListeners } from "node:events";
 import type { BrowserContextOptions } from "playwright-core";
 import { PLAIN_BROWSER } from "../../domain/browser.ts";
@@ -15,6 +16,7 @@ import type { Fetcher, FetchOutcome, FetchRequest, Show } from "../fetcher.ts";
 import { type BrowserKeeperOptions, createBrowserKeeper, type KeptContext } from "./browser-keeper.ts";
 import { type LaunchOptions, launchBrowser } from "./launch-browser.ts";
 import { type Rendering, renderPage, type ShownDocument } from "./render-page.ts";
+import { shortWords } from "./short-words.ts";
 import { createTabGate } from "./tab-gate.ts";
 
 export type BrowserFetcherDeps = {
@@ -81,7 +83,7 @@ export function createBrowserFetcher(
       await close();
       request.signal.throwIfAborted();
       if (isTrawlError(error)) throw error;
-      const detail = String(error).replace(/\s+/g, " ").slice(0, 300);
+      const detail = shortWords(error);
       return { outcome: { kind: "retry", because: "render_failed", detail }, isGone: kept?.isGone() ?? true };
     }
   }

@@ -1,10 +1,12 @@
 /** Shows one document in a browser's context, waits until it is worth reading, and reads it. */
+
 import type { BrowserContext, Request, Route, Page as Tab } from "playwright-core";
 import type { BrowserSpec, ResourceType } from "../../domain/browser.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { Pictures } from "../fetcher.ts";
 import { sendOwnHeaders } from "./own-headers.ts";
 import { settlePage } from "./settle-page.ts";
+import { shortWords } from "./short-words.ts";
 
 /** What the site answered, to be shown under the URL it was asked for. */
 export type ShownDocument = {
@@ -122,6 +124,5 @@ function frameOf(request: Request) {
 function ignoreGone(): void {}
 
 function failed(error: unknown): Rendering {
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: "crashed", detail: message.replace(/\s+/g, " ").trim().slice(0, 300) };
+  return { kind: "crashed", detail: shortWords(error) };
 }

@@ -25,10 +25,16 @@ async function waitFor(tab: Tab, { waitFor, settleMs }: BrowserSpec): Promise<st
     case "selector":
       return awaitSelector(tab, waitFor.selector, settleMs);
     case "function": {
-      const isTrue = await inTime(tab.waitForFunction(waitFor.source, undefined, { timeout: settleMs }));
+      const isTrue = await inTime(tab.waitForFunction(patient(waitFor.source), undefined, { timeout: settleMs }));
       return isTrue ? undefined : `waitFor.function was not true within ${settleMs} ms`;
     }
   }
+}
+
+/** What throws is not true yet: a page has little of its own in the beginning. */
+function patient(source: string): string {
+  const asked = `const asked = (${source}); return typeof asked === "function" ? asked() : asked;`;
+  return `() => { try { ${asked} } catch { return false; } }`;
 }
 
 async function act(tab: Tab, action: BrowserAction, settleMs: number): Promise<string | undefined> {
