@@ -22,15 +22,24 @@ describe("a job that asks for pictures", () => {
   const pictures: NonNullable<JobInput["browser"]>[] = [{ screenshot: true }, { screenshot: "view" }, { pdf: true }];
 
   it.each(pictures)("is refused where bodies go nowhere: %j", (browser) => {
-    expect(() => resolved({ browser }, "none")).toThrow(/TRAWL_BODIES, which is none/);
-    expect(() => resolved({ browser: {} }, "none")).not.toThrow();
+    expect(() => resolved({ render: "always", browser }, "none")).toThrow(/TRAWL_BODIES, which is none/);
+    expect(() => resolved({ render: "always", browser: {} }, "none")).not.toThrow();
   });
 
   it.each(pictures)("is refused where it keeps nothing that they hang on: %j", (browser) => {
-    const keeping = (keep: JobInput["keep"]) => () => resolved({ browser, keep });
+    const keeping = (keep: JobInput["keep"]) => () => resolved({ render: "always", browser, keep });
     expect(keeping({ pages: false, records: false })).toThrow(/keep.pages and keep.records are both off/);
     expect(keeping({ pages: false })).not.toThrow();
     expect(keeping({ records: false })).not.toThrow();
+  });
+});
+
+describe("a job that says how to render", () => {
+  it("is refused if it does not say whether", () => {
+    const browser = { waitFor: "idle" as const };
+    expect(() => resolved({ browser })).toThrow(/add render: auto or always/);
+    for (const render of ["never", "auto", "always"] as const)
+      expect(() => resolved({ render, browser })).not.toThrow();
   });
 });
 

@@ -105,8 +105,15 @@ function passingProblem({ render, spider }: JobInput, bodies: JobDefaults["bodie
   return undefined;
 }
 
-function browserOf({ browser = {}, keep = {} }: JobInput, { bodies }: JobDefaults): JobSpec["browser"] {
-  const spec = browserFrom(browser);
+function browserOf({ browser, keep = {}, render }: JobInput, { bodies }: JobDefaults): JobSpec["browser"] {
+  if (browser !== undefined && render === undefined) {
+    throw new TrawlError("BAD_JOB", {
+      op: "submit.resolveJob",
+      message:
+        "browser: says how pages are rendered, and nothing says that they are; add render: auto or always (--render), or never to keep it for later",
+    });
+  }
+  const spec = browserFrom(browser ?? {});
   if (spec.screenshot === "none" && !spec.pdf) return spec;
   const obstacle = bodies === "none" ? NO_BODIES : keep.pages === false && keep.records === false ? NO_ROWS : undefined;
   if (obstacle === undefined) return spec;
