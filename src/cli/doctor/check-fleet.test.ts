@@ -68,7 +68,7 @@ describe("work and workers", () => {
 
     expect(troubles({ jobs, workers: [aWorker("a/1/1", { queues: ["fecth"] })] })[0]).toMatch(/^warning: queue fecth/);
     expect(troubles({ workers: [aWorker("a/1/1", { unknownSpiders: ["/srv/x.ts"] })] })[0]).toMatch(
-      /^warning: spiders: worker a\/1\/1 cannot load \/srv\/x\.ts/,
+      /^warning: spiders: worker a\/1 cannot load \/srv\/x\.ts/,
     );
     expect(troubles({ workers: [aWorker("a/1/1", { version: "0.9.0" })] })[0]).toMatch(/^warning: versions: .*0\.9\.0/);
     const machines = [aWorker("a/1/1"), aWorker("b/1/1")];
