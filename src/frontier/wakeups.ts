@@ -11,6 +11,9 @@ export type Wakeups = {
   wait(until: number, signal: AbortSignal): Promise<void>;
 };
 
+/** Nobody reads it; without a reason each wait would end with a DOMException and its stack. */
+const WOKEN = "woken";
+
 export function createWakeups({ clock }: { clock: Clock }, { pollMs }: { pollMs: number }): Wakeups {
   const waiting = new Set<AbortController>();
   let hasChanged = false;
@@ -20,11 +23,11 @@ export function createWakeups({ clock }: { clock: Clock }, { pollMs }: { pollMs:
     },
     changed() {
       hasChanged = true;
-      for (const waiter of waiting) waiter.abort();
+      for (const waiter of waiting) waiter.abort(WOKEN);
     },
     async wait(until, signal) {
       const woken = new AbortController();
-      const wake = () => woken.abort();
+      const wake = () => woken.abort(WOKEN);
       waiting.add(woken);
       signal.addEventListener("abort", wake, { once: true });
       try {

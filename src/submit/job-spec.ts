@@ -57,11 +57,11 @@ export function kindOf({ render }: Pick<JobSpec, "render">): TaskKind {
   return render === "always" ? "render" : "fetch";
 }
 
-/** Where a task goes. In a job that renders only where needed, what needs it goes apart. */
-export function placeFor(
+/** Where a task waits. In a job that renders only where needed, what needs it goes apart. */
+export function queueFor(
   kind: TaskKind,
-  routing: Routing,
+  { queue }: Pick<Routing, "queue">,
   { render, renderQueue }: Pick<JobSpec, "render" | "renderQueue">,
-): Routing & { kind: TaskKind } {
-  return kind === "render" && render === "auto" ? { ...routing, kind, queue: renderQueue } : { ...routing, kind };
+): string {
+  return kind === "render" && render === "auto" ? renderQueue : queue;
 }

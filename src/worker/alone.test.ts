@@ -45,7 +45,7 @@ describe("a worker that comes for suspects", () => {
     return createLeaseLoop({ frontier, run, settler, clock }, options);
   }
 
-  async function run({ taskId, token, url }: Grant, signal: AbortSignal): Promise<TaskResult> {
+  async function run({ taskId, token, url }: Grant, { signal }: AbortController): Promise<TaskResult> {
     const name = new URL(url).host.split(".")[0] + new URL(url).pathname;
     await new Promise<void>((resolve, reject) => {
       running.set(name, resolve);

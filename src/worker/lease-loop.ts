@@ -10,6 +10,7 @@ import type { Claim, Frontier, Grant } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createAlone } from "./alone.ts";
 import type { HeldTask } from "./lease-keeper.ts";
+import { isOverTime } from "./time-limit.ts";
 
 export type LeaseLoop = {
   start(): void;
@@ -28,8 +29,8 @@ export type LeaseLoop = {
 
 type Deps<Result> = {
   frontier: Pick<Frontier, "lease" | "release" | "waitForWork">;
-  /** `isAlone`: nothing runs beside it. */
-  run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<Result>;
+  /** Ends early when `abort` does, by either side. `isAlone`: nothing runs beside it. */
+  run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<Result>;
   settler: { settle(result: Result): Promise<void>; flush(): Promise<void> };
   clock: Clock;
 };
@@ -52,6 +53,9 @@ const ABORT_MS = 1_000;
 /** A broker that is gone must not hold up the end for its whole patience again: its leases expire by themselves. */
 const RELEASE_MS = 5_000;
 
+/** Nobody reads it; without a reason each wait would end with a DOMException and its stack. */
+const WOKEN = "woken";
+
 export function createLeaseLoop<Result>(
   { frontier, run, settler, clock }: Deps<Result>,
   options: LeaseLoopOptions,
@@ -71,7 +75,7 @@ export function createLeaseLoop<Result>(
   let isWaiting = false;
   let isFull = false;
   let wait = new AbortController();
-  ending.addEventListener("abort", () => wait.abort(), { once: true });
+  ending.addEventListener("abort", () => wait.abort(WOKEN), { once: true });
 
   async function leaseUntilStopped(): Promise<void> {
     let comeAloneAt: number | undefined;
@@ -87,14 +91,15 @@ export function createLeaseLoop<Result>(
       const answer = await frontier.lease({ worker, queues, max: room, leaseMs });
       for (const grant of answer.grants) begin(grant);
       comeAloneAt = alone.comeAt(answer.aloneDueAt);
-      // With no room left only the end of a task helps, and that wakes.
+      // With no room left only the end of a task helps, and that wakes. The broker would too, and twice as often.
       isFull = running.size >= options.concurrency;
       const { nextDueAt = Number.MAX_SAFE_INTEGER } = answer;
       const lookAt = Math.min(nextDueAt, comeAloneAt ?? Number.MAX_SAFE_INTEGER);
       round += 1;
       isWaiting = true;
       wait = new AbortController();
-      if (!ending.aborted) await frontier.waitForWork(isFull ? Number.MAX_SAFE_INTEGER : lookAt, wait.signal);
+      if (!ending.aborted)
+        await (isFull ? clock.sleep(FOREVER_MS, wait.signal) : frontier.waitForWork(lookAt, wait.signal));
       isWaiting = false;
     }
   }
@@ -111,24 +116,24 @@ export function createLeaseLoop<Result>(
     const claim = { taskId: grant.taskId, token: grant.token };
     const abort = new AbortController();
     // By token too: a lease that was lost may come back here while its old run is still ending.
-    running.set(keyOf(grant), { claim, abort, over: work(grant, abort.signal, isAlone) });
+    running.set(keyOf(grant), { claim, abort, over: work(grant, abort, isAlone) });
     begun += 1;
     if (begun >= options.maxTasks) retiring.abort();
   }
 
-  async function work(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<void> {
+  async function work(grant: Grant, abort: AbortController, isAlone: boolean): Promise<void> {
     try {
-      await settler.settle(await run(grant, signal, isAlone));
+      await settler.settle(await run(grant, abort, isAlone));
     } catch (error) {
       // Aborted: the lease is lost, or we are stopping and it is handed back below.
-      if (signal.aborted) return;
+      if (abort.signal.aborted && !isOverTime(abort.signal)) return;
       // Handed back as well: a task must not pay with its crash count for a disk that is full.
       unsettled.push({ taskId: grant.taskId, token: grant.token });
       breakDown(error);
     } finally {
       running.delete(keyOf(grant));
       // The settlement has woken it too, but so early that this task may still have been in the way.
-      if (isFull) wait.abort();
+      if (isFull) wait.abort(WOKEN);
     }
   }
 

@@ -15,7 +15,7 @@ import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
 import type { Grant, Settlement, Tally, TaskOutcome } from "../frontier/frontier.ts";
 import type { Parcel, ParcelName, Parcels } from "../store/bodies/bodies.ts";
 import type { PageWrite } from "../store/store.ts";
-import { kindOf, placeFor } from "../submit/job-spec.ts";
+import { kindOf, queueFor } from "../submit/job-spec.ts";
 import type { JobPlan, Reading } from "./plan.ts";
 import type { ScriptedSites } from "./scripted-sites.ts";
 import { isOverTime } from "./time-limit.ts";
@@ -253,10 +253,13 @@ function redirected(task: Task, { to, page }: FetchOutcome & { kind: "redirect" 
 
 /** A task that goes on with this one's page elsewhere, or in another way: not counted against a page limit. */
 function continuation({ grant, plan }: Task, url: string, kind: TaskKind): NewTask {
+  const routing = plan.routeOf(pageUrlOf(url));
   return {
     url,
     site: siteOf(url, plan.spec.siteGrouping),
-    ...placeFor(kind, plan.routeOf(pageUrlOf(url)), plan.spec),
+    kind,
+    queue: queueFor(kind, routing, plan.spec),
+    priority: routing.priority,
     depth: grant.depth,
     redirects: grant.redirects + 1,
     ...(grant.handler === undefined ? {} : { handler: grant.handler }),

@@ -4,25 +4,20 @@ import { formatDuration } from "../domain/duration.ts";
 const NAME = "TimeLimit";
 
 /**
- * Runs a task with a signal that is also aborted when it has taken `limitMs`; Infinity is no limit. Whoever runs it
- * decides what becomes of it then: nothing is left behind here.
+ * Runs a task and aborts it when it has taken `limitMs`; Infinity is no limit. Whoever runs it decides what becomes of
+ * it then: nothing is left behind here.
  */
 export async function withinTimeLimit<T>(
   limitMs: number,
-  outer: AbortSignal,
+  abort: AbortController,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (limitMs === Number.POSITIVE_INFINITY) return run(outer);
-  const own = new AbortController();
-  const timer = setTimeout(() => own.abort(overTime(limitMs)), limitMs);
-  const pass = () => own.abort(outer.reason);
-  outer.addEventListener("abort", pass, { once: true });
-  if (outer.aborted) pass();
+  if (limitMs === Number.POSITIVE_INFINITY) return run(abort.signal);
+  const timer = setTimeout(() => abort.abort(overTime(limitMs)), limitMs);
   try {
-    return await run(own.signal);
+    return await run(abort.signal);
   } finally {
     clearTimeout(timer);
-    outer.removeEventListener("abort", pass);
   }
 }
 

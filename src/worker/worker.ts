@@ -101,12 +101,12 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     return { unknownSpiders, vitals: supervisor === undefined ? vitals : { ...vitals, supervisor } };
   }
 
-  async function run(grant: Grant, signal: AbortSignal, isAlone: boolean): Promise<ToldResult> {
+  async function run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<ToldResult> {
     const telling = teller.began(grant);
     watch.began(grant, isAlone);
     try {
-      const work = (limited: AbortSignal) => runOne(grant, limited, telling);
-      return telling.ended(await withinTimeLimit(options.timeLimitMs, signal, work));
+      const work = (signal: AbortSignal) => runOne(grant, signal, telling);
+      return telling.ended(await withinTimeLimit(options.timeLimitMs, abort, work));
     } finally {
       watch.ended(grant);
     }
