@@ -74,8 +74,11 @@ async function stockCost(url: string, { executablePath, hasSandbox }: CompareOpt
   await page.goto(url, { waitUntil: "commit" });
   await page.waitForSelector(".title");
   const html = await page.content();
-  const browserSeconds = groupCpu(groupWith(mark));
+  const shownSeconds = groupCpu(groupWith(mark));
+  const endedBefore = endedCpu();
   await browser.close();
+  // What it took to the end is known only of processes that were waited for: the larger of the two is still too low.
+  const browserSeconds = Math.max(shownSeconds, endedCpu() - endedBefore);
   if (!html.includes("Product")) throw new Error("not rendered by Playwright");
   return { cpuSeconds: ownCpu() - ownBefore + browserSeconds, wallSeconds: (performance.now() - startedAt) / 1000 };
 }
@@ -184,6 +187,12 @@ function ticksOf(pid: string, group: number | undefined): number {
 function ownCpu(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
+}
+
+/** Of all descendants of this process that have ended and were waited for. */
+function endedCpu(): number {
+  const [user = 0, system = 0] = statOf("self").slice(13, 15);
+  return (user + system) / TICKS_PER_SECOND;
 }
 
 function none(): Cost {

@@ -1,10 +1,11 @@
 /** Shows one document in a browser's context, waits until it is worth reading, and reads it. */
 
-import type { BrowserContext, Request, Route, Page as Tab } from "playwright-core";
+import type { BrowserContext, CDPSession, Request, Route, Page as Tab } from "playwright-core";
 import type { BrowserSpec, ResourceType } from "../../domain/browser.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { Pictures } from "../fetcher.ts";
 import { sendOwnHeaders } from "./own-headers.ts";
+import { createPageWorld } from "./page-world.ts";
 import { settlePage } from "./settle-page.ts";
 import { shortWords } from "./short-words.ts";
 
@@ -46,16 +47,26 @@ async function show(
   tab.on("close", () => settle({ kind: "crashed", detail: "the browser closed the page" }));
   tab.on("dialog", (dialog) => dialog.dismiss().catch(ignoreGone));
   context.on("page", (popup) => void popup.close().catch(ignoreGone));
-  // So that the proxy's secret is known to everything this context opens.
-  // Asked for by the empty page, and not shown: to show it would take a renderer process of its own.
-  await tab.evaluate(`fetch(${JSON.stringify(welcomeUrl)}, { mode: "no-cors" }).then(() => {})`);
+  const session = await context.newCDPSession(tab);
+  await greet(session, welcomeUrl);
   await sendOwnHeaders(tab, document.ownHeaders, hasOriginOf(document.url));
   await context.route("**/*", createRouting(tab, document, spec, settle));
   await tab.goto(document.url, { waitUntil: "commit", timeout: 0 });
   await tab.waitForLoadState("domcontentloaded", { timeout: 0 });
-  const lack = await settlePage(tab, spec);
+  const world = createPageWorld(session);
+  const lack = await settlePage({ tab, world }, spec);
   if (lack !== undefined) return { kind: "timeout", detail: lack };
-  return { kind: "rendered", html: await tab.content(), pictures: await picturesOf(tab, spec), tab };
+  return { kind: "rendered", html: await world.html(), pictures: await picturesOf(tab, spec), tab };
+}
+
+/**
+ * So that the proxy's secret is known to everything this context opens. Asked for by the empty page, and not shown: to
+ * show it would take a renderer process of its own.
+ */
+async function greet(session: CDPSession, welcomeUrl: string): Promise<void> {
+  const expression = `fetch(${JSON.stringify(welcomeUrl)}, { mode: "no-cors" })`;
+  const { exceptionDetails } = await session.send("Runtime.evaluate", { expression, awaitPromise: true });
+  if (exceptionDetails !== undefined) throw new Error("the filter proxy did not answer the browser");
 }
 
 async function picturesOf(tab: Tab, { screenshot, pdf }: BrowserSpec): Promise<Pictures> {

@@ -1,29 +1,37 @@
 /** Waits until a shown page is worth reading, and does to it what a job asks for. Answers with what is lacking. */
 import type { Page as Tab } from "playwright-core";
 import type { BrowserAction, BrowserSpec } from "../../domain/browser.ts";
+import type { PageWorld } from "./page-world.ts";
+
+/** A page that is shown: Playwright's hands, and our eyes. */
+type Shown = { tab: Tab; world: PageWorld };
+
+/** Playwright also looks into shadow roots, and knows other selectors: what a page does not find by itself, it may. */
+const BY_ITSELF_MS = 1_000;
 
 /** Longest wait for a page to become longer after it was scrolled to its end. */
 const GROW_MS = 1_000;
 
 /** Undefined when the page is worth reading; else what never came, in words. */
-export async function settlePage(tab: Tab, spec: BrowserSpec): Promise<string | undefined> {
-  const lack = await waitFor(tab, spec);
+export async function settlePage(shown: Shown, spec: BrowserSpec): Promise<string | undefined> {
+  const lack = await waitFor(shown, spec);
   if (lack !== undefined) return lack;
   for (const [index, action] of spec.actions.entries()) {
-    const missing = await act(tab, action, spec.settleMs);
+    const missing = await act(shown, action, spec.settleMs);
     if (missing !== undefined) return `actions.${index}: ${missing}`;
   }
   return undefined;
 }
 
-async function waitFor(tab: Tab, { waitFor, settleMs }: BrowserSpec): Promise<string | undefined> {
+async function waitFor(shown: Shown, { waitFor, settleMs }: BrowserSpec): Promise<string | undefined> {
+  const { tab } = shown;
   switch (waitFor.kind) {
     case "load":
     case "idle":
       await inTime(tab.waitForLoadState(waitFor.kind === "load" ? "load" : "networkidle", { timeout: settleMs }));
       return undefined;
     case "selector":
-      return awaitSelector(tab, waitFor.selector, settleMs);
+      return awaitSelector(shown, waitFor.selector, settleMs);
     case "function": {
       const isTrue = await inTime(tab.waitForFunction(patient(waitFor.source), undefined, { timeout: settleMs }));
       return isTrue ? undefined : `waitFor.function was not true within ${settleMs} ms`;
@@ -37,7 +45,8 @@ function patient(source: string): string {
   return `() => { try { ${asked} } catch { return false; } }`;
 }
 
-async function act(tab: Tab, action: BrowserAction, settleMs: number): Promise<string | undefined> {
+async function act(shown: Shown, action: BrowserAction, settleMs: number): Promise<string | undefined> {
+  const { tab } = shown;
   switch (action.kind) {
     case "click":
       return click(tab, action, settleMs);
@@ -53,7 +62,7 @@ async function act(tab: Tab, action: BrowserAction, settleMs: number): Promise<s
       await tab.waitForTimeout(action.ms);
       return undefined;
     case "await":
-      return awaitSelector(tab, action.selector, settleMs);
+      return awaitSelector(shown, action.selector, settleMs);
   }
 }
 
@@ -82,8 +91,11 @@ async function scroll(tab: Tab, times: number): Promise<undefined> {
   }
 }
 
-async function awaitSelector(tab: Tab, selector: string, settleMs: number): Promise<string | undefined> {
-  const found = await inTime(tab.waitForSelector(selector, { state: "attached", timeout: settleMs }));
+async function awaitSelector({ tab, world }: Shown, selector: string, settleMs: number): Promise<string | undefined> {
+  const startedAt = performance.now();
+  if (await world.has(selector, Math.min(BY_ITSELF_MS, settleMs / 2))) return undefined;
+  const timeout = Math.max(1, settleMs - (performance.now() - startedAt));
+  const found = await inTime(tab.waitForSelector(selector, { state: "attached", timeout }));
   return found ? undefined : nothingLike(selector, settleMs);
 }
 

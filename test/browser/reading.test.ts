@@ -1,0 +1,89 @@
+/** What is read of a shown page, and what is found on it, whatever the page does to those who look. */
+import { describe, expect, it } from "vitest";
+import { pageText, useHarness } from "../contracts/fetcher/harness.ts";
+import { always } from "../contracts/fetcher/misbehaving-server.ts";
+import { CHROMIUM, openBrowserFetcher } from "./chromium.ts";
+
+const HTML = { "content-type": "text/html" };
+const waiting = (selector: string) =>
+  useHarness(openBrowserFetcher({ waitFor: { kind: "selector", selector }, settleMs: 2_000 }));
+/** Added late, and under another class first. */
+const LATER = `<script>setTimeout(() => {
+  document.body.innerHTML = "<p id=late>words</p>";
+  setTimeout(() => { document.getElementById("late").className = "price"; }, 50);
+}, 50)</script>`;
+
+describe.skipIf(CHROMIUM === undefined)("a page that is read", () => {
+  const plain = waiting("p");
+  const late = waiting(".price");
+  const inShadow = waiting(".inside");
+  const byText = waiting("text=exactly this");
+  const nowhere = waiting(".nowhere");
+
+  it("is the whole document, its doctype included", async () => {
+    const { server, get } = await plain();
+    server.on("/a", always({ headers: HTML, body: "<!doctype html><title>t</title><p>words</p>" }));
+
+    expect(pageText(await get("/a"))).toBe(
+      "<!DOCTYPE html><html><head><title>t</title></head><body><p>words</p></body></html>",
+    );
+  });
+
+  it("is read as it is, though it has something else to say under the names it is read by", async () => {
+    const { server, get } = await plain();
+    const lies = `<script>
+      Document.prototype.querySelector = () => null;
+      Object.defineProperty(Element.prototype, "outerHTML", { get: () => "nothing here" });
+    </script><form name="documentElement"></form><p>words</p>`;
+    server.on("/a", always({ headers: HTML, body: lies }));
+
+    const text = pageText(await get("/a"));
+
+    expect(text).toContain("<p>words</p>");
+    expect(text).toMatch(/^<html>/);
+  });
+
+  it("is waited for until an element is there, or becomes what was asked for", async () => {
+    const { server, get } = await late();
+    server.on("/a", always({ headers: HTML, body: LATER }));
+
+    expect(pageText(await get("/a"))).toContain('class="price"');
+  });
+
+  it("is looked through to its shadow roots", async () => {
+    const { server, get } = await inShadow();
+    const shadow = `<div id=host>host</div><script>
+      document.getElementById("host").attachShadow({ mode: "open" }).innerHTML = "<p class=inside>deep</p>";
+    </script>`;
+    server.on("/a", always({ headers: HTML, body: shadow }));
+
+    expect(await get("/a")).toMatchObject({ kind: "page" });
+  });
+
+  it("is looked at for selectors that only Playwright knows", async () => {
+    const { server, get } = await byText();
+    server.on("/a", always({ headers: HTML, body: "<p>exactly this</p>" }));
+
+    expect(await get("/a")).toMatchObject({ kind: "page" });
+  });
+
+  it("is tried again later where nothing matches in time", async () => {
+    const { server, get } = await nowhere();
+    server.on("/a", always({ headers: HTML, body: "<p>words</p>" }));
+
+    const detail = "nothing on the page matched .nowhere within 2000 ms";
+    expect(await get("/a")).toMatchObject({ kind: "retry", because: "timeout", detail });
+  });
+
+  it("is read in the end where it has put an empty document in its place", async () => {
+    const { server, get } = await late();
+    const moving = `<script>setTimeout(() => {
+      document.open();
+      document.write("<p class=price>second</p>");
+      document.close();
+    }, 50)</script>`;
+    server.on("/a", always({ headers: HTML, body: moving }));
+
+    expect(pageText(await get("/a"))).toContain("second");
+  });
+});
