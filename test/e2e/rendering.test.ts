@@ -175,6 +175,33 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     expect(counts).toMatchObject({ queued: 1, dead: 0, done: 0 });
   });
 
+  it("says once why its browser does not start, tries it less and less often, and spends nobody's tries on it", async () => {
+    const url = await scriptSite(2);
+    const urls = [`${url}/p/1`, `${url}/p/2`];
+    const cwd = folderWith({ "job.json": { urls, render: "always", politeness: POLITENESS, retries: { max: 0 } } });
+    const chromium = join(cwd, "broken-chromium");
+    writeFileSync(chromium, "#!/bin/sh\necho libnss3.so: cannot open >&2\nexit 127\n", { mode: 0o755 });
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_CHROMIUM: chromium };
+    const { id } = lastJson<{ id: string }>(await trawl(["submit", "job.json", "--json"], { cwd, env }));
+
+    const worker = startTrawl(["worker", "--queues", "render"], { cwd, env });
+    await worker.says(/again in 1s.*again in 2s.*again in 4s/s);
+    worker.kill("SIGINT");
+    const stopped = await worker.ended;
+    const drained = await trawl(["worker", "--queues", "render", "--drain"], { cwd, env });
+
+    expect([stopped.code, drained.code]).toEqual([0, 3]);
+    const told = `trawl: BROWSER_UNAVAILABLE: ${chromium} did not start: libnss3.so: cannot open; install Chromium`;
+    for (const { stderr } of [stopped, drained]) expect(stderr.split(told)).toHaveLength(2);
+    const { counts } = lastJson<Summary>(await trawl(["job", id, "--json"], { cwd }));
+    expect(counts).toMatchObject({ queued: 2, dead: 0, done: 0 });
+    const mended = await trawl(["worker", "--queues", "render", "--drain"], {
+      cwd,
+      env: { ...env, TRAWL_CHROMIUM: "auto" },
+    });
+    expect([mended.code, lastJson<Summary>(await trawl(["job", id, "--json"], { cwd })).counts.done]).toEqual([0, 2]);
+  });
+
   it("renders all with processes that are replaced all along, and leaves nothing of their browsers behind", async () => {
     const url = await scriptSite(9);
     const urls = Array.from({ length: 9 }, (_, nth) => `${url}/p/${nth + 1}`);

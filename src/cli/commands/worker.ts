@@ -4,6 +4,7 @@ import type { Config } from "../../config/schema.ts";
 import { ERRORS, isTrawlError, TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
+import type { ChildMessage } from "../../worker/pool/messages.ts";
 import type { Place } from "../../worker/pool/supervisor.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
 import { queueNames, wholeNumber } from "../flags.ts";
@@ -110,15 +111,20 @@ async function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
     const tally = await inSession(opening, (session) => runChild(session, stops, run, link));
     await link.close({ kind: "over", tally });
   } catch (error) {
-    // The supervisor tells of what keeps everybody from working, and ends as it says.
     if (!isTrawlError(error) || error.exitCode === ERRORS.INTERNAL.exit) throw error;
-    // That one needs a browser, and others do not; the next one may find it mended.
-    if (error.code === "BROWSER_UNAVAILABLE") throw error;
-    await link.close({ kind: "failed", failure: { code: error.code, message: error.message } });
+    await link.close(lastWords(error, flags));
     process.exitCode = error.exitCode;
   } finally {
     await link.close(undefined);
   }
+}
+
+/** The supervisor tells of what keeps everybody from working, and ends as it says. */
+function lastWords({ code, message }: TrawlError, { drain, crawl }: Flags): ChildMessage {
+  // Others may do without a browser, and the next one may find it mended: but who only waits for the end waits in vain.
+  const isPatient = drain !== true && crawl === undefined;
+  if (code === "BROWSER_UNAVAILABLE" && isPatient) return { kind: "lacking", lack: { code, message } };
+  return { kind: "failed", failure: { code, message } };
 }
 
 function allSettings(flags: Flags): Record<string, unknown> {

@@ -5,6 +5,7 @@ import { createLog } from "../../runtime/log.ts";
 import { createRedact } from "../../runtime/redact.ts";
 import { showable } from "../../runtime/showable.ts";
 import { howItDied } from "../../worker/pool/blame.ts";
+import type { ChildFailure } from "../../worker/pool/messages.ts";
 import type { ChildDeath, Place, SupervisorEvents } from "../../worker/pool/supervisor.ts";
 import { plural, type Screen } from "../terminal.ts";
 
@@ -30,11 +31,12 @@ function jsonVoice(screen: Screen): PoolVoice {
   return {
     started: ({ pid, ...place }) => log.info("pool.process_started", { ...placed(place), pid }),
     ended({ pid, exit, killed, underWay, handedBack, ...place }) {
-      const { isClean, isOutOfMemory, failure, ...how } = exit;
+      const { isClean, isOutOfMemory, failure, lack, ...how } = exit;
       const why = { ...(killed === undefined ? {} : { killed }), ...(isOutOfMemory ? { isOutOfMemory } : {}) };
       const fields = { ...placed(place), pid, ...how, ...why };
       if (isClean) log.info("pool.process_ended", fields);
       else if (failure !== undefined) log.warn("pool.process_failed", { ...fields, ...failure });
+      else if (lack !== undefined) log.warn("pool.process_lacking", { ...fields, ...lack });
       else log.warn("pool.process_died", { ...fields, underWay, handedBack });
     },
     waiting: ({ delayMs, ...place }) => log.info("pool.process_waits", { ...placed(place), delayMs }),
@@ -43,12 +45,22 @@ function jsonVoice(screen: Screen): PoolVoice {
 
 function plainVoice(screen: Screen, maxMemoryMb: number): PoolVoice {
   const say = (words: string) => screen.err(`${showable(words)}\n`);
+  const lacks = new Map<string, string>();
+
+  /** Once, and not by one process after another, until it is mended. */
+  function tellLack(name: string, { code, message }: ChildFailure): void {
+    if (![...lacks.values()].includes(message)) say(`trawl: ${code}: ${message}`);
+    lacks.set(name, message);
+  }
+
   return {
     // On a terminal the line at the bottom tells how many there are.
     started: ({ pid, ...place }) => screen.isLive || say(`${placeName(place)} (${pid}) started`),
     ended(death) {
       const { pid, exit } = death;
       if (exit.failure !== undefined) return; // told once, at the end, for all
+      if (exit.lack !== undefined) return tellLack(placeName(death), exit.lack);
+      lacks.delete(placeName(death));
       if (!exit.isClean) say(deathInWords(death, maxMemoryMb));
       else if (!screen.isLive) say(`${placeName(death)} (${pid}) ended`);
     },

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import type { Browser } from "playwright-core";
 import { TrawlError } from "../../errors.ts";
 import { type FilterProxy, startFilterProxy } from "../egress/filter-proxy.ts";
@@ -99,7 +100,9 @@ function unavailable(cause: unknown, { executablePath, hasSandbox }: LaunchOptio
 
 /** What Chromium itself said, such as which library is missing; Playwright's words around it are long. */
 function ownWords(message: string): string {
-  const said = [...message.matchAll(/\[err\] (.+)/g)].map(([, line = ""]) => line);
-  const words = said.length > 0 ? said.join(" ") : (message.split("\n", 1)[0] ?? "");
+  const plain = stripVTControlCharacters(message);
+  // Playwright repeats it, in its log and in its summary.
+  const said = new Set([...plain.matchAll(/\[err\] (.+)/g)].map(([, line = ""]) => line.trim()));
+  const words = said.size > 0 ? [...said].join(" ") : (plain.split("\n", 1)[0] ?? "");
   return words.replace(/\s+/g, " ").trim().slice(0, 300);
 }

@@ -33,6 +33,8 @@ export type ChildExit = {
   isOutOfMemory: boolean;
   /** It ended because nobody can work here. */
   failure: ChildFailure | undefined;
+  /** It ended because it lacks something: a later one may find it. */
+  lack: ChildFailure | undefined;
 };
 
 export type PoolChild = {
@@ -68,7 +70,9 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
   });
   const tasks = new Map<string, HeldTask>();
   const known = { worker: undefined as string | undefined, tasksEnded: 0, rssMb: 0, isDrained: false };
-  const last = { isOver: false, isOutOfMemory: false, failure: undefined as ChildFailure | undefined };
+  const last: Pick<ChildExit, "isOutOfMemory" | "failure" | "lack"> & { isOver: boolean } = {
+    ...{ isOver: false, isOutOfMemory: false, failure: undefined, lack: undefined },
+  };
   let heardAt = now();
   let tally: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   let retire = () => {};
@@ -98,6 +102,9 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
         break;
       case "failed":
         last.failure = message.failure;
+        break;
+      case "lacking":
+        last.lack = message.lack;
         break;
       case "drained":
         known.isDrained = true;
@@ -146,8 +153,8 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
     underWay: () => [...tasks.values()],
     retiring,
     ended: exitOf(forked).then((exit) => {
-      const { isOver, isOutOfMemory, failure } = last;
-      return { ...exit, isClean: isOver && exit.code === 0, isOutOfMemory, failure };
+      const { isOver, ...words } = last;
+      return { ...exit, ...words, isClean: isOver && exit.code === 0 };
     }),
     stop: () => send(forked, { kind: "stop" }),
     kill: () => void forked.kill("SIGKILL"),

@@ -40,9 +40,11 @@ export type ChildMessage =
   /** The last: it ends because it was to, and not because of what a handler did. */
   | { kind: "over"; tally: WorkerTally }
   /** The last, too: it cannot work at all, and the next one could not either. Its broker is lost, say. */
-  | { kind: "failed"; failure: ChildFailure };
+  | { kind: "failed"; failure: ChildFailure }
+  /** The last, too: it lacks something that others may do without, and that a later one may find: a browser. */
+  | { kind: "lacking"; lack: ChildFailure };
 
-/** Why no process can work here. */
+/** What keeps a process from its work. */
 export type ChildFailure = { code: ErrorCode; message: string };
 
 /** What a supervisor tells a worker process: to stop, as the first signal does. */

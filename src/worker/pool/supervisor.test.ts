@@ -9,7 +9,7 @@ import { createSupervisor, type Place, type Supervisor } from "./supervisor.ts";
 
 const KILLED: ChildExit = {
   ...{ code: null, signal: "SIGKILL", isClean: false, isOutOfMemory: false },
-  failure: undefined,
+  ...{ failure: undefined, lack: undefined },
 };
 const CLEAN: ChildExit = { ...KILLED, code: 0, signal: null, isClean: true };
 const TASK: Omit<HeldTask, "beganAt"> = {
@@ -100,6 +100,21 @@ describe("a supervisor", () => {
     expect(puppets).toHaveLength(4);
     await last().end(KILLED);
     expect(calls.filter((call) => call.startsWith("wait"))).toEqual(["wait 1000", "wait 2000", "wait 1000"]);
+  });
+
+  it("tries less and less often while processes lack something, whatever they got done beside it", async () => {
+    await begin(1);
+    const lack = { code: "BROWSER_UNAVAILABLE", message: "it did not start" } as const;
+    for (const delayMs of [1_000, 2_000, 4_000]) {
+      await pass(15_000);
+      last().tasksEnded = 7;
+      await last().end({ ...KILLED, code: 3, signal: null, lack });
+      expect(calls.splice(0).slice(-1)).toEqual([`wait ${delayMs}`]);
+    }
+    await pass(4_000);
+    last().tasksEnded = 7;
+    await last().end(CLEAN);
+    expect([puppets.length, calls]).toEqual([5, []]);
   });
 
   it("has the next one begin before one that retires has gone, and waits for both", async () => {

@@ -1,7 +1,7 @@
 /**
  * Keeps worker processes running, and never dies with one. Each has a place: when its process dies, what that held is
  * judged and handed back at once (blame.ts) and another is started, after a while if it died at once; when it retires,
- * the next one is started before it has gone. One that says that nobody can work here (the broker is lost) ends all.
+ * the next one is started before it has gone. One that lacks a browser is followed by others, less and less often. One that says that nobody can work here (the broker is lost) ends all.
  * Called by the command line, once. A crash of the supervisor leaves processes that see their channel close, and stop by
  * themselves.
  *
@@ -138,14 +138,15 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     const exit = tend(child, place);
     children.set(child, { place, exit });
     events.started({ ...place, pid: child.pid });
-    const isRetiring = await Promise.race([exit.then(() => false), child.retiring.then(() => true)]);
+    const gone = await Promise.race([exit, child.retiring]);
     if (child.isDrained) {
       await exit;
       return { life: "drained", exit };
     }
     // Who retires will end what it has in hand; who is dead has not.
-    const tasksEnded = child.tasksEnded + (isRetiring ? child.underWay().length : 0);
-    const isOfUse = hasLived({ livedMs: watching.now() - child.startedAt, tasksEnded });
+    const tasksEnded = child.tasksEnded + (gone === undefined ? child.underWay().length : 0);
+    // What it lacks the next one will lack as well, whatever it got done beside that: it has handed back the rest.
+    const isOfUse = gone?.lack === undefined && hasLived({ livedMs: watching.now() - child.startedAt, tasksEnded });
     return { life: isOfUse ? "of-use" : "of-no-use", exit };
   }
 
