@@ -26,7 +26,7 @@ All commands work on the broker and the store of the folder they run in. These f
 | 1 | the work failed: no page could be fetched, the job was cancelled, \`try\` got no page, or \`--strict\` and something failed |
 | 2 | usage, configuration, or a job, URL or selector that is wrong |
 | 3 | broker or store cannot be reached, opened or written |
-| 130 | interrupted by Ctrl-C or SIGTERM; nothing is lost, see [--resume](#trawl-crawl) |
+| 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl) |
 
 Errors are one line on stderr, \`trawl: CODE: what happened and what to change\`; [errors.md](errors.md) lists the codes.`;
 
@@ -121,7 +121,7 @@ list, from 0. With \`--wait\` the job follows, as \`crawl\` has it:
     notes: `Runs until it is stopped; with \`--drain\` until nothing waits on its queues and nothing of them is under way. Start as many as
 there are cores, on as many machines as share the broker: limits per site hold for all of them together.
 
-Ctrl-C or SIGTERM: no more leases, what runs gets \`TRAWL_GRACE\` to finish, the rest goes back untouched, exit code 0. A second
+Ctrl-C, SIGTERM or SIGHUP: no more leases, what runs gets \`TRAWL_GRACE\` to finish, the rest goes back untouched, exit code 0. A second
 one ends it at once, with 130; its tasks go back as soon as another worker sees that it is dead, or when their leases end. A
 broker that stays away longer than \`TRAWL_BROKER_PATIENCE\` ends it with 3.
 

@@ -1,7 +1,7 @@
 /**
- * Ctrl-C and SIGTERM: the first asks for a clean stop, the second ends the process at once. A reader of stdout that has
- * gone (`trawl crawl … | head`) asks for the same clean stop. What a spider throws where nobody catches it, and its
- * `process.exit()`, are told with the page they came from. The only home of `process.on`.
+ * Ctrl-C, SIGTERM and SIGHUP: the first asks for a clean stop, the second ends the process at once. A reader of stdout
+ * that has gone (`trawl crawl … | head`) asks for the same clean stop. What a spider throws where nobody catches it, and
+ * its `process.exit()`, are told with the page they came from. The only home of `process.on`.
  */
 import { ERRORS } from "../errors.ts";
 import { showableLines } from "../runtime/showable.ts";
@@ -12,8 +12,11 @@ export type Stops = {
   once(stop: () => void): { forget(): void };
   /** Calls `kill` before a second signal ends the process: for what would outlive it. */
   atOnce(kill: () => void): { forget(): void };
-  /** Asks `find` to whose page the code belongs that runs now, when that has thrown something nobody caught. */
-  onStray(find: () => Culprit | undefined): { forget(): void };
+  /**
+   * Asks `find` to whose page the code belongs that runs now, when that has thrown something nobody caught. Calls `ended`
+   * when it has ended this process.
+   */
+  onStray(find: () => Culprit | undefined, ended?: () => void): { forget(): void };
   /** Does what the first signal does. */
   ask(): void;
   /** No signal ends this process at once any more: whoever has started it does, when that is to be. */
@@ -27,7 +30,7 @@ export const INTERRUPTED = 130;
 export function listenForStops(): Stops {
   const listeners = new Set<() => void>();
   const killers = new Set<() => void>();
-  const finders = new Set<() => Culprit | undefined>();
+  const finders = new Map<() => Culprit | undefined, () => void>();
   let isAsked = false;
   let isChild = false;
   function ask(): void {
@@ -54,7 +57,7 @@ export function listenForStops(): Stops {
     ask();
   }
   function findCulprit(): Culprit | undefined {
-    for (const find of finders) {
+    for (const find of finders.keys()) {
       const culprit = find();
       if (culprit !== undefined) return culprit;
     }
@@ -82,10 +85,12 @@ export function listenForStops(): Stops {
     const culprit = findCulprit();
     if (culprit === undefined) return;
     complain(`the handler of ${culprit.url} has ended this process with process.exit(${code}); throw an error instead`);
+    for (const ended of finders.values()) ended();
     if (!isChild) process.exitCode = ERRORS.INTERNAL.exit;
   }
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  process.on("SIGHUP", onSignal); // the terminal is gone
   process.on("unhandledRejection", onUnheard);
   process.on("uncaughtException", onUncaught);
   process.on("exit", onExit);
@@ -100,8 +105,8 @@ export function listenForStops(): Stops {
       killers.add(kill);
       return { forget: () => void killers.delete(kill) };
     },
-    onStray(find) {
-      finders.add(find);
+    onStray(find, ended = () => {}) {
+      finders.set(find, ended);
       return { forget: () => void finders.delete(find) };
     },
     ask,

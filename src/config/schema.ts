@@ -106,7 +106,7 @@ export const SETTINGS = {
     env: "TRAWL_POOL",
     shown: "auto",
     of: ["auto", "solo"],
-    doc: "`auto`: `trawl worker` supervises the processes that do the work, and starts new ones for those that die. `solo`: it does the work itself, one task at a time unless `concurrency` is set, and ends where a process would be replaced; nothing can end a handler that never lets go of it.",
+    doc: "`auto`: `trawl worker`, and `trawl crawl` of a spider, supervise the processes that do the work, and start new ones for those that die. `solo`: the command does the work itself, one task at a time unless `concurrency` is set, and ends where a process would be replaced; nothing can end a handler that never lets go of it.",
   }),
   maxTasksPerChild: limit(
     count({

@@ -30,7 +30,11 @@ export function addCrawl(program: Command, stops: Stops): void {
       "requests under way at once in each process (default 32)",
       wholeNumber("--concurrency", 1),
     )
-    .option("--processes <n>", "crawl with so many processes, supervised (default: this one)", processes)
+    .option(
+      "--processes <n>",
+      "crawl with so many processes, supervised (default: this one; for a spider, one beside it)",
+      processes,
+    )
     .option("--user-agent <text>", "how to introduce ourselves; name a way to reach you")
     .option("--out <file>", "write the records here when done: .jsonl, .json or .csv")
     .option("--resume [job]", "go on with an interrupted crawl: the last one, or the one named")

@@ -45,7 +45,11 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   const stream = flags.out === undefined && spec.out === undefined && flags.json !== true && !process.stdout.isTTY;
   const { id: jobId, queue, typedHosts: allowHosts, out } = spec;
   await checkStore(session, jobId);
-  const run = { jobId, queue, allowHosts, stream, quiet: flags.quiet === true, group: groupOf(spec, flags) };
+  const quiet = flags.quiet === true;
+  // Whoever has not asked for processes is told of one only when it dies.
+  const tellsProcesses = flags.processes !== undefined && !quiet;
+  const group = groupOf(session, spec, flags);
+  const run = { jobId, queue, allowHosts, stream, quiet, tellsProcesses, group };
   const end = await runCrawl(session, stops, run);
   await checkStore(session, jobId);
   const written = out === undefined ? undefined : await exportTo(session, jobId, out, columnsOf(spec));
@@ -60,9 +64,12 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   return exitCode(end, flags);
 }
 
-/** The processes that are to work for it; undefined: this one does. */
-function groupOf({ id, queue }: JobSpec, flags: CrawlCommandFlags): PoolGroup | undefined {
-  const { processes } = flags;
+/**
+ * The processes that are to work for it; undefined: this one does. A spider's handlers never run here, unless somebody
+ * asks for that: one that never lets go of its process would leave nobody to hear Ctrl-C.
+ */
+function groupOf({ config }: Session, { id, queue, spider }: JobSpec, flags: CrawlCommandFlags): PoolGroup | undefined {
+  const processes = flags.processes ?? (spider !== undefined && config.pool === "auto" ? 1 : undefined);
   if (processes === undefined) return undefined;
   const words = ["worker", "--queues", queue, "--crawl", id, ...placeWords(flags), ...wordsOf(flags)];
   return { name: undefined, processes, words };

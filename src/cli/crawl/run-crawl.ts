@@ -7,6 +7,7 @@ import type { Place } from "../../worker/pool/supervisor.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
+import { type Screen, steps } from "../terminal.ts";
 import { aborted, getJob, watchJob } from "../watch-job.ts";
 import { createPoolVoice } from "../worker/pool-voice.ts";
 import { createPool, type PoolGroup } from "../worker/run-pool.ts";
@@ -21,6 +22,8 @@ export type CrawlRun = {
   stream: boolean;
   /** The processes that do the work; undefined: this one does. */
   group: PoolGroup | undefined;
+  /** Whether their comings and goings are told, and not only their deaths. */
+  tellsProcesses: boolean;
 };
 
 export type CrawlEnd = { job: JobView; interrupted: boolean; seconds: number };
@@ -60,9 +63,9 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
 type Crew = Service & { ended: Promise<void>; forget(): void };
 
 async function workHere(
-  { trawl }: Session,
+  { trawl, screen }: Session,
   stops: Stops,
-  { queue, allowHosts }: CrawlRun,
+  { jobId, queue, allowHosts }: CrawlRun,
   onFinished: (jobId: string) => void,
 ): Promise<Crew> {
   const worker = await trawl.createWorker({
@@ -73,22 +76,44 @@ async function workHere(
     watch: UNWATCHED,
     maxTasks: Number.POSITIVE_INFINITY,
   });
-  return { ...worker, forget: stops.onStray(worker.findCulprit).forget };
+  const heard = [
+    stops.onStray(worker.findCulprit, () => screen.err(goOn(jobId, screen))),
+    stops.atOnce(() => screen.err(goOn(jobId, screen))),
+  ];
+  return {
+    ...worker,
+    forget() {
+      for (const { forget } of heard) forget();
+    },
+  };
 }
 
 function workInPool(
   session: Session,
   stops: Stops,
   group: PoolGroup,
-  { quiet }: CrawlRun,
+  { jobId, tellsProcesses }: CrawlRun,
   finished: (jobId: string) => void,
 ): Crew {
   const { screen, config } = session;
-  const pool = createPoolVoice(screen, { isJson: false, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
+  const pool = createPoolVoice(screen, {
+    isJson: false,
+    quiet: !tellsProcesses,
+    maxMemoryMb: config.maxMemoryPerChildMb,
+  });
   const voice = { finished, heldUp: () => {} };
   const line = (_place: Place, text: string) => screen.err(`${text}\n`);
   const supervisor = createPool(session, [group], { voice, pool, line });
-  return { ...supervisor, forget: stops.atOnce(supervisor.killAll).forget };
+  const killed = stops.atOnce(() => {
+    supervisor.killAll();
+    screen.err(goOn(jobId, screen));
+  });
+  return { ...supervisor, forget: killed.forget };
+}
+
+/** What to type after an end that nobody could prepare for. */
+function goOn(jobId: string, screen: Screen): string {
+  return `stopped at once: nothing is lost\n${steps([["go on", `crawl --resume ${jobId}`]], screen)}`;
 }
 
 /** A crawl nobody is running is paused: its limits no longer hold for other crawls of the same sites. */

@@ -5,6 +5,7 @@ import { TrawlError } from "../../errors.ts";
 import { parseRuleFlags } from "../../extract/rule-flags.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
+import { readSpiderJob } from "./read-spider.ts";
 
 export type CrawlFlags = {
   extract: string[];
@@ -45,14 +46,8 @@ export async function readTarget(targets: readonly string[], flags: CrawlFlags):
 export async function writtenJob(targets: readonly string[]): Promise<JobInput | undefined> {
   const [first] = targets;
   if (first === undefined || targets.length > 1) return undefined;
-  if (isSpiderPath(first)) return spiderJob(first);
+  if (isSpiderPath(first)) return readSpiderJob(first);
   return !isUrlLike(first) && first.endsWith(".json") ? jobFile(first) : undefined;
-}
-
-/** Loaded on first use: a list of URLs needs no compiler. */
-async function spiderJob(path: string): Promise<JobInput> {
-  const { jobOfSpider, loadSpider } = await import("../../spider/load-spider.ts");
-  return jobOfSpider(await loadSpider(path), path) as JobInput;
 }
 
 export function nothingGiven(): TrawlError {

@@ -53,9 +53,11 @@ export async function submit(targets: readonly string[], flags: SubmitFlags, sto
   try {
     if (flags.resume !== undefined) refuseLateFlags(flags);
     const { signal } = stopping;
+    const sayNothingCame = async () => processScreen().err("stopped while reading: nothing was submitted\n");
+    leave.willSay(sayNothingCame); // a spider's module may never have loaded
     const submission = await readSubmission(targets, flags, signal);
     if (signal.aborted) {
-      processScreen().err("stopped while reading: nothing was submitted\n");
+      await sayNothingCame();
       return INTERRUPTED;
     }
     leave.willSay(async () => processScreen().err("stopped: the broker does not answer; nothing was submitted\n"));

@@ -1,0 +1,40 @@
+/**
+ * Reads the job of a spider without running its module here: one that never ends, or that ends its process, would take
+ * the process with it that hears Ctrl-C. A thread loads it, and is ended when it has answered.
+ */
+import { Worker } from "node:worker_threads";
+import { type ErrorCode, TrawlError } from "../../errors.ts";
+import type { JobInput } from "../../submit/job-schema.ts";
+
+/** What the thread answers. */
+export type SpiderAnswer =
+  | { kind: "job"; job: JobInput }
+  | { kind: "refused"; code: ErrorCode; message: string }
+  | { kind: "broken"; cause: unknown };
+
+/** Throws BAD_SPIDER or BAD_JOB. */
+export async function readSpiderJob(path: string): Promise<JobInput> {
+  const answer = await askThread(path);
+  if (answer.kind === "job") return answer.job;
+  if (answer.kind === "broken") throw answer.cause;
+  throw new TrawlError(answer.code, { op: "spider.load", message: answer.message, detail: { path } });
+}
+
+async function askThread(path: string): Promise<SpiderAnswer> {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const thread = new Worker(new URL(`./spider-thread.${extension}`, import.meta.url), { workerData: { path } });
+  try {
+    return await new Promise<SpiderAnswer>((resolve) => {
+      thread.once("message", resolve);
+      thread.once("error", (cause) => resolve(badSpider(path, `it cannot be loaded: ${cause.message}`)));
+      thread.once("exit", (code) => resolve(badSpider(path, `it calls process.exit(${code}) while it is loaded`)));
+    });
+  } finally {
+    await thread.terminate();
+  }
+}
+
+function badSpider(path: string, problem: string): SpiderAnswer {
+  const message = `${path}: ${problem}; a module may only export its spider: do the rest in its handlers`;
+  return { kind: "refused", code: "BAD_SPIDER", message };
+}

@@ -1,0 +1,21 @@
+/** The thread that loads a spider's module for `read-spider.ts`, and tells what job it is. An entry, not a module to import. */
+import { Console } from "node:console";
+import { parentPort, workerData } from "node:worker_threads";
+import { isTrawlError } from "../../errors.ts";
+import { jobOfSpider, loadSpider } from "../../spider/load-spider.ts";
+import type { JobInput } from "../../submit/job-schema.ts";
+import type { SpiderAnswer } from "./read-spider.ts";
+
+// Stdout carries results and nothing else, here as well.
+globalThis.console = new Console(process.stderr);
+
+async function answer(path: string): Promise<SpiderAnswer> {
+  try {
+    return { kind: "job", job: jobOfSpider(await loadSpider(path), path) as JobInput };
+  } catch (error) {
+    if (isTrawlError(error)) return { kind: "refused", code: error.code, message: error.message };
+    return { kind: "broken", cause: error };
+  }
+}
+
+parentPort?.postMessage(await answer((workerData as { path: string }).path));
