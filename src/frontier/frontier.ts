@@ -115,6 +115,16 @@ export type LeaseRequest = { worker: string; queues: readonly string[]; max: num
 /** A timed claim on a task. The token grows with every grant of it. */
 export type Claim = { taskId: string; token: number };
 
+/** Of what has more to it: only the claim. */
+export function claimOf({ taskId, token }: Claim): Claim {
+  return { taskId, token };
+}
+
+/** One word for maps: a task that is granted again is another claim. */
+export function claimKey({ taskId, token }: Claim): string {
+  return `${taskId} ${token}`;
+}
+
 export type Grant = Claim & {
   jobId: string;
   url: string;

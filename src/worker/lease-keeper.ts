@@ -4,9 +4,9 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
 
-export type HeldTask = { claim: Claim; abort: AbortController };
+export type RunningTask = { claim: Claim; abort: AbortController };
 
-type Deps = { frontier: Pick<Frontier, "extend">; held: () => Iterable<HeldTask>; clock: Clock; log: Log };
+type Deps = { frontier: Pick<Frontier, "extend">; held: () => Iterable<RunningTask>; clock: Clock; log: Log };
 
 export function createLeaseKeeper({ frontier, held, clock, log }: Deps, { leaseMs }: { leaseMs: number }): Service {
   const stopping = new AbortController();

@@ -6,10 +6,10 @@
  *
  * createLeaseLoop is long because leasing, running and winding down share what runs and whether it is to stop.
  */
-import type { Claim, Frontier, Grant } from "../frontier/frontier.ts";
+import { type Claim, claimKey, claimOf, type Frontier, type Grant } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createAlone } from "./alone.ts";
-import type { HeldTask } from "./lease-keeper.ts";
+import type { RunningTask } from "./lease-keeper.ts";
 import { isOverTime } from "./time-limit.ts";
 
 export type LeaseLoop = {
@@ -20,7 +20,7 @@ export type LeaseLoop = {
   retiring: AbortSignal;
   /** Settles when nothing of the loop runs any more: rejects with what broke it. */
   ended: Promise<void>;
-  held(): Iterable<HeldTask>;
+  held(): Iterable<RunningTask>;
   /** How many of them. */
   busy(): number;
   /** Which wait for work it is in, while nothing runs and no lease call is under way. */
@@ -62,7 +62,7 @@ export function createLeaseLoop<Result>(
 ): LeaseLoop {
   const stopping = new AbortController();
   const retiring = new AbortController();
-  const running = new Map<string, HeldTask & { over: Promise<void> }>();
+  const running = new Map<string, RunningTask & { over: Promise<void> }>();
   const unsettled: Claim[] = [];
   const outcome = deferred();
   const ending = AbortSignal.any([stopping.signal, retiring.signal]);
@@ -113,10 +113,10 @@ export function createLeaseLoop<Result>(
   }
 
   function begin(grant: Grant, isAlone = false): void {
-    const claim = { taskId: grant.taskId, token: grant.token };
+    const claim = claimOf(grant);
     const abort = new AbortController();
     // By token too: a lease that was lost may come back here while its old run is still ending.
-    running.set(keyOf(grant), { claim, abort, over: work(grant, abort, isAlone) });
+    running.set(claimKey(grant), { claim, abort, over: work(grant, abort, isAlone) });
     begun += 1;
     if (begun >= options.maxTasks) retiring.abort();
   }
@@ -128,10 +128,10 @@ export function createLeaseLoop<Result>(
       // Aborted: the lease is lost, or we are stopping and it is handed back below.
       if (abort.signal.aborted && !isOverTime(abort.signal)) return;
       // Handed back as well: a task must not pay with its crash count for a disk that is full.
-      unsettled.push({ taskId: grant.taskId, token: grant.token });
+      unsettled.push(claimOf(grant));
       breakDown(error);
     } finally {
-      running.delete(keyOf(grant));
+      running.delete(claimKey(grant));
       // The settlement has woken it too, but so early that this task may still have been in the way.
       if (isFull) wait.abort(WOKEN);
     }
@@ -201,10 +201,6 @@ export function createLeaseLoop<Result>(
     busy: () => running.size,
     idleRound: () => (isWaiting && running.size === 0 ? round : undefined),
   };
-}
-
-function keyOf({ taskId, token }: Claim): string {
-  return `${taskId} ${token}`;
 }
 
 /** Promise.withResolvers, which Node 20 does not have. */

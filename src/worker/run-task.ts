@@ -12,7 +12,7 @@ import { pageUrlOf, stepUrl } from "../domain/step-url.ts";
 import type { NewTask, TaskKind } from "../domain/task.ts";
 import type { Allowance, Fetcher, FetchLimits, FetchOutcome, Pictures } from "../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
-import type { Grant, Settlement, Tally, TaskOutcome } from "../frontier/frontier.ts";
+import { claimOf, type Grant, type Settlement, type Tally, type TaskOutcome } from "../frontier/frontier.ts";
 import type { Parcel, ParcelName, Parcels } from "../store/bodies/bodies.ts";
 import type { PageWrite } from "../store/store.ts";
 import { kindOf, queueFor } from "../submit/job-spec.ts";
@@ -311,10 +311,6 @@ function inWords(thrown: unknown): string {
   const isError = thrown instanceof Error;
   const words = isError ? `${thrown.name}: ${thrown.message}` : (JSON.stringify(thrown) ?? typeof thrown);
   return words.replace(/\s+/g, " ").slice(0, WORDS_MOST);
-}
-
-function claimOf({ taskId, token }: Grant): { taskId: string; token: number } {
-  return { taskId, token };
 }
 
 const NOTHING: Tally = { pages: 0, records: 0, invalid: 0, bytes: 0 };

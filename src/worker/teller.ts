@@ -4,7 +4,7 @@
  * tells of the crash.
  */
 import type { Fetcher, FetchOutcome } from "../fetch/fetcher.ts";
-import type { Claim, Grant, TaskOutcome } from "../frontier/frontier.ts";
+import { type Claim, claimKey, type Grant, type TaskOutcome } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log, LogFields } from "../runtime/log.ts";
 import type { Run, TryWrite } from "../store/store.ts";
@@ -84,7 +84,7 @@ export function createTeller(
   return {
     began(grant) {
       const lease: Open = { grant, leasedAt: clock.now(), spec: undefined };
-      const key = keyOf(grant);
+      const key = claimKey(grant);
       open.set(key, lease);
       const [oldest] = open.size > OPEN_MOST ? open.keys() : [];
       if (oldest !== undefined) open.delete(oldest);
@@ -106,8 +106,8 @@ export function createTeller(
       };
     },
     returned(claims) {
-      const leases = claims.flatMap((claim) => open.get(keyOf(claim)) ?? []);
-      for (const claim of claims) open.delete(keyOf(claim));
+      const leases = claims.flatMap((claim) => open.get(claimKey(claim)) ?? []);
+      for (const claim of claims) open.delete(claimKey(claim));
       return leases.filter(keepsTries).map((lease) => tryOf(lease, runOf(lease), RETURNED));
     },
   };
@@ -157,8 +157,4 @@ function toldOf(outcome: FetchOutcome): LogFields {
     case "dead":
       return { failed: outcome.because, status: outcome.status, detail: outcome.detail };
   }
-}
-
-function keyOf({ taskId, token }: Claim): string {
-  return `${taskId} ${token}`;
 }

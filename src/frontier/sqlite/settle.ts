@@ -11,6 +11,7 @@ import {
   baseQueue,
   type Claim,
   CRASHES_MOST,
+  claimKey,
   queueAfter,
   type SettleAnswer,
   type Settlement,
@@ -283,10 +284,6 @@ function split(claims: readonly Claim[]): (readonly Claim[])[] {
 function isIn(claims: readonly Claim[]): (task: TaskRow) => boolean {
   const keys = new Set(claims.map(claimKey));
   return (task) => keys.has(claimKey({ taskId: String(task.id), token: task.token }));
-}
-
-function claimKey({ taskId, token }: Claim): string {
-  return `${taskId} ${token}`;
 }
 
 /** As JSON. What is no number names no task, and is left out. */

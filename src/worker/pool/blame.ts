@@ -5,7 +5,7 @@
  */
 import { formatDuration } from "../../domain/duration.ts";
 import type { DeadReason } from "../../domain/task.ts";
-import type { Claim, Settlement } from "../../frontier/frontier.ts";
+import { type Claim, claimOf, type Settlement } from "../../frontier/frontier.ts";
 import type { ChildExit, HeldTask } from "./child-process.ts";
 import { type ChildLimits, type KillReason, suspectsOf } from "./verdict.ts";
 
@@ -61,8 +61,4 @@ function deadLetter(task: HeldTask, because: DeadReason, detail: string): Settle
     site: { kind: "unknown" },
     tally: { pages: 0, records: 0, invalid: 0, bytes: 0 },
   };
-}
-
-function claimOf({ taskId, token }: HeldTask): Claim {
-  return { taskId, token };
 }

@@ -6,14 +6,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
+import { claimKey } from "../../frontier/frontier.ts";
 import type { WorkerTally } from "../worker.ts";
-import {
-  type ChildFailure,
-  type ChildMessage,
-  type SupervisorMessage,
-  type TaskUnderWay,
-  taskKey,
-} from "./messages.ts";
+import type { ChildFailure, ChildMessage, SupervisorMessage, TaskUnderWay } from "./messages.ts";
 
 /** How worker processes are started: this program again. */
 export type Launch = { script: string; args: readonly string[]; execArgs: readonly string[] };
@@ -87,7 +82,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
         known.worker = message.worker;
         break;
       case "tasks":
-        for (const task of message.began) tasks.set(taskKey(task), { ...task, beganAt: heardAt, isReading: false });
+        for (const task of message.began) tasks.set(claimKey(task), { ...task, beganAt: heardAt, isReading: false });
         for (const key of message.reading) markReading(tasks, key);
         for (const key of message.ended) tasks.delete(key);
         known.tasksEnded += message.ended.length;

@@ -1,8 +1,9 @@
 /** What the store is to keep of tasks that a process died with: who had them, and how that ended (`trawl trace`). */
+
+import { claimKey } from "../../frontier/frontier.ts";
 import type { TryWrite } from "../../store/store.ts";
 import { type Blame, type Death, howItDied } from "./blame.ts";
 import type { HeldTask } from "./child-process.ts";
-import { taskKey } from "./messages.ts";
 import type { ChildLimits } from "./verdict.ts";
 
 type Context = {
@@ -15,8 +16,8 @@ type Context = {
 
 export function lastTries(death: Death, blame: Blame, context: Context): TryWrite[] {
   const died = `its process ${howItDied(death, context.limits)}`;
-  const innocent = new Set(blame.innocent.map(taskKey));
-  const letters = new Map(blame.guilty.map((settlement) => [taskKey(settlement), settlement.outcome]));
+  const innocent = new Set(blame.innocent.map(claimKey));
+  const letters = new Map(blame.guilty.map((settlement) => [claimKey(settlement), settlement.outcome]));
 
   function endOf(key: string): Pick<TryWrite, "fate" | "because" | "detail"> {
     const letter = letters.get(key);
@@ -25,7 +26,7 @@ export function lastTries(death: Death, blame: Blame, context: Context): TryWrit
     return { fate: "retry", because: "crashed_worker", detail: died };
   }
 
-  return death.underWay.map((task) => ({ ...leaseOf(task, context), ...endOf(taskKey(task)), status: undefined }));
+  return death.underWay.map((task) => ({ ...leaseOf(task, context), ...endOf(claimKey(task)), status: undefined }));
 }
 
 type Lease = Pick<TryWrite, "jobId" | "taskId" | "token" | "url" | "run">;

@@ -20,7 +20,7 @@ export type ChildMessage =
   | { kind: "hello"; worker: string }
   /**
    * What has happened to tasks since, and what was settled so far, at every change. `reading`: their pages are with a
-   * handler now. That and `ended` have `taskKey`s.
+   * handler now. That and `ended` have `claimKey`s.
    */
   | {
       kind: "tasks";
@@ -51,7 +51,3 @@ export type ChildFailure = { code: ErrorCode; message: string };
 export type SupervisorMessage = { kind: "stop" };
 
 export const PULSE_MS = 1_000;
-
-export function taskKey({ taskId, token }: Pick<TaskUnderWay, "taskId" | "token">): string {
-  return `${taskId} ${token}`;
-}

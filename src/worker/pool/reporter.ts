@@ -3,10 +3,11 @@
  * before its handler is called, so that one which never lets go is known by name.
  */
 import { clearInterval, setImmediate, setInterval } from "node:timers";
+import { claimKey } from "../../frontier/frontier.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { TaskWatch } from "../task-watch.ts";
 import type { WorkerTally } from "../worker.ts";
-import { type ChildMessage, PULSE_MS, type TaskUnderWay, taskKey } from "./messages.ts";
+import { type ChildMessage, PULSE_MS, type TaskUnderWay } from "./messages.ts";
 
 export type Reporter = Service & {
   watch: TaskWatch;
@@ -41,15 +42,15 @@ export function createReporter({ send, tally, rssMb }: Deps): Reporter {
   return {
     watch: {
       began({ jobId, taskId, token, url, kind: step, attempt }, isAlone) {
-        began.set(taskKey({ taskId, token }), { jobId, taskId, token, url, step, attempt, isAlone });
+        began.set(claimKey({ taskId, token }), { jobId, taskId, token, url, step, attempt, isAlone });
         tellSoon();
       },
       reading(grant) {
-        reading.add(taskKey(grant));
+        reading.add(claimKey(grant));
         tell(); // written to the channel at once: there may be no later
       },
       ended(grant) {
-        const key = taskKey(grant);
+        const key = claimKey(grant);
         if (!began.delete(key)) ended.add(key);
         tellSoon();
       },

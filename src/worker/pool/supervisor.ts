@@ -1,9 +1,9 @@
 /**
  * Keeps worker processes running, and never dies with one. Each has a place: when its process dies, what that held is
  * judged and handed back at once (blame.ts) and another is started, after a while if it died at once; when it retires,
- * the next one is started before it has gone. One that lacks a browser is followed by others, less and less often. One that says that nobody can work here (the broker is lost) ends all.
- * Called by the command line, once. A crash of the supervisor leaves processes that see their channel close, and stop by
- * themselves.
+ * the next one is started before it has gone. One that lacks a browser is followed by others, less and less often. One
+ * that says that nobody can work here (the broker is lost) ends all. Called by the command line, once. A crash of the
+ * supervisor leaves processes that see their channel close, and stop by themselves.
  *
  * createSupervisor is long because starting, watching and stopping share which processes there are.
  */
