@@ -21,6 +21,7 @@ import { createSpiderReader } from "./spider/spider-reader.ts";
 import { VERSION } from "./version.ts";
 import { createJobBook } from "./worker/job-book.ts";
 import { createPlanMaker } from "./worker/make-plan.ts";
+import type { Room } from "./worker/rooms.ts";
 import { createScriptedSites } from "./worker/scripted-sites.ts";
 import { createWorker, type Worker } from "./worker/worker.ts";
 
@@ -69,6 +70,7 @@ export function composeWorker(
     {
       ...workerOptions(config),
       concurrency: roomFor(queues, config),
+      rooms: roomsFor(queues, config),
       queues,
       unreadableJob,
       maxTasks,
@@ -165,6 +167,16 @@ function productToken(userAgent: string): string {
 /** Where all is rendered, tasks that no tab is free for are better left to other processes. */
 function roomFor(queues: readonly string[], { concurrency, tabs }: Config): number {
   return queues.every((queue) => queue === "render") ? Math.min(concurrency, tabs) : concurrency;
+}
+
+/** The same where others are served beside: they have all the room that no tab needs. */
+function roomsFor(queues: readonly string[], { concurrency, tabs }: Config): Room[] {
+  const [shown, others] = [true, false].map((isShown) => queues.filter((queue) => (queue === "render") === isShown));
+  if (!shown?.length || !others?.length || concurrency <= tabs) return [{ queues, most: concurrency }];
+  return [
+    { queues: shown, most: tabs },
+    { queues: others, most: concurrency },
+  ];
 }
 
 function workerOptions(config: Config) {

@@ -245,7 +245,7 @@ export const SETTINGS = {
     shown: 4,
     least: 1,
     most: 100,
-    doc: "Pages that the browser of one process shows at once; other tasks that have to be rendered wait for one to end. A process on the queue `render` alone takes no more tasks than that.",
+    doc: "Pages that the browser of one process shows at once; other tasks that have to be rendered wait for one to end. A process takes no more tasks of the queue `render` than that.",
   }),
   pagesPerBrowser: count({
     env: "TRAWL_PAGES_PER_BROWSER",

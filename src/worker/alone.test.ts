@@ -41,7 +41,16 @@ describe("a worker that comes for suspects", () => {
 
   function newLoop(): LeaseLoop {
     const settler = { settle, flush: async () => {} };
-    const options = { worker: "w", queues: ["fetch"], concurrency: 4, leaseMs: 60_000, graceMs: 0, maxTasks: 9e9 };
+    const rooms = [{ queues: ["fetch"], most: 4 }];
+    const options = {
+      worker: "w",
+      queues: ["fetch"],
+      rooms,
+      concurrency: 4,
+      leaseMs: 60_000,
+      graceMs: 0,
+      maxTasks: 9e9,
+    };
     return createLeaseLoop({ frontier, run, settler, clock }, options);
   }
 

@@ -31,6 +31,7 @@ it("a worker with room for one task takes the next when that is over, and not on
     {
       worker: "w",
       queues: ["fetch"],
+      rooms: [{ queues: ["fetch"], most: 1 }],
       concurrency: 1,
       leaseMs: 60_000,
       graceMs: 0,

@@ -10,6 +10,7 @@ import { type Claim, claimKey, claimOf, type Frontier, type Grant } from "../fro
 import type { Clock } from "../runtime/clock.ts";
 import { createAlone } from "./alone.ts";
 import type { RunningTask } from "./lease-keeper.ts";
+import { createRooms, type Room } from "./rooms.ts";
 import { isOverTime } from "./time-limit.ts";
 
 export type LeaseLoop = {
@@ -37,6 +38,8 @@ type Deps<Result> = {
 export type LeaseLoopOptions = {
   worker: string;
   queues: readonly string[];
+  /** The same queues, by what limits them beside `concurrency`. Those that come first are asked first. */
+  rooms: readonly Room[];
   concurrency: number;
   leaseMs: number;
   graceMs: number;
@@ -66,6 +69,7 @@ export function createLeaseLoop<Result>(
   const unsettled: Claim[] = [];
   const outcome = deferred();
   const ending = AbortSignal.any([stopping.signal, retiring.signal]);
+  const rooms = createRooms(frontier, options);
   const alone = createAlone({ frontier, isBusy: () => running.size > 0, untilIdle, begin: beginAlone, clock }, options);
   outcome.promise.catch(() => {}); // whoever awaits `ended` hears of it; nobody has to
   let failure: { cause: unknown } | undefined;
@@ -74,6 +78,8 @@ export function createLeaseLoop<Result>(
   let round = 0;
   let isWaiting = false;
   let isFull = false;
+  /** A room was full when it was last asked for, and is no longer. */
+  let hasRoomAgain = false;
   let wait = new AbortController();
   ending.addEventListener("abort", () => wait.abort(WOKEN), { once: true });
 
@@ -86,10 +92,9 @@ export function createLeaseLoop<Result>(
         await alone.run(ending);
         continue;
       }
-      const room = Math.min(options.concurrency - running.size, options.maxTasks - begun);
-      const { worker, queues, leaseMs } = options;
-      const answer = await frontier.lease({ worker, queues, max: room, leaseMs });
-      for (const grant of answer.grants) begin(grant);
+      const free = Math.min(options.concurrency - running.size, options.maxTasks - begun);
+      hasRoomAgain = false;
+      const answer = await rooms.lease(free, begin);
       comeAloneAt = alone.comeAt(answer.aloneDueAt);
       // With no room left only the end of a task helps, and that wakes. The broker would too, and twice as often.
       isFull = running.size >= options.concurrency;
@@ -98,7 +103,7 @@ export function createLeaseLoop<Result>(
       round += 1;
       isWaiting = true;
       wait = new AbortController();
-      if (!ending.aborted)
+      if (!ending.aborted && !hasRoomAgain)
         await (isFull ? clock.sleep(FOREVER_MS, wait.signal) : frontier.waitForWork(lookAt, wait.signal));
       isWaiting = false;
     }
@@ -109,10 +114,14 @@ export function createLeaseLoop<Result>(
   }
 
   function beginAlone(grant: Grant): void {
-    begin(grant, true);
+    start(grant, true);
   }
 
-  function begin(grant: Grant, isAlone = false): void {
+  function begin(grant: Grant): void {
+    start(grant, false);
+  }
+
+  function start(grant: Grant, isAlone: boolean): void {
     const claim = claimOf(grant);
     const abort = new AbortController();
     // By token too: a lease that was lost may come back here while its old run is still ending.
@@ -133,7 +142,8 @@ export function createLeaseLoop<Result>(
     } finally {
       running.delete(claimKey(grant));
       // The settlement has woken it too, but so early that this task may still have been in the way.
-      if (isFull) wait.abort(WOKEN);
+      if (rooms.leave(grant)) hasRoomAgain = true;
+      if (isFull || hasRoomAgain) wait.abort(WOKEN);
     }
   }
 

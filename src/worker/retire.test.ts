@@ -25,7 +25,8 @@ describe("a worker that retires", () => {
 
   function newLoop(maxTasks: number): LeaseLoop {
     const settler = { settle: async ({ settlement }: TaskResult) => void (await frontier.settle([settlement])) };
-    const options = { worker: "w", queues: ["fetch"], concurrency: 4, leaseMs: 60_000, graceMs: 0, maxTasks };
+    const rooms = [{ queues: ["fetch"], most: 4 }];
+    const options = { worker: "w", queues: ["fetch"], rooms, concurrency: 4, leaseMs: 60_000, graceMs: 0, maxTasks };
     const deps = { frontier, run, clock, settler: { ...settler, flush: async () => {} } };
     return createLeaseLoop(deps, options);
   }
