@@ -8,16 +8,19 @@ import {
   type WaitFor,
 } from "../domain/browser.ts";
 import { parseDurationMs } from "../domain/duration.ts";
+import { expressionProblem, keyProblem, selectorProblem } from "./browser-words.ts";
 
 const SETTLE_MOST_MS = 10 * 60_000;
-const selector = z.string().min(1).max(1000);
+const selector = z.string().min(1).max(1000).superRefine(refuse(selectorProblem));
+const key = z.string().min(1).max(50).superRefine(refuse(keyProblem));
+const expression = z.string().min(1).max(10_000).superRefine(refuse(expressionProblem));
 const times = z.int().min(1).max(1000).optional();
 const settle = z.union([z.string(), z.number()]).refine((text) => isWithin(parseDurationMs(text)), {
   error: (issue) => `takes a duration from 0s to 10m, such as 5s, not ${JSON.stringify(issue.input)}`,
 });
 
 const waitFor = z.union(
-  [z.enum(["load", "idle"]), z.strictObject({ selector }), z.strictObject({ function: z.string().min(1).max(10_000) })],
+  [z.enum(["load", "idle"]), z.strictObject({ selector }), z.strictObject({ function: expression })],
   { error: 'takes "load", "idle", { selector: "…" } or { function: "…" }' },
 );
 
@@ -25,7 +28,7 @@ const action = z.union(
   [
     z.strictObject({ click: selector, times, optional: z.boolean().optional() }),
     z.strictObject({ fill: selector, with: z.string().max(10_000) }),
-    z.strictObject({ press: z.string().min(1).max(50) }),
+    z.strictObject({ press: key }),
     z.strictObject({ scroll: z.literal("bottom"), times }),
     z.strictObject({ wait: z.union([settle, z.strictObject({ selector })]) }),
   ],
@@ -99,4 +102,11 @@ function msOf(text: string | number): number {
 
 function isWithin(ms: number | undefined): boolean {
   return ms !== undefined && ms >= 0 && ms <= SETTLE_MOST_MS;
+}
+
+function refuse(problemOf: (text: string) => string | undefined) {
+  return (text: string, context: z.RefinementCtx<string>): void => {
+    const message = problemOf(text);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  };
 }
