@@ -153,6 +153,12 @@ It takes the tasks of every job on its queues. Crawls have queues of their own, 
 **\`--json\`** makes what it says on stderr JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
 \`worker.stopped\`; \`pool.process_started\`, \`pool.process_ended\`, \`pool.process_died\`, \`pool.process_failed\`, \`pool.process_waits\`), and prints at the end \`{ worker, queues, tasks, pages, records, seconds }\`.`,
   },
+  serve: {
+    examples: [],
+    notes: `Takes jobs over HTTP and answers questions about them; [api.md](api.md) shows how, and the server itself describes every
+request at \`/docs\` and \`/openapi.json\`. It does no work: start [workers](#trawl-worker) beside it, on the same broker and store. Any number of
+them may run side by side. Without keys it listens on this machine alone. \`--json\` prints \`{ url }\` once it listens.`,
+  },
   up: {
     examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --time-limit 120"],
     notes: `Starts [workers](#trawl-worker) of every kind under one supervisor: \`--fetch\` processes serve the queue \`fetch\`, \`--render\`

@@ -20,6 +20,41 @@ export const ERRORS = {
     means: "A job has an unknown key or a value out of range.",
     fix: "Correct the keys the message lists.",
   },
+  BAD_REQUEST: {
+    exit: 2,
+    means: "A request to the API has an unknown field, a value out of range, or cannot be read.",
+    fix: "Correct what the message lists; /docs says what each request takes.",
+  },
+  BODY_TOO_LARGE: {
+    exit: 2,
+    means: "The body of a request is larger than the server takes.",
+    fix: "Send URLs as application/x-ndjson to /v1/jobs/{id}/urls, or raise apiBodyBytes.",
+  },
+  KEY_REUSED: {
+    exit: 2,
+    means: "An Idempotency-Key was sent again, with another body.",
+    fix: "Take a new key for a new request.",
+  },
+  UNAUTHORIZED: {
+    exit: 2,
+    means: "The API asks for a key, and none was sent, or one that it does not know.",
+    fix: "Send Authorization: Bearer KEY; an operator makes keys with `trawl keys add`.",
+  },
+  FORBIDDEN: {
+    exit: 2,
+    means: "The key may not do that, or the request comes from where nothing is taken from.",
+    fix: "Use a key with the scope that the message names.",
+  },
+  QUOTA_REACHED: {
+    exit: 2,
+    means: "The key has as much waiting, or asks as often, as it may.",
+    fix: "Wait as Retry-After says, or ask the operator for more.",
+  },
+  STOPPING: {
+    exit: 3,
+    means: "The server is stopping.",
+    fix: "Send the request again: another instance, or the next, will take it.",
+  },
   BAD_CONFIG: {
     exit: 2,
     means: "Configuration has an unknown key or a value out of range.",

@@ -37,12 +37,25 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/store.ts",
     "submit/job-spec.ts",
   ],
+  api: [
+    "domain",
+    "errors.ts",
+    "version.ts",
+    "runtime",
+    "config/schema.ts",
+    "frontier/frontier.ts",
+    "frontier/frontier-admin.ts",
+    "frontier/job-missing.ts",
+    "store/bodies/bodies.ts",
+    "store/store.ts",
+    "submit",
+  ],
   demo: ["errors.ts"],
   "index.ts": ["domain", "errors.ts", "spider", "submit/job-schema.ts"],
 };
 
 /** These see everything: the composition root, and the command line on top of it. */
-const UNBOUND = ["compose.ts", "compose-worker.ts", "compose-extractor.ts", "cli"];
+const UNBOUND = ["compose.ts", "compose-worker.ts", "compose-extractor.ts", "compose-api.ts", "cli"];
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))

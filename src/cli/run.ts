@@ -12,6 +12,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addRecords } from "./commands/records.ts";
+import { addServe } from "./commands/serve.ts";
 import { addSubmit } from "./commands/submit.ts";
 import { addTrace } from "./commands/trace.ts";
 import { addTry } from "./commands/try.ts";
@@ -61,6 +62,7 @@ export function createProgram(stops: Stops): Command {
   addTry(program);
   addSubmit(program, stops);
   addWorker(program, stops);
+  addServe(program, stops);
   addUp(program, stops);
   addWorkers(program);
   addJobs(program);

@@ -66,6 +66,26 @@ export const SETTINGS = {
     doc: "Least level of the JSON log lines on stderr.",
   }),
 
+  apiHost: text({
+    env: "TRAWL_API_HOST",
+    shown: "127.0.0.1",
+    doc: "The address `trawl serve` listens on. Without keys it is this machine's own alone.",
+  }),
+  apiPort: count({
+    env: "TRAWL_API_PORT",
+    shown: 7700,
+    least: 0,
+    most: 65_535,
+    doc: "The port `trawl serve` listens on; 0 takes any that is free.",
+  }),
+  apiBodyBytes: count({
+    env: "TRAWL_API_BODY_BYTES",
+    shown: 33_554_432,
+    least: 1_024,
+    most: 1_073_741_824,
+    doc: "Longest JSON body `trawl serve` reads. Lists of URLs sent as application/x-ndjson may be of any length.",
+  }),
+
   concurrency: count({
     env: "TRAWL_CONCURRENCY",
     shown: 32,

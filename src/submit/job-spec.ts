@@ -50,6 +50,10 @@ export type JobSpec = {
   typedHosts: readonly string[];
   /** Where the records of a crawl go when it ends. */
   out: string | undefined;
+  /** Whose it is, where the API has keys; nobody else's key sees it. */
+  tenant?: string;
+  /** Of the request that made it, where that may be sent again. */
+  bodyHash?: string;
 };
 
 /** How the pages of a job are fetched, unless something is known of them. */

@@ -1,0 +1,26 @@
+/** Where a listing goes on: opaque to whoever holds it, so that it may change. */
+import { TrawlError } from "../errors.ts";
+
+export function toCursor(place: Readonly<Record<string, string | number>>): string {
+  return Buffer.from(JSON.stringify(place)).toString("base64url");
+}
+
+/** Throws BAD_REQUEST for what was not made by `toCursor`, with these keys. */
+export function fromCursor<K extends string>(cursor: string, keys: readonly K[]): Record<K, string | number> {
+  const place = parsed(cursor);
+  const isWhole = keys.every((key) => ["string", "number"].includes(typeof place?.[key]));
+  if (place !== undefined && isWhole) return place as Record<K, string | number>;
+  throw new TrawlError("BAD_REQUEST", {
+    op: "api.cursor",
+    message: "query.cursor: is not one that this listing gave; take `next` of its last answer, or leave it out",
+  });
+}
+
+function parsed(cursor: string): Record<string, unknown> | undefined {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    return typeof place === "object" && place !== null ? (place as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+/** The OpenAPI document as one page: no script, nothing from elsewhere. */
+import { hash } from "node:crypto";
+import type { OpenApi } from "./openapi.ts";
+
+type Operation = {
+  tags: readonly string[];
+  summary: string;
+  description?: string;
+  "x-scope": string;
+  parameters: readonly { name: string; in: string; required: boolean; description?: string; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+};
+
+const STYLE = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --quiet: #777; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
+details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; padding: 0 .8rem; }
+summary { cursor: pointer; padding: .5rem 0; }
+summary b { display: inline-block; min-width: 4.2rem; font-family: ui-monospace, monospace; }
+summary code { font-weight: 600; overflow-wrap: anywhere; }
+summary span { color: var(--quiet); display: block; margin-left: 4.2rem; }
+pre { background: var(--soft); padding: .6rem .8rem; overflow-x: auto; font-size: .85rem; border-radius: 4px; }
+table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top; }
+em { color: var(--quiet); }`;
+
+export function docsPage(document: OpenApi): { html: string; policy: string } {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
+  );
+  const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];
+  const parts = tags.map((tag) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(tag));
+    return `<h2>${escaped(tag)}</h2>${own.map(sectionOf).join("")}`;
+  });
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Trawl: the API</title>
+<meta name="viewport" content="width=device-width"><style>${STYLE}</style></head><body>
+<h1>Trawl: the API</h1><p>Every request is answered with an <code>X-Request-Id</code>, which follows what comes of it through
+logs and pages. What goes wrong is <code>application/problem+json</code>: branch on its <code>code</code>.
+For programs: <a href="openapi.json">openapi.json</a>.</p>${parts.join("")}</body></html>`;
+  const policy = `default-src 'none'; style-src 'sha256-${hash("sha256", STYLE, "base64")}'; frame-ancestors 'none'`;
+  return { html, policy };
+}
+
+function sectionOf({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
+  const { summary, description = "", requestBody, parameters, responses } = operation;
+  const scope = operation["x-scope"];
+  const needs = scope === "open" ? "No key is asked for." : `Takes a key with the scope ${scope}.`;
+  return `<details><summary><b>${method.toUpperCase()}</b> <code>${escaped(path)}</code><span>${escaped(summary)}</span></summary>
+<p>${escaped(description)} <em>${needs}</em></p>${parametersTable(parameters)}${bodyOf(requestBody)}${answersOf(responses)}</details>`;
+}
+
+function parametersTable(parameters: Operation["parameters"]): string {
+  if (parameters.length === 0) return "";
+  const rows = parameters.map(({ name, in: place, required, description = "", schema }) => {
+    const takes = `${escaped(description)} <code>${escaped(JSON.stringify(schema))}</code>`;
+    return `<tr><td><code>${escaped(name)}</code><td>${place}${required ? "" : ", optional"}<td>${takes}</tr>`;
+  });
+  return `<table>${rows.join("")}</table>`;
+}
+
+function bodyOf(body: Operation["requestBody"]): string {
+  return Object.entries(body?.content ?? {})
+    .map(([type, { schema, example }]) => {
+      const shown = example === undefined ? "" : `<pre>${escaped(JSON.stringify(example, null, 2))}</pre>`;
+      return `<p>Body: <code>${escaped(type)}</code></p>${shown}${schemaOf(schema)}`;
+    })
+    .join("");
+}
+
+function answersOf(responses: Operation["responses"]): string {
+  return Object.entries(responses)
+    .map(([status, { description, content = {} }]) => {
+      const shapes = Object.entries(content).map(
+        ([type, { schema }]) => `<code>${escaped(type)}</code>${schemaOf(schema)}`,
+      );
+      return `<p><b>${escaped(status)}</b> ${escaped(description)} ${shapes.join(" ")}</p>`;
+    })
+    .join("");
+}
+
+function schemaOf(schema: object): string {
+  return `<details><summary><em>schema</em></summary><pre>${escaped(JSON.stringify(schema, null, 2))}</pre></details>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

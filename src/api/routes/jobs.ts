@@ -1,0 +1,158 @@
+/** Jobs: submit, list, look at, steer. */
+import { z } from "zod";
+import { parseRate } from "../../domain/rate.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
+import { jobSchema } from "../../submit/job-schema.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { type ApiDeps, findOwnJob, isOwn } from "../api-deps.ts";
+import { fromCursor, toCursor } from "../cursor.ts";
+import { type Answer, type Asked, defineRoute, type Route } from "../route.ts";
+import { addUrls } from "../submit/add-urls.ts";
+import { submitOnce } from "../submit/submit-once.ts";
+import { jobOut, jobSchemaOut, submissionSchema } from "../wire-types.ts";
+
+const TAG = "Jobs";
+const id = z.strictObject({ id: z.string().min(1).max(100) });
+const newJob = jobSchema.extend({
+  open: z
+    .boolean()
+    .optional()
+    .describe("More URLs are to come, by POST /v1/jobs/{id}/urls; the last of them with ?last=true."),
+});
+const listing = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  cursor: z.string().max(1_000).optional(),
+});
+const change = z
+  .strictObject({
+    rate: z.string().refine((text) => parseRate(text) !== undefined, "takes a rate such as 4/s, 10/m or unlimited"),
+    burst: z.int().min(1).max(1000),
+    perSite: z.int().min(1).max(1000),
+    priority: z.int().min(0).max(9),
+  })
+  .partial();
+const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
+const ONE = { 200: { says: "The job.", json: jobSchemaOut } };
+const TAKEN = { says: "Queued; nothing is fetched yet.", json: submissionSchema };
+
+export function jobRoutes(deps: ApiDeps): Route[] {
+  const { frontier, clock } = deps;
+  const shown = (job: JobView): Answer => ({ status: 200, body: jobOut(job, clock.now()) });
+
+  /** A steering call on a job of the caller's. */
+  const steering = (verb: "pause" | "resume" | "cancel", summary: string): Route =>
+    defineRoute({
+      method: "POST",
+      path: `/v1/jobs/:id/${verb}`,
+      scope: "submit",
+      tag: TAG,
+      summary,
+      params: id,
+      answers: ONE,
+      async handle({ params, caller }) {
+        await findOwnJob(deps, caller, params.id);
+        return shown(await frontier[verb](params.id));
+      },
+    });
+
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/jobs",
+      scope: "submit",
+      tag: TAG,
+      summary: "Submit a job",
+      says: "Answers as soon as the URLs are queued. With an Idempotency-Key the same request may be sent again: it makes one job.",
+      body: newJob,
+      example: { name: "shop", urls: ["https://a.example/"], extract: { title: "h1" } },
+      answers: { 202: TAKEN },
+      handle: async ({ body, caller, requestId, headers }) => ({
+        status: 202,
+        body: await submitOnce(deps, body, { caller, requestId, key: headers["idempotency-key"] }),
+      }),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/jobs/:id/urls",
+      scope: "submit",
+      tag: TAG,
+      summary: "Add URLs to a job",
+      says: 'As JSON, or as application/x-ndjson of any length: one URL a line, as a JSON string, as {"url": …}, or bare.',
+      params: id,
+      query: z.strictObject({
+        last: z.enum(["true", "false"]).default("false").describe("No more are to come: the job may end."),
+      }),
+      body: z.strictObject({ urls: z.array(z.string()).max(1_000_000) }),
+      streams: ["application/x-ndjson"],
+      example: { urls: ["https://a.example/1", "https://a.example/2"] },
+      answers: { 202: TAKEN },
+      async handle({ params, query, body, stream, caller, requestId, signal }) {
+        const job = await findOwnJob(deps, caller, params.id);
+        const source = stream ?? body.urls;
+        const taken = await addUrls(deps, job.spec as JobSpec, source, signal);
+        if (query.last === "true") await frontier.seal(params.id);
+        return { status: 202, body: { ...taken, requestId } };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/jobs",
+      scope: "read",
+      tag: TAG,
+      summary: "List jobs, newest first",
+      query: listing,
+      answers: { 200: { says: "Some of them; `next` is the cursor for more.", json: jobPage } },
+      handle: ({ query, caller }) => listJobs(deps, query, caller),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/jobs/:id",
+      scope: "read",
+      tag: TAG,
+      summary: "Look at a job",
+      params: id,
+      answers: ONE,
+      handle: async ({ params, caller }) => shown(await findOwnJob(deps, caller, params.id)),
+    }),
+    defineRoute({
+      method: "PATCH",
+      path: "/v1/jobs/:id",
+      scope: "submit",
+      tag: TAG,
+      summary: "Change a running job's pace or priority",
+      params: id,
+      body: change,
+      example: { rate: "2/s", priority: 3 },
+      answers: ONE,
+      async handle({ params, body, caller }) {
+        const job = await findOwnJob(deps, caller, params.id);
+        const { rate, burst, perSite, priority } = body;
+        const { policy } = (job.spec as JobSpec).politeness;
+        if (rate !== undefined || burst !== undefined || perSite !== undefined) {
+          await frontier.setPolicy(params.id, {
+            intervalMs: (rate === undefined ? undefined : parseRate(rate)) ?? policy.intervalMs,
+            burst: burst ?? policy.burst,
+            perSite: perSite ?? policy.perSite,
+          });
+        }
+        if (priority !== undefined) await frontier.setPriority(params.id, priority);
+        return shown(await findOwnJob(deps, caller, params.id));
+      },
+    }),
+    steering("pause", "Pause a job"),
+    steering("resume", "Go on with a paused job"),
+    steering("cancel", "Cancel a job"),
+  ];
+}
+
+async function listJobs(
+  { frontier, clock }: ApiDeps,
+  { limit, cursor }: z.output<typeof listing>,
+  caller: Asked["caller"],
+): Promise<Answer> {
+  const before = cursor === undefined ? undefined : { createdAt: Number(fromCursor(cursor, ["createdAt"]).createdAt) };
+  const found = await frontier.listJobs(limit, before);
+  const last = found.length < limit ? undefined : found.at(-1);
+  const jobs = found.filter((job) => isOwn(job, caller)).map((job) => jobOut(job, clock.now()));
+  return { status: 200, body: { jobs, next: last === undefined ? null : toCursor({ createdAt: last.createdAt }) } };
+}

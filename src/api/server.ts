@@ -1,0 +1,170 @@
+/**
+ * The control plane's HTTP server: routes behind one set of rules. Every answer carries the request's id, every error is
+ * a problem of the catalogue, and nothing waits for work to be done. It keeps nothing between two requests: any number of
+ * them run side by side on one broker and store.
+ */
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { TrawlError } from "../errors.ts";
+import type { Log } from "../runtime/log.ts";
+import { check } from "./check.ts";
+import { problemOf } from "./problem.ts";
+import { type Answer, type Asked, type Caller, isStream, type Route } from "./route.ts";
+import { API_HEADERS, originProblem } from "./safety.ts";
+
+export type ApiServerDeps = {
+  routes: readonly Route[];
+  /** Who sent a request. Throws UNAUTHORIZED. */
+  identify(request: Pick<FastifyRequest, "headers">): Promise<Caller>;
+  log: Log;
+};
+
+export type ApiServerOptions = {
+  host: string;
+  port: number;
+  bodyBytes: number;
+  /** Whether anybody on this machine may ask: then pages of other sites, seen in a browser here, must not. */
+  isOpen: boolean;
+  /** How long requests under way may take once it is to stop. */
+  graceMs: number;
+};
+
+export type ApiServer = {
+  /** Resolves with its address when it listens. */
+  start(): Promise<{ url: string }>;
+  /** Answers what is under way, refuses what is new, and closes. */
+  stop(): Promise<void>;
+  isDraining(): boolean;
+};
+
+/** A client that sends or takes nothing for so long has gone. */
+const SILENCE_MS = 60_000;
+const HEADERS_MS = 15_000;
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+export function createApiServer({ routes, identify, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
+  const stopping = new AbortController();
+  const app = fastify({
+    bodyLimit: options.bodyBytes,
+    genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
+    requestIdHeader: false,
+    connectionTimeout: SILENCE_MS,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 2_000, ignoreTrailingSlash: true },
+  });
+  app.server.headersTimeout = HEADERS_MS;
+  app.server.requestTimeout = 0; // lists of millions take as long as they take; silence is what ends them
+  readTypes(app, routes);
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers({ ...API_HEADERS, "x-request-id": request.id });
+    const problem = originProblem(request, options);
+    if (problem !== undefined) throw new TrawlError("FORBIDDEN", { op: "api.origin", message: problem });
+  });
+  app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
+  app.setNotFoundHandler((request, reply) => refuse(missing(request, routes), request, reply));
+  for (const route of routes) {
+    app.route({ method: route.method, url: route.path, handler: (request, reply) => answer(route, request, reply) });
+  }
+
+  async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const caller = route.scope === "open" ? NOBODY : await allowed(request, route.scope);
+    const leaving = new AbortController();
+    reply.raw.once("close", () => leaving.abort(GONE));
+    const signal = AbortSignal.any([leaving.signal, stopping.signal]);
+    return send(reply, await route.handle(asked(route, request, caller, signal)));
+  }
+
+  async function allowed(request: FastifyRequest, scope: "read" | "submit" | "admin"): Promise<Caller> {
+    const caller = await identify(request);
+    if (caller.scopes.includes(scope)) return caller;
+    throw new TrawlError("FORBIDDEN", {
+      op: "api.scope",
+      message: `this key may ${caller.scopes.join(", ") || "do nothing"}; what was asked for takes ${scope}`,
+      detail: { scope },
+    });
+  }
+
+  function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { problem, isOurs } = problemOf(error, request.id);
+    if (isOurs) log.error("api.failed", { requestId: request.id, url: request.url, cause: error });
+    const { retryAfterMs } = problem as { retryAfterMs?: number };
+    if (retryAfterMs !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+    if (problem.status === 401) reply.header("www-authenticate", "Bearer");
+    // What is left of a body that nobody reads would be taken for the next request.
+    if (!request.raw.complete) reply.header("connection", "close");
+    return reply.code(problem.status).type("application/problem+json").send(JSON.stringify(problem));
+  }
+
+  return {
+    async start() {
+      const url = await app.listen({ host: options.host, port: options.port });
+      return { url };
+    },
+    async stop() {
+      stopping.abort(new TrawlError("STOPPING", { op: "api.stop", message: "the server is stopping; ask again" }));
+      const late = setTimeout(() => app.server.closeAllConnections(), options.graceMs);
+      await app.close();
+      clearTimeout(late);
+    },
+    isDraining: () => stopping.signal.aborted,
+  };
+}
+
+const NOBODY: Caller = { tenant: undefined, keyId: undefined, scopes: [] };
+/** Nobody reads it; without a reason every request would end with a DOMException and its stack. */
+const GONE = "the client has gone";
+
+function requestIdOf(given: string | string[] | undefined): string {
+  return typeof given === "string" && REQUEST_ID.test(given) ? given : `r${randomUUID()}`;
+}
+
+/** JSON is parsed, what routes take as streams is left alone, everything else is refused. */
+function readTypes(app: FastifyInstance, routes: readonly Route[]): void {
+  app.removeContentTypeParser("text/plain");
+  for (const type of new Set(routes.flatMap(({ streams = [] }) => streams))) {
+    app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+  }
+}
+
+function asked(route: Route, request: FastifyRequest, caller: Caller, signal: AbortSignal): Asked {
+  const stream = request.body instanceof Readable ? request.body : undefined;
+  if (stream !== undefined && !route.streams?.includes(typeOf(request))) {
+    throw new TrawlError("BAD_REQUEST", {
+      op: "api.read",
+      message: `this takes application/json, not ${typeOf(request)}`,
+    });
+  }
+  return {
+    params: check(route.params, request.params, "path"),
+    query: check(route.query, request.query, "query"),
+    body: stream === undefined ? check(route.body, request.body, "body") : undefined,
+    stream,
+    headers: request.headers,
+    caller,
+    requestId: request.id,
+    signal,
+  };
+}
+
+function typeOf({ headers }: FastifyRequest): string {
+  return (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.code(answer.status).headers(answer.headers ?? {});
+  if (isStream(answer)) return reply.type(answer.type).send(Readable.from(answer.stream, { objectMode: false }));
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer.body));
+}
+
+function missing({ method, url }: FastifyRequest, routes: readonly Route[]): TrawlError {
+  const path = url.split("?", 1)[0] ?? url;
+  const others = routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method);
+  const there = others.length === 0 ? "see /openapi.json for what there is" : `there it takes ${others.join(", ")}`;
+  return new TrawlError("NOT_FOUND", { op: "api.route", message: `nothing answers ${method} ${path}; ${there}` });
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replaceAll(".", "\\.")}/?$`);
+}

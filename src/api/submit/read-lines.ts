@@ -1,0 +1,40 @@
+/** URLs out of a stream of lines: a JSON string, an object with a `url`, or the bare URL. Memory is bounded. */
+
+/** No URL is as long: the rest of such a line is dropped, and what is left of it refused as no URL. */
+const LINE_MOST = 65_536;
+const NEWLINE = 10;
+
+export async function* readLines(source: AsyncIterable<Uint8Array>, batchMost: number): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  let rest = Buffer.alloc(0);
+  for await (const chunk of source) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+      const url = urlIn(bytes.toString("utf8", from, at));
+      from = at + 1;
+      if (url === undefined || batch.push(url) < batchMost) continue;
+      yield batch;
+      batch = [];
+    }
+    rest = Buffer.from(bytes.subarray(from, from + LINE_MOST)); // a copy: the chunk itself is not to be kept
+  }
+  const last = urlIn(rest.toString("utf8"));
+  if (last !== undefined) batch.push(last);
+  if (batch.length > 0) yield batch;
+}
+
+/** Undefined for an empty line. What is no URL is left to whoever judges URLs. */
+function urlIn(line: string): string | undefined {
+  const text = line.trim();
+  if (text === "") return undefined;
+  if (!text.startsWith('"') && !text.startsWith("{")) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "string") return value;
+    const { url } = value as { url?: unknown };
+    return typeof url === "string" ? url : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * A job submitted over HTTP, where an answer may get lost and the request be sent again. With an Idempotency-Key the job's
+ * id comes of the key: sent again after a crash between any two steps, the same request meets its own job, and goes on.
+ */
+import { hash } from "node:crypto";
+import type { z } from "zod";
+import { TrawlError } from "../../errors.ts";
+import type { jobSchema } from "../../submit/job-schema.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
+import { firstTasks, newJobFrom } from "../../submit/submit-job.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import type { Caller } from "../route.ts";
+import { addUrls, REFUSALS_MOST, type Taken } from "./add-urls.ts";
+
+export type NewJobBody = z.output<typeof jobSchema> & { open?: boolean | undefined };
+type Sender = { caller: Caller; requestId: string; key: string | string[] | undefined };
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+export async function submitOnce(
+  deps: ApiDeps,
+  body: NewJobBody,
+  { caller, requestId, key }: Sender,
+): Promise<Taken & { requestId: string }> {
+  const { open = false, ...job } = body;
+  const { frontier, clock, config } = deps;
+  const id = key === undefined ? newJobId(clock.now()) : idOf(key, caller);
+  const context = { id, requestId, queue: undefined, typedHosts: [], out: undefined };
+  const spec: JobSpec = {
+    ...resolveJob(parseJob(job), config, context),
+    ...(caller.tenant === undefined ? {} : { tenant: caller.tenant }),
+    ...(key === undefined ? {} : { bodyHash: hash("sha256", JSON.stringify(body)) }),
+  };
+  deps.checkRules(spec);
+  const before = key === undefined ? undefined : await frontier.findJob(id);
+  const known = before?.spec as JobSpec | undefined;
+  if (known !== undefined && known.bodyHash !== spec.bodyHash) throw reused(String(key), id);
+  if (known === undefined) await frontier.createJob(newJobFrom(spec, clock.now()));
+  const urls = job.urls ?? [];
+  const taken = before?.sealed === true ? undefined : await addUrls(deps, known ?? spec, urls);
+  if (!open) await frontier.seal(id);
+  const answer = known === undefined && taken !== undefined ? taken : asTheFirstTime(spec, urls);
+  return { ...answer, requestId: known?.requestId ?? requestId };
+}
+
+/** What the answer was, or would have been, when it was first sent: the client may not have heard it. */
+function asTheFirstTime(spec: JobSpec, urls: readonly string[]): Taken {
+  const { tasks, refused } = firstTasks(spec, urls);
+  const accepted = new Set(tasks.map(({ url }) => url)).size;
+  const duplicates = tasks.length - accepted;
+  return {
+    ...{ id: spec.id, accepted, duplicates, refusedCount: refused.length, taken: urls.length },
+    refused: refused.slice(0, REFUSALS_MOST),
+  };
+}
+
+function idOf(key: string | string[], { tenant = "" }: Caller): string {
+  if (typeof key !== "string" || !KEY.test(key)) {
+    throw new TrawlError("BAD_REQUEST", {
+      op: "api.submit",
+      message: "Idempotency-Key: takes one key of 1 to 255 printable characters",
+    });
+  }
+  return `jk${hash("sha256", `${tenant}\n${key}`).slice(0, 24)}`;
+}
+
+function reused(key: string, id: string): TrawlError {
+  return new TrawlError("KEY_REUSED", {
+    op: "api.submit",
+    message: `Idempotency-Key ${JSON.stringify(key)} was sent with another body before (job ${id}); take a new key for a new job`,
+    detail: { id },
+  });
+}

@@ -1,0 +1,89 @@
+/** What the API's answers look like. Instants are ISO 8601 in UTC; what is not known is null, never missing. */
+import { z } from "zod";
+import { JOB_MOVES, type JobState } from "../domain/job.ts";
+import type { JobView } from "../frontier/frontier-admin.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+
+const count = z.int().min(0);
+const instant = z.iso.datetime();
+
+export const problemSchema = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string().describe("One of docs/errors.md; the thing to branch on."),
+  fix: z.string(),
+  requestId: z.string(),
+});
+
+export const refusalSchema = z.strictObject({ index: count, url: z.string(), reason: z.string() });
+
+export const submissionSchema = z.strictObject({
+  id: z.string().describe("Of the job."),
+  requestId: z.string(),
+  accepted: count.describe("URLs that are queued now."),
+  duplicates: count.describe("URLs that were there before, or came twice."),
+  refused: z.array(refusalSchema).describe("The first of those that cannot be fetched, by their place in the request."),
+  refusedCount: count,
+  taken: count.describe("URLs that were dealt with; after a 429, go on from this one."),
+});
+
+export const ledgerSchema = z.strictObject({
+  submitted: count,
+  discovered: count,
+  queued: count,
+  delayed: count,
+  leased: count,
+  done: count,
+  dead: count,
+  cancelled: count,
+  duplicate: count,
+  refused: count,
+});
+
+export const jobSchemaOut = z.strictObject({
+  id: z.string(),
+  requestId: z.string().nullable(),
+  name: z.string(),
+  state: z.enum(Object.keys(JOB_MOVES) as [JobState, ...JobState[]]),
+  sealed: z.boolean().describe("No more URLs are to come: it ends with those it has."),
+  queue: z.string(),
+  priority: z.int(),
+  counts: ledgerSchema.describe("submitted + discovered are the sum of the rest, at any instant."),
+  tally: z.strictObject({ pages: count, records: count, invalid: count, bytes: count }),
+  rate: z.number().nullable().describe("Pages a second since it began."),
+  etaSeconds: z.number().nullable().describe("At that rate; null where nothing is left, or nothing known."),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
+});
+
+export type JobOut = z.output<typeof jobSchemaOut>;
+
+export function jobOut(job: JobView, now: number): JobOut {
+  const { id, name, state, sealed, queue, priority, counts, tally, createdAt, finishedAt, spec } = job;
+  const seconds = Math.max(0, (finishedAt ?? now) - createdAt) / 1000;
+  const ended = counts.done + counts.dead + counts.refused;
+  const rate = seconds > 0 ? ended / seconds : undefined;
+  const left = counts.queued + counts.delayed + counts.leased;
+  const isMoving = state === "running" && left > 0 && rate !== undefined && rate > 0;
+  return {
+    id,
+    requestId: (spec as Partial<JobSpec>).requestId ?? null, // jobs of older versions have none
+    name,
+    state,
+    sealed,
+    queue,
+    priority,
+    counts: { ...counts },
+    tally: { ...tally },
+    rate: rate === undefined ? null : rounded(rate),
+    etaSeconds: isMoving ? Math.ceil(left / rate) : null,
+    createdAt: new Date(createdAt).toISOString(),
+    finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
+  };
+}
+
+function rounded(rate: number): number {
+  return Math.round(rate * 1000) / 1000;
+}

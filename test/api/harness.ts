@@ -1,0 +1,55 @@
+/** A control plane on a broker and store of its own, asked over HTTP as anybody would. */
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import { openTrawl, type Trawl } from "../../src/compose.ts";
+import { composeApi } from "../../src/compose-api.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { newFolder } from "../e2e/folder.ts";
+
+export type Heard = { status: number; headers: Headers; json: Record<string, never> & { [key: string]: unknown } };
+
+export type Api = {
+  url: string;
+  trawl: Trawl;
+  /** JSON unless `body` is text or a stream. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Heard>;
+  stop(): Promise<void>;
+};
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Ends with the test. */
+export async function startApi(settings: Record<string, unknown> = {}): Promise<Api> {
+  const folder = newFolder();
+  const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
+  const values = { ...places, bodies: `file:${join(folder, "bodies")}`, apiPort: 0, logLevel: "silent", ...settings };
+  const config = resolveConfig([{ from: "test", values }]);
+  const trawl = await openTrawl(config, () => {});
+  closing.push(() => trawl.close());
+  const server = composeApi(config, trawl);
+  const { url } = await server.start();
+  closing.push(() => server.stop());
+  return { url, trawl, ask: (...words) => ask(url, ...words), stop: () => server.stop() };
+}
+
+async function ask(
+  base: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Heard> {
+  const isRaw = typeof body === "string" || body instanceof ReadableStream;
+  const answer = await fetch(base + path, {
+    method,
+    headers: { ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+    ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+  });
+  const text = await answer.text();
+  const isJson = (answer.headers.get("content-type") ?? "").includes("json");
+  return { status: answer.status, headers: answer.headers, json: isJson ? JSON.parse(text) : { text } };
+}

@@ -1,0 +1,118 @@
+/** Jobs over HTTP: one submission is one job, whatever gets lost on the way. */
+import { describe, expect, it } from "vitest";
+import { startApi } from "./harness.ts";
+
+const NDJSON = { "content-type": "application/x-ndjson" };
+const lines = (count: number) => Array.from({ length: count }, (_, nth) => `https://a.example/${nth}`);
+
+describe("a job over HTTP", () => {
+  it("is queued before the answer, which counts what became of each URL", async () => {
+    const { ask, trawl } = await startApi();
+
+    const urls = ["https://a.example/", "https://a.example/#top", "ftp://a.example/", "https://b.example/"];
+    const { status, json, headers } = await ask("POST", "/v1/jobs", { urls }, { "x-request-id": "mine-1" });
+
+    expect(status).toBe(202);
+    expect(json).toMatchObject({ accepted: 2, duplicates: 1, refusedCount: 1, taken: 4, requestId: "mine-1" });
+    expect(json.refused).toMatchObject([{ index: 2, url: "ftp://a.example/" }]);
+    expect(headers.get("x-request-id")).toBe("mine-1");
+    const job = await trawl.frontier.findJob(String(json.id));
+    expect(job).toMatchObject({ sealed: true, counts: { queued: 2 }, spec: { requestId: "mine-1" } });
+  });
+
+  it("is the same job when the same request is sent again with its key, and the answer the same", async () => {
+    const { ask } = await startApi();
+    const body = { urls: ["https://a.example/1", "https://a.example/1", "https://a.example/2"] };
+    const key = { "idempotency-key": "night 7" };
+
+    const first = await ask("POST", "/v1/jobs", body, key);
+    const again = await ask("POST", "/v1/jobs", body, key);
+    const other = await ask("POST", "/v1/jobs", { urls: ["https://a.example/3"] }, key);
+
+    expect(again.json).toEqual(first.json);
+    expect(other).toMatchObject({ status: 409, json: { code: "KEY_REUSED", id: first.json.id } });
+    expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+  });
+
+  it("takes URLs line by line, however they are written, until the last are sent", async () => {
+    const { ask } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", { open: true });
+    const body = `${lines(2_500).join("\n")}\n"https://a.example/quoted"\r\n{"url":"https://a.example/object"}\n\nnot a url`;
+
+    const added = await ask("POST", `/v1/jobs/${json.id}/urls?last=true`, body, NDJSON);
+
+    expect(added).toMatchObject({
+      status: 202,
+      json: { accepted: 2_502, duplicates: 0, refusedCount: 1, taken: 2_503 },
+    });
+    expect(added.json.refused).toMatchObject([{ index: 2_502, url: "not a url" }]);
+    expect((await ask("GET", `/v1/jobs/${json.id}`)).json).toMatchObject({ sealed: true, counts: { queued: 2_502 } });
+  });
+
+  it("is told how far it came where the broker is full, and goes on from there", async () => {
+    const { ask } = await startApi({ maxPending: 1_200 });
+    const { json } = await ask("POST", "/v1/jobs", { open: true });
+
+    const { status, headers, json: problem } = await ask("POST", `/v1/jobs/${json.id}/urls`, { urls: lines(3_000) });
+
+    expect(status).toBe(429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(problem).toMatchObject({ code: "BROKER_FULL", id: json.id, accepted: problem.taken });
+    expect(Number(problem.taken)).toBeGreaterThanOrEqual(1_000);
+    expect(Number(problem.taken)).toBeLessThan(3_000);
+  });
+
+  it("is listed page by page, and steered", async () => {
+    const { ask } = await startApi();
+    for (const name of ["a", "b", "c"]) {
+      await ask("POST", "/v1/jobs", { name, urls: [`https://${name}.example/`] });
+    }
+
+    const first = await ask("GET", "/v1/jobs?limit=2");
+    const rest = await ask("GET", `/v1/jobs?limit=2&cursor=${first.json.next}`);
+    const names = [first, rest].flatMap(({ json }) =>
+      (json.jobs as unknown as { name: string }[]).map((job) => job.name),
+    );
+    expect(names).toEqual(["c", "b", "a"]);
+    expect(rest.json.next).toBeNull();
+
+    const [{ id }] = first.json.jobs as unknown as [{ id: string }];
+    expect((await ask("POST", `/v1/jobs/${id}/pause`)).json).toMatchObject({ state: "paused" });
+    expect((await ask("POST", `/v1/jobs/${id}/resume`)).json).toMatchObject({ state: "running" });
+    expect((await ask("PATCH", `/v1/jobs/${id}`, { rate: "1/s", priority: 2 })).json).toMatchObject({ priority: 2 });
+    expect((await ask("POST", `/v1/jobs/${id}/cancel`)).json).toMatchObject({ state: "cancelled" });
+  });
+});
+
+describe("a request that is wrong", () => {
+  it.each([
+    ["an unknown field", "POST", "/v1/jobs", { urlz: [] }, 400, "BAD_REQUEST", /unknown urlz/],
+    ["a field out of range", "POST", "/v1/jobs", { urls: [], priority: 10 }, 400, "BAD_REQUEST", /body\.priority/],
+    ["a selector that is none", "POST", "/v1/jobs", { urls: [], extract: { a: ":::" } }, 400, "BAD_SELECTOR", /:::/],
+    ["JSON that is none", "POST", "/v1/jobs", "{", 400, "BAD_REQUEST", /JSON/],
+    ["a job that is not there", "GET", "/v1/jobs/j1", undefined, 404, "NOT_FOUND", /j1/],
+    ["a cursor that is made up", "GET", "/v1/jobs?cursor=abc", undefined, 400, "BAD_REQUEST", /cursor/],
+    ["a path that is not there", "GET", "/v1/nothing", undefined, 404, "NOT_FOUND", /v1\/nothing/],
+  ] as const)("is answered with a problem: %s", async (_, method, path, body, status, code, detail) => {
+    const { ask } = await startApi();
+
+    const headers = typeof body === "string" ? { "content-type": "application/json" } : {};
+    const heard = await ask(method, path, body, headers);
+
+    expect(heard).toMatchObject({ status, json: { code, status, detail: expect.stringMatching(detail) } });
+    expect(heard.headers.get("content-type")).toContain("application/problem+json");
+    expect(heard.json.requestId).toBe(heard.headers.get("x-request-id"));
+  });
+
+  it("is refused where a page of another site sends it, or a name that is not this machine's", async () => {
+    const { ask } = await startApi();
+
+    const foreign = await ask("POST", "/v1/jobs", { urls: [] }, { origin: "https://evil.example" });
+
+    expect(foreign).toMatchObject({ status: 403, json: { code: "FORBIDDEN" } });
+  });
+
+  it("does not make a server of everybody's where there are no keys", async () => {
+    await expect(startApi({ apiHost: "0.0.0.0" })).rejects.toMatchObject({ code: "BAD_CONFIG" });
+  });
+});
