@@ -36,7 +36,13 @@ export type Show = {
 export type Pictures = { screenshot?: Buffer; pdf?: Buffer };
 
 /** A page that is still open in the browser. */
-export type OpenTab = { tab: Tab /** Never throws. Twice is harmless. */; close(): Promise<void> };
+export type OpenTab = {
+  tab: Tab;
+  /** Whether its browser has gone: nobody knows by whose fault. */
+  isGone(): boolean;
+  /** Never throws. Twice is harmless. */
+  close(): Promise<void>;
+};
 
 /** What the web did to us: data, not exceptions. */
 export type FetchOutcome =

@@ -180,6 +180,10 @@ async function readPage(
     if (isOverTime(signal)) return tookTooLong(grant, page, signal.reason);
     if (signal.aborted) throw error;
     const detail = inWords(error);
+    // A browser takes the tabs of all handlers along: whoever made it go, most of them have done nothing. Whether it has
+    // gone is known for certain once the tab is closed.
+    await open?.close();
+    if (open?.isGone()) return ended(grant, { kind: "retry", because: "render_failed", detail }, { kind: "ok" });
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
   }
   const { spec, scope, routeOf } = plan;

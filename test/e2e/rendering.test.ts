@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
-import { type BrowserWatch, watchBrowsers } from "../browser/processes.ts";
+import { type BrowserWatch, findGroup, watchBrowsers } from "../browser/processes.ts";
 import { listenForbidden, pageOf, serveAllowed, WAYS } from "../browser/ways-out.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { startOrigin } from "../site/origin.ts";
@@ -31,6 +31,24 @@ function folderWith(files: Readonly<Record<string, unknown>>): string {
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(cwd, name), typeof content === "string" ? content : JSON.stringify(content));
   }
+  return cwd;
+}
+
+const TAB_KEYS = `render: "always", politeness: { rate: "unlimited", perSite: 10, robots: false },
+  browser: { waitFor: { selector: ".title" }, settle: "20s" }`;
+
+/** With a spider whose handlers wait for each other. */
+function spiderFolder(spider: string): string {
+  const cwd = folderWith({
+    "spider.ts": `
+      import { defineSpider } from "trawl";
+      let here = 0, allHere, closed;
+      const untilAllHere = new Promise((resolve) => { allHere = resolve; });
+      const untilClosed = new Promise((resolve) => { closed = resolve; });
+      export default defineSpider(${spider});`,
+  });
+  mkdirSync(join(cwd, "node_modules"));
+  symlinkSync(fileURLToPath(new URL("../..", import.meta.url)), join(cwd, "node_modules/trawl"));
   return cwd;
 }
 
@@ -75,6 +93,52 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
 
     expect(code).toBe(0);
     expect(jsonLines(stdout)).toMatchObject([{ title: `${titleOf(1)}, seen`, at: `${url}/p/1` }]);
+  });
+
+  it("keeps a handler that closes all it can reach from its neighbours' pages", async () => {
+    const url = await scriptSite(4);
+    const cwd = spiderFolder(`{
+      name: "closer", start: [1, 2, 3, 4].map((nth) => "${url}/p/" + nth), ${TAB_KEYS},
+      async page({ tab, emit, url }) {
+        here += 1;
+        if (here === 4) allHere();
+        await untilAllHere;
+        if (url.endsWith("/p/1")) {
+          await tab.context().browser()?.close();
+          await tab.context().close();
+          closed();
+        }
+        await untilClosed;
+        emit({ title: url.endsWith("/p/1") ? "closed" : await tab.textContent(".title") });
+      },
+    }`);
+
+    const { stdout, code } = await trawl(["crawl", "spider.ts", "--quiet"], { cwd, env: { TRAWL_RETRIES: "0" } });
+
+    const titles = jsonLines(stdout).map(({ title }) => title);
+    expect([code, titles.sort()]).toEqual([0, [titleOf(2), titleOf(3), titleOf(4), "closed"].sort()]);
+  });
+
+  it("blames no handler for a browser that goes away under it: its page is rendered again", async () => {
+    const url = await scriptSite(3);
+    const cwd = spiderFolder(`{
+      name: "bereft", start: [1, 2, 3].map((nth) => "${url}/p/" + nth), ${TAB_KEYS}, retries: { max: 1, backoff: "10ms" },
+      async page({ tab, emit, url }) {
+        here += 1;
+        if (here === 3) console.error("all handlers are here");
+        if (here <= 3) await tab.waitForSelector(".never", { timeout: 0 });
+        emit({ title: await tab.textContent(".title") });
+      },
+    }`);
+    const crawl = startTrawl(["crawl", "spider.ts", "--json", "--out", "out.jsonl"], { cwd, env: { TMPDIR: cwd } });
+    onTestFinished(() => void crawl.kill("SIGKILL"));
+    await crawl.says(/all handlers are here/);
+    const folder = readdirSync(cwd).find((name) => name.startsWith("trawl-browser-")) ?? "";
+    process.kill(-((await findGroup(join(cwd, folder))) ?? Number.NaN), "SIGKILL");
+
+    expect(lastJson<Summary>(await crawl.ended)).toMatchObject({ state: "finished", counts: { done: 3, dead: 0 } });
+    const titles = jsonLines(readFileSync(join(cwd, "out.jsonl"), "utf8")).map(({ title }) => title);
+    expect(titles.sort()).toEqual([titleOf(1), titleOf(2), titleOf(3)].sort());
   });
 
   it("reaches nothing at an address that is not allowed, whatever its page tries", async () => {

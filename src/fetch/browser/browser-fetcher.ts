@@ -75,7 +75,7 @@ export function createBrowserFetcher(
       const rendering = await shown(kept, fetched, request);
       const outcome = judge(rendering, fetched, request, clock.now() - startedAt);
       if (outcome.kind === "page" && rendering.kind === "rendered" && request.show.keepsTab) {
-        return { outcome: { ...outcome, open: { tab: rendering.tab, close } }, isGone: false };
+        return { outcome: { ...outcome, open: { tab: rendering.tab, isGone: kept.isGone, close } }, isGone: false };
       }
       await close();
       return { outcome, isGone: outcome.kind === "retry" && kept.isGone() };

@@ -106,6 +106,8 @@ export function createBrowserKeeper(
       pass.revoke();
       throw cause;
     });
+    // A spider has its tab, and so the context. From there it must not get at the browser, where its neighbours are.
+    context.browser = () => null;
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       if (!(await within(closeMs, context.close()))) await endStuck(kept);
