@@ -107,6 +107,8 @@ export interface Store {
   readRecords(jobId: string, afterId: number, limit: number): Promise<readonly StoredRecord[]>;
   readPages(jobId: string, afterId: number, limit: number): Promise<readonly StoredPage[]>;
   readInvalid(jobId: string, afterId: number, limit: number): Promise<readonly InvalidRecord[]>;
+  /** The page of that id, of whichever job; undefined where there is none, or a later lease has replaced it. */
+  findPage(id: number): Promise<StoredPage | undefined>;
   countRecords(jobId: string): Promise<number>;
   /** In the order they were written. */
   tracePages(sought: Sought): Promise<readonly TracedPage[]>;

@@ -27,6 +27,7 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     readRecords: (jobId, afterId, limit) => run("store.readRecords", () => read.records(jobId, afterId, limit)),
     readPages: (jobId, afterId, limit) => run("store.readPages", () => read.pages(jobId, afterId, limit)),
     readInvalid: (jobId, afterId, limit) => run("store.readInvalid", () => read.invalid(jobId, afterId, limit)),
+    findPage: (id) => run("store.findPage", () => read.page(id)),
     countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
     tracePages: (sought) => run("store.tracePages", () => trace.pages(sought)),
     traceTries: (sought) => run("store.traceTries", () => trace.tries(sought)),
@@ -53,7 +54,10 @@ function openMigrated(file: NamedFile, busyMs: number) {
 
 function createReaders(db: Database) {
   const { readRecords } = prepareAll<"readRecords">(db, new URL("./sql/read-records.sql", import.meta.url));
-  const { readPages } = prepareAll<"readPages">(db, new URL("./sql/read-pages.sql", import.meta.url));
+  const { readPages, findPage } = prepareAll<"readPages" | "findPage">(
+    db,
+    new URL("./sql/read-pages.sql", import.meta.url),
+  );
   const { readInvalid } = prepareAll<"readInvalid">(db, new URL("./sql/read-invalid.sql", import.meta.url));
   const { countRecords } = prepareAll<"countRecords">(db, new URL("./sql/count-records.sql", import.meta.url));
   return {
@@ -63,6 +67,10 @@ function createReaders(db: Database) {
       readPages.all(jobId, afterId, limit).map((row) => toStoredPage(jobId, row)),
     invalid: (jobId: string, afterId: number, limit: number) =>
       readInvalid.all(jobId, afterId, limit).map(toInvalidRecord),
+    page: (id: number) => {
+      const row = findPage.get(id);
+      return row === undefined ? undefined : toStoredPage(String(row.job_id), row);
+    },
     count: (jobId: string) => Number(countRecords.get(jobId)?.records),
   };
 }

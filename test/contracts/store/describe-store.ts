@@ -70,6 +70,18 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(records.map(({ id: _, ...rest }) => rest)).toEqual(write.records.map((fields) => ({ ...kept, fields })));
       });
 
+      it("finds a page by its id until a later lease replaces it, whichever job it is of", async () => {
+        await store.write([aPageWrite({ jobId: "other" }), aPageWrite({ token: 1 })]);
+        const [page] = await store.readPages("job", 0, 10);
+        const id = page?.id ?? 0;
+
+        expect(await store.findPage(id)).toEqual(page);
+        expect(await store.findPage(id + 1_000_000)).toBeUndefined();
+        expect(await store.findPage(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+        await store.write([aPageWrite({ token: 2 })]);
+        expect(await store.findPage(id)).toBeUndefined();
+      });
+
       it("tells an unknown content type and body from known ones", async () => {
         await store.write([aPageWrite({ page: { url: "https://a.test/", contentType: undefined } })]);
 
