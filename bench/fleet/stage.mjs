@@ -46,9 +46,23 @@ export async function openStage() {
     return stdout;
   }
 
+  /** A process that prints its address as `{ "url": … }` once it listens. */
+  async function server(file, words) {
+    const child = spawn(process.execPath, [file, ...words], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+    workers.add({ child, ended: once(child, "close") });
+    await until(() => said.includes("\n"), `${file} listens`);
+    return { url: JSON.parse(said).url, pid: child.pid };
+  }
+
   return {
     folder,
     frontier,
+    redisUrl: redis.url,
+    server,
     write: (name, text) => writeFileSync(join(folder, name), text),
     run,
     /** Sites that answer every page after `delayMs`. */

@@ -1,8 +1,10 @@
 /** The API's description of itself. */
 import { z } from "zod";
 import { docsPage } from "../docs-page.ts";
-import { describeApi } from "../openapi.ts";
+import { describeApi, type OpenApi } from "../openapi.ts";
 import { defineRoute, type Route } from "../route.ts";
+
+type Described = { document: OpenApi; page: ReturnType<typeof docsPage> };
 
 /** Made of the other routes, and of itself. */
 export function docsRoutes(others: readonly Route[]): Route[] {
@@ -14,7 +16,7 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       tag: "Docs",
       summary: "This API, as OpenAPI 3.1",
       answers: { 200: { says: "The document.", json: z.looseObject({ openapi: z.string() }) } },
-      handle: async () => ({ status: 200, body: document }),
+      handle: async () => ({ status: 200, body: described().document }),
     }),
     defineRoute({
       method: "GET",
@@ -23,16 +25,20 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       tag: "Docs",
       summary: "The same to read",
       answers: { 200: { says: "A page.", type: "text/html" } },
-      handle: async () => ({
-        status: 200,
-        type: "text/html; charset=utf-8",
-        stream: once(page.html),
-        headers: { "content-security-policy": page.policy },
-      }),
+      async handle() {
+        const { html, policy } = described().page;
+        const headers = { "content-security-policy": policy };
+        return { status: 200, type: "text/html; charset=utf-8", stream: once(html), headers };
+      },
     }),
   ];
-  const document = describeApi([...others, ...routes]);
-  const page = docsPage(document);
+  let known: Described | undefined;
+  /** When first asked for: it takes longer than the server takes to start. */
+  function described(): Described {
+    const document = known?.document ?? describeApi([...others, ...routes]);
+    known ??= { document, page: docsPage(document) };
+    return known;
+  }
   return routes;
 }
 

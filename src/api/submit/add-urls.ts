@@ -37,10 +37,7 @@ export async function addUrls(
     if (refused.length < REFUSALS_MOST) refused.push(refusal);
   }
 
-  async function add(batch: readonly string[]): Promise<void> {
-    const first = sum.taken;
-    const { tasks, indexes, refused: unfit } = firstTasks(spec, batch);
-    for (const { index, url, reason } of unfit) refuse({ index: first + index, url, reason });
+  async function enqueue({ tasks, indexes, first, batch }: Prepared): Promise<void> {
     const { queued, duplicates, refused: late, full } = await frontier.enqueue(spec.id, tasks);
     sum.accepted += queued;
     sum.duplicates += duplicates;
@@ -52,12 +49,23 @@ export async function addUrls(
     if (full !== undefined) throw isFull({ id: spec.id, ...sum, refused }, full.retryAfterMs);
   }
 
+  // One batch is made ready while the broker takes the one before.
+  let first = 0;
+  let underWay: Promise<void> = Promise.resolve();
   for await (const batch of batchesOf(source)) {
+    const { tasks, indexes, refused: unfit } = firstTasks(spec, batch);
+    await underWay;
     signal?.throwIfAborted();
-    await add(batch);
+    for (const { index, url, reason } of unfit) refuse({ index: first + index, url, reason });
+    underWay = enqueue({ tasks, indexes, first, batch });
+    underWay.catch(() => {}); // heard when it is waited for
+    first += batch.length;
   }
+  await underWay;
   return { id: spec.id, ...sum, refused };
 }
+
+type Prepared = Pick<ReturnType<typeof firstTasks>, "tasks" | "indexes"> & { first: number; batch: readonly string[] };
 
 async function* batchesOf(source: readonly string[] | AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
   if (Symbol.asyncIterator in source) {

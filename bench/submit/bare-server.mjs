@@ -1,0 +1,22 @@
+/**
+ * The floor: what a team writes in an afternoon. A fastify handler that validates each URL with `new URL` and pushes all of
+ * them, pipelined, to a Redis list. No canonical form, no deduplication, no job.
+ */
+import fastify from "fastify";
+import { Redis } from "ioredis";
+
+const PIPELINED = 1_000;
+const [redisUrl] = process.argv.slice(2);
+const redis = new Redis(redisUrl);
+const app = fastify({ bodyLimit: 64 * 1024 * 1024 });
+
+app.post("/jobs", async (request, reply) => {
+  const good = request.body.urls.filter((url) => URL.canParse(url) && new URL(url).protocol.startsWith("http"));
+  const pipeline = redis.pipeline();
+  for (let from = 0; from < good.length; from += PIPELINED) pipeline.rpush("bare", good.slice(from, from + PIPELINED));
+  await pipeline.exec();
+  reply.code(202);
+  return { accepted: good.length };
+});
+
+process.stdout.write(`${JSON.stringify({ url: await app.listen({ port: 0, host: "127.0.0.1" }) })}\n`);
