@@ -5,6 +5,8 @@ import { type Caller, type Route, SCOPES } from "./api/route.ts";
 import { docsRoutes } from "./api/routes/docs.ts";
 import { healthRoutes } from "./api/routes/health.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
+import { pageRoutes } from "./api/routes/pages.ts";
+import { resultRoutes } from "./api/routes/results.ts";
 import { isLoopback } from "./api/safety.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
 import type { Trawl } from "./compose.ts";
@@ -31,7 +33,7 @@ export function composeApi(config: Config, trawl: Trawl): ApiServer {
 
 /** Every route there is. */
 export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
-  const routes = [...jobRoutes(deps), ...healthRoutes(deps, isDraining)];
+  const routes = [...jobRoutes(deps), ...resultRoutes(deps), ...pageRoutes(deps), ...healthRoutes(deps, isDraining)];
   return [...routes, ...docsRoutes(routes)];
 }
 

@@ -47,6 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier-admin.ts",
     "frontier/job-missing.ts",
     "store/bodies/bodies.ts",
+    "store/export",
     "store/store.ts",
     "submit",
   ],

@@ -10,6 +10,17 @@ export function fromCursor<K extends string>(cursor: string, keys: readonly K[])
   const place = parsed(cursor);
   const isWhole = keys.every((key) => ["string", "number"].includes(typeof place?.[key]));
   if (place !== undefined && isWhole) return place as Record<K, string | number>;
+  return refuse();
+}
+
+/** The place of a listing by id: 0 without a cursor. Throws BAD_REQUEST. */
+export function idFromCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const { after } = fromCursor(cursor, ["after"]);
+  return Number.isSafeInteger(after) && Number(after) >= 0 ? Number(after) : refuse();
+}
+
+function refuse(): never {
   throw new TrawlError("BAD_REQUEST", {
     op: "api.cursor",
     message: "query.cursor: is not one that this listing gave; take `next` of its last answer, or leave it out",

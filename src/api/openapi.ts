@@ -74,11 +74,11 @@ function requestBody({ body, streams = [], example }: Route): Record<string, unk
   return { required: true, content: { "application/json": json, ...Object.fromEntries(streamed) } };
 }
 
-function responseOf({ says, json, type }: AnswerShape): Record<string, unknown> {
-  if (json === undefined && type === undefined) return { description: says };
+function responseOf({ says, json, types = [] }: AnswerShape): Record<string, unknown> {
+  if (json === undefined && types.length === 0) return { description: says };
   const content = {
     ...(json === undefined ? {} : { "application/json": { schema: jsonSchema(json, "output") } }),
-    ...(type === undefined ? {} : { [type]: { schema: { type: "string" } } }),
+    ...Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }])),
   };
   return { description: says, content };
 }

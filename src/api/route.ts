@@ -21,8 +21,8 @@ export type StreamAnswer = {
 };
 export type Answer = JsonAnswer | StreamAnswer;
 
-/** What a route answers with: JSON of a shape, or bytes of a type. */
-export type AnswerShape = { says: string; json?: z.ZodType; type?: string };
+/** What a route answers with: JSON of a shape, or bytes of these types. */
+export type AnswerShape = { says: string; json?: z.ZodType; types?: readonly string[] };
 
 export type Asked<Params = unknown, Query = unknown, Body = unknown> = {
   params: Params;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { JOB_MOVES, type JobState } from "../domain/job.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
+import type { StoredPage } from "../store/store.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 
 const count = z.int().min(0);
@@ -86,4 +87,39 @@ export function jobOut(job: JobView, now: number): JobOut {
 
 function rounded(rate: number): number {
   return Math.round(rate * 1000) / 1000;
+}
+
+export const recordSchemaOut = z
+  .looseObject({
+    _url: z.string(),
+    _status: z.int(),
+    _fetchedAt: instant,
+    _job: z.string(),
+    _depth: count,
+  })
+  .describe("The fields of the record, and where it is from.");
+
+export const pageSchemaOut = z.strictObject({
+  id: z.int().describe("For GET /v1/pages/{id}/body. A page that is fetched anew gets another."),
+  taskId: z.string(),
+  url: z.string(),
+  status: z.int(),
+  contentType: z.string().nullable(),
+  headers: z.record(z.string(), z.string()),
+  depth: count,
+  bodyBytes: count,
+  records: count,
+  invalid: count,
+  kept: z.array(z.enum(["body", "screenshot", "pdf"])).describe("What can be had of it, under its id."),
+  fetchedAt: instant,
+  tookMs: z.number(),
+});
+
+export function pageOut(page: StoredPage): z.output<typeof pageSchemaOut> {
+  const { id, taskId, url, status, contentType = null, headers, depth, bodyBytes, records, invalid, tookMs } = page;
+  const refs = { body: page.bodyRef, screenshot: page.screenshotRef, pdf: page.pdfRef };
+  const kept = (Object.keys(refs) as (keyof typeof refs)[]).filter((part) => refs[part] !== undefined);
+  const fetchedAt = new Date(page.fetchedAt).toISOString();
+  const sizes = { depth, bodyBytes, records, invalid };
+  return { id, taskId, url, status, contentType, headers, ...sizes, kept, fetchedAt, tookMs };
 }

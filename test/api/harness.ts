@@ -50,6 +50,6 @@ async function ask(
     ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
   });
   const text = await answer.text();
-  const isJson = (answer.headers.get("content-type") ?? "").includes("json");
+  const isJson = /[/+]json\b/.test(answer.headers.get("content-type") ?? "");
   return { status: answer.status, headers: answer.headers, json: isJson ? JSON.parse(text) : { text } };
 }

@@ -24,7 +24,7 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       scope: "open",
       tag: "Docs",
       summary: "The same to read",
-      answers: { 200: { says: "A page.", type: "text/html" } },
+      answers: { 200: { says: "A page.", types: ["text/html"] } },
       async handle() {
         const { html, policy } = described().page;
         const headers = { "content-security-policy": policy };

@@ -1,0 +1,25 @@
+/** Which of the types that a route can answer with the client would rather have. */
+
+/** The first offered is for whoever does not care, or asks for what is not there. */
+export function pickType<T extends string>(accept: string | string[] | undefined, offered: readonly [T, ...T[]]): T {
+  const wanted = String(accept ?? "")
+    .split(",", MOST)
+    .map(parseWish)
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight);
+  for (const { type } of wanted) {
+    if (type === "*/*") return offered[0];
+    const found = offered.find((each) => each === type || (type.endsWith("/*") && each.startsWith(type.slice(0, -1))));
+    if (found !== undefined) return found;
+  }
+  return offered[0];
+}
+
+/** Nobody has as many wishes. */
+const MOST = 50;
+
+function parseWish(text: string): { type: string; weight: number } {
+  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((part) => part.startsWith("q="))?.slice("q=".length);
+  return { type, weight: weight === undefined ? 1 : Number(weight) || 0 };
+}

@@ -1,0 +1,163 @@
+/** Records and pages over HTTP: page by page, or all in one stream that waits for whoever reads it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { aPageWrite } from "../contracts/store/page-write.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { type Api, startApi } from "./harness.ts";
+
+describe("the records of a job", () => {
+  it("come page by page, and go on from where they were while the job runs", async () => {
+    const { ask, trawl, id } = await withJob();
+    await write(trawl, id, 5);
+
+    const first = await ask("GET", `/v1/jobs/${id}/records?limit=3`);
+    const rest = await ask("GET", `/v1/jobs/${id}/records?limit=3&cursor=${first.json.next}`);
+    await write(trawl, id, 1, 5);
+    const later = await ask("GET", `/v1/jobs/${id}/records?cursor=${rest.json.after}`);
+
+    expect([first, rest, later].map(({ json }) => titlesIn(json.records))).toEqual([[0, 1, 2], [3, 4], [5]]);
+    expect(rest.json.next).toBeNull();
+    expect((first.json.records as unknown as object[])[0]).toEqual({
+      ...{ title: 0, _url: "https://a.test/0", _status: 200, _job: id, _depth: 0 },
+      _fetchedAt: "2023-11-14T22:13:20.000Z",
+    });
+  });
+
+  it.each([
+    ["by Accept", "", { accept: "application/x-ndjson" }],
+    ["by name", "?format=ndjson", {}],
+  ])("come all at once as lines of JSON, asked for %s", async (_, query, headers: Record<string, string>) => {
+    const { ask, trawl, id } = await withJob();
+    await write(trawl, id, 1_203);
+
+    const heard = await ask("GET", `/v1/jobs/${id}/records${query}`, undefined, headers);
+
+    expect(heard.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+    const lines = String(heard.json.text ?? "")
+      .trimEnd()
+      .split("\n");
+    expect(titlesIn(lines.map((line) => JSON.parse(line)))).toEqual(Array.from({ length: 1_203 }, (__, nth) => nth));
+  });
+
+  it("come as CSV, with every field that any of them has", async () => {
+    const { ask, trawl, id } = await withJob();
+    await trawl.store.write([
+      aPageWrite({ jobId: id, taskId: "1", records: [{ title: "a" }] }),
+      aPageWrite({ jobId: id, taskId: "2", records: [{ price: "=1+1" }] }),
+    ]);
+
+    const heard = await ask("GET", `/v1/jobs/${id}/records`, undefined, { accept: "text/csv" });
+
+    expect(heard.headers.get("content-disposition")).toBe(`attachment; filename="${id}-records.csv"`);
+    const [header, one, two] = String(heard.json.text).split("\r\n");
+    expect(header).toBe("title,price,_url,_status,_fetchedAt,_job,_depth");
+    expect(one).toMatch(/^a,,https:/);
+    expect(two).toMatch(/^,'=1\+1,https:/);
+  });
+
+  it("wait for a client that takes its time, and are not read for one that has gone", async () => {
+    const { url, trawl, id } = await withJob();
+    for (let from = 0; from < 8_000; from += 500) await write(trawl, id, 500, from, "x".repeat(10_000));
+    const { readRecords } = trawl.store;
+    let reads = 0;
+    trawl.store.readRecords = (...words) => {
+      reads += 1;
+      return readRecords.call(trawl.store, ...words);
+    };
+    const leaving = new AbortController();
+
+    const answer = await fetch(`${url}/v1/jobs/${id}/records?format=ndjson`, { signal: leaving.signal });
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    expect(await waitUntil(() => isStill(() => reads), 10_000)).toBe(true);
+    expect(reads).toBeLessThan(8); // of 17: what sockets hold, and a batch
+    leaving.abort();
+    expect(await waitUntil(() => isStill(() => reads), 10_000)).toBe(true);
+    expect(reads).toBeLessThan(10);
+  });
+});
+
+describe("the pages of a job", () => {
+  it("come as JSON, as lines and as CSV, and say what is kept of them", async () => {
+    const { ask, trawl, id } = await withJob();
+    const bodyRef = await trawl.bodies.put(Buffer.from("<script>alert(1)</script>"));
+    await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", bodyRef }), aPageWrite({ jobId: id, taskId: "2" })]);
+
+    const { json } = await ask("GET", `/v1/jobs/${id}/pages`);
+    const lines = await ask("GET", `/v1/jobs/${id}/pages?format=ndjson`);
+    const csv = await ask("GET", `/v1/jobs/${id}/pages?format=csv`);
+
+    expect(json.pages).toMatchObject([
+      { taskId: "1", url: "https://a.test/1", status: 200, kept: ["body"], fetchedAt: "2023-11-14T22:13:20.000Z" },
+      { taskId: "2", kept: [] },
+    ]);
+    const asLines = String(lines.json.text).trimEnd().split("\n");
+    expect(asLines.map((line) => JSON.parse(line))).toEqual(json.pages);
+    expect(String(csv.json.text).split("\r\n")).toHaveLength(4);
+  });
+
+  it("give their body as the site sent it, in a way that no browser shows", async () => {
+    const { ask, trawl, id } = await withJob();
+    const bodyRef = await trawl.bodies.put(Buffer.from("<script>alert(1)</script>"));
+    const contentType = "text/html; charset=utf-8";
+    await trawl.store.write([
+      aPageWrite({ jobId: id, taskId: "1", bodyRef, page: { contentType } }),
+      aPageWrite({ jobId: id, taskId: "2", bodyRef, page: { contentType: "text/html\r\nset-cookie: a=b" } }),
+    ]);
+    const pages = await trawl.store.readPages(id, 0, 10);
+
+    const [html, odd] = await Promise.all(pages.map((page) => ask("GET", `/v1/pages/${page.id}/body`)));
+
+    expect(html?.status).toBe(200);
+    expect(html?.json.text).toBe("<script>alert(1)</script>");
+    expect(Object.fromEntries(html?.headers ?? [])).toMatchObject({
+      "content-type": contentType,
+      "x-content-type-options": "nosniff",
+      "content-disposition": `attachment; filename="page-${pages[0]?.id}.body"`,
+      "content-security-policy": expect.stringMatching(/^sandbox;/),
+    });
+    expect(odd?.headers.get("content-type")).toBe("application/octet-stream");
+    expect(odd?.headers.get("set-cookie")).toBeNull();
+  });
+
+  it("say why there is no body, screenshot or page", async () => {
+    const { ask, trawl, id } = await withJob();
+    await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", bodyRef: `sha256:${"0".repeat(64)}` })]);
+    const [page] = await trawl.store.readPages(id, 0, 1);
+
+    const heard = await Promise.all(
+      [`${page?.id}/body`, `${page?.id}/screenshot`, "999999/body"].map((path) => ask("GET", `/v1/pages/${path}`)),
+    );
+
+    expect(heard.map(({ status, json }) => [status, json.code])).toEqual(Array(3).fill([404, "NOT_FOUND"]));
+    const details = heard.map(({ json }) => String(json.detail));
+    expect(details[0]).toMatch(/not where bodies are kept/);
+    expect(details[1]).toMatch(/browser\.screenshot/);
+    expect(details[2]).toMatch(/no page 999999/);
+    expect(await ask("GET", "/v1/pages/x/body")).toMatchObject({ status: 400 });
+  });
+});
+
+async function withJob(): Promise<Api & { id: string }> {
+  const api = await startApi();
+  const { json } = await api.ask("POST", "/v1/jobs", { open: true });
+  return { ...api, id: String(json.id) };
+}
+
+function write(trawl: Api["trawl"], jobId: string, count: number, from = 0, text?: string) {
+  const pages = Array.from({ length: count }, (_, nth) => {
+    const record = { title: from + nth, ...(text === undefined ? {} : { text }) };
+    return aPageWrite({ jobId, taskId: String(from + nth), records: [record] });
+  });
+  return trawl.store.write(pages);
+}
+
+function titlesIn(records: unknown): unknown[] {
+  return (records as { title: unknown }[]).map(({ title }) => title);
+}
+
+async function isStill(count: () => number): Promise<boolean> {
+  const before = count();
+  await sleep(300);
+  return count() === before;
+}
