@@ -63,18 +63,19 @@ export function listenForStops(): Stops {
     }
     return undefined;
   }
-  /** A spider's promise that nobody awaits must not take the crawl of other pages down. */
+  /** A spider's promise that nobody awaits must not take the crawl of other pages down: its own page has failed. */
   function onUnheard(reason: unknown): void {
     const culprit = findCulprit();
-    const where = culprit === undefined ? "" : ` while reading ${culprit.url}`;
-    complain(`a promise was rejected that nobody awaits${where}; await it in the handler: ${inWords(reason)}`);
+    if (culprit !== undefined && !culprit.fail(reason)) return; // it has told of it
+    const whose = culprit === undefined ? "a promise was rejected" : `the handler of ${culprit.url} has a promise`;
+    complain(`${whose} that nobody awaits; await it in the handler: ${inWords(reason)}`);
   }
-  /** Nor must what it throws in a timer: the page has failed. Of anything else nobody knows what is still right. */
+  /** Nor must what it throws in a timer. Of anything else nobody knows what is still right. */
   function onUncaught(error: unknown): void {
     const culprit = findCulprit();
     if (culprit !== undefined) {
-      culprit.fail(error);
-      complain(`the handler of ${culprit.url} threw in a callback, where nobody can catch it: ${inWords(error)}`);
+      if (culprit.fail(error))
+        complain(`the handler of ${culprit.url} threw in a callback, where nobody can catch it: ${inWords(error)}`);
       return;
     }
     complain(`INTERNAL: nobody caught this; it is a bug of Trawl, or of a spider's callback: ${inWords(error)}`);

@@ -79,7 +79,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const ends = { done: 0, failed: 0 };
   const startedAt = clock.now();
-  const strays = createStrays();
+  const strays = createStrays({ log });
   const teller = createTeller({ clock, log }, { worker });
   const settler = createSettler(
     { store, bodies, parcels, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
@@ -131,7 +131,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     const read: JobPlan["read"] = (input) => {
       watch.reading(grant);
       if (plan.spec.spider === undefined) return plan.read(input);
-      return strays.follow(grant.url, input.signal, (signal) => plan.read({ ...input, signal }));
+      return strays.follow(grant, input.signal, (signal) => plan.read({ ...input, signal }));
     };
     return { ...plan, read };
   }
