@@ -3,6 +3,7 @@ import { type CheerioAPI, load } from "cheerio/slim";
 import type { Wanted } from "../discover/discover.ts";
 import { createLinkResolver } from "../domain/canonical-url.ts";
 import type { Fields } from "../domain/page.ts";
+import { withDeadline } from "../runtime/with-deadline.ts";
 import type { Reader, ReadInput, Reading } from "../worker/plan.ts";
 import type { FollowOptions, Handler, PageContext, Spider } from "./define-spider.ts";
 import { issuesInWords } from "./standard-schema.ts";
@@ -28,18 +29,21 @@ export function createSpiderReader(spider: Spider, inScope: InScope, { handlerMs
   };
 }
 
-async function within(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function within(
+  limitMs: number,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const own = new AbortController();
   const stop = () => own.abort(outer.reason);
   outer.addEventListener("abort", stop, { once: true });
-  const timer = setTimeout(() => own.abort(new Error(`the handler took longer than ${ms} ms`)), ms);
   const aborted = new Promise<never>((_, reject) => {
     own.signal.addEventListener("abort", () => reject(own.signal.reason), { once: true });
   });
   try {
-    await Promise.race([work(own.signal), aborted]);
+    const late = () => new Error(`the handler took longer than ${limitMs} ms`);
+    await withDeadline({ limitMs, abort: own, late }, (signal) => Promise.race([work(signal), aborted]));
   } finally {
-    clearTimeout(timer);
     outer.removeEventListener("abort", stop);
   }
 }

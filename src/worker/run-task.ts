@@ -13,6 +13,7 @@ import type { NewTask, TaskKind } from "../domain/task.ts";
 import type { Allowance, Fetcher, FetchLimits, FetchOutcome, Pictures } from "../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
 import { claimOf, type Grant, type Settlement, type Tally, type TaskOutcome } from "../frontier/frontier.ts";
+import { oneLine } from "../runtime/one-line.ts";
 import type { Parcel, ParcelName, Parcels } from "../store/bodies/bodies.ts";
 import type { PageWrite } from "../store/store.ts";
 import { kindOf, queueFor } from "../submit/job-spec.ts";
@@ -308,13 +309,11 @@ function withoutUndefined<T extends object>(outcome: T): T {
   return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== undefined)) as T;
 }
 
-const WORDS_MOST = 300;
-
 /** What a handler threw, which may be anything, in one short line. */
 function inWords(thrown: unknown): string {
   const isError = thrown instanceof Error;
   const words = isError ? `${thrown.name}: ${thrown.message}` : (JSON.stringify(thrown) ?? typeof thrown);
-  return words.replace(/\s+/g, " ").slice(0, WORDS_MOST);
+  return oneLine(words);
 }
 
 const NOTHING: Tally = { pages: 0, records: 0, invalid: 0, bytes: 0 };

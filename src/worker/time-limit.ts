@@ -1,24 +1,16 @@
 /** The time a task may take from lease to result. */
 import { formatDuration } from "../domain/duration.ts";
+import { withDeadline } from "../runtime/with-deadline.ts";
 
 const NAME = "TimeLimit";
 
-/**
- * Runs a task and aborts it when it has taken `limitMs`; Infinity is no limit. Whoever runs it decides what becomes of
- * it then: nothing is left behind here.
- */
-export async function withinTimeLimit<T>(
+/** Runs a task and aborts it when it has taken `limitMs`; Infinity is no limit. */
+export function withinTimeLimit<T>(
   limitMs: number,
   abort: AbortController,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (limitMs === Number.POSITIVE_INFINITY) return run(abort.signal);
-  const timer = setTimeout(() => abort.abort(overTime(limitMs)), limitMs);
-  try {
-    return await run(abort.signal);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withDeadline({ limitMs, abort, late: () => overTime(limitMs) }, run);
 }
 
 /** Whether a task was told to end because its time is over, and for no other reason. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { Browser } from "playwright-core";
 import { TrawlError } from "../../errors.ts";
+import { oneLine } from "../../runtime/one-line.ts";
 import { type FilterProxy, startFilterProxy } from "../egress/filter-proxy.ts";
 import type { EgressGate } from "../egress/gate.ts";
 import { chromiumFlags } from "./chromium-flags.ts";
@@ -104,5 +105,5 @@ function ownWords(message: string): string {
   // Playwright repeats it, in its log and in its summary.
   const said = new Set([...plain.matchAll(/\[err\] (.+)/g)].map(([, line = ""]) => line.trim()));
   const words = said.size > 0 ? [...said].join(" ") : (plain.split("\n", 1)[0] ?? "");
-  return words.replace(/\s+/g, " ").trim().slice(0, 300);
+  return oneLine(words);
 }

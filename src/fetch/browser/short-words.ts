@@ -1,10 +1,9 @@
 /** What Playwright says of a failure, in one short line: without its colours, its log and the inside of its own scripts. */
 import { stripVTControlCharacters } from "node:util";
-
-const WORDS_MOST = 300;
+import { oneLine } from "../../runtime/one-line.ts";
 
 export function shortWords(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [own = ""] = stripVTControlCharacters(message).split(/\n\s*(?:Call log:|at eval \()/, 1);
-  return own.replace(/\s+/g, " ").trim().slice(0, WORDS_MOST);
+  return oneLine(own);
 }
