@@ -1,5 +1,6 @@
 /** Starts one Chromium behind a filter proxy of its own, in a folder of its own, watched over by a watchdog. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +45,8 @@ export async function launchBrowser(
   const onAbort = (): void => void end();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const folder = await mkdtemp(join(tmpdir(), "trawl-browser-"));
+    // In one go with starting the watchdog: a page that kills this process in between would leave the folder.
+    const folder = mkdtempSync(join(tmpdir(), "trawl-browser-"));
     const watchdog = await startWatchdog(folder).catch(async (cause: unknown) => {
       await rm(folder, { recursive: true, force: true });
       throw cause;

@@ -3,7 +3,7 @@
  * their own; a killed parent takes none of them along. So a shell, started before the browser and outside of its group,
  * holds the other end of a pipe to us: when the pipe closes without a word, it kills the group and removes the folder.
  *
- * The browser is started through `startScript`, which writes the group's id before Chromium is there to be missed. A
+ * The browser is started through `startWords`, which writes the group's id before Chromium is there to be missed. A
  * crash of ours between the two leaves a Chromium whose own command pipe is closed, at which it ends by itself.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -17,22 +17,31 @@ export type Watchdog = {
 const SHELL = "/bin/sh";
 const GROUP_FILE = "group";
 
-/** Killed processes go on until the kernel gets to them, and may still write into the folder: look again until it stays away. */
+/**
+ * First the folder gets another name: a browser that is just being started has noted its group by then, or never will, and
+ * does not start. Killed processes go on until the kernel gets to them, and may still write into the folder: look again
+ * until it stays away.
+ */
 const WATCH = `
 read -r word
 group=
-if [ -f "$1/${GROUP_FILE}" ]; then read -r group < "$1/${GROUP_FILE}"; fi
+mv -- "$1" "$1.ended"
+if [ -f "$1.ended/${GROUP_FILE}" ]; then read -r group < "$1.ended/${GROUP_FILE}"; fi
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   if [ -n "$group" ]; then kill -s KILL -- "-$group"; fi
-  rm -rf -- "$1"
+  rm -rf -- "$1" "$1.ended"
   sleep 0.05
-  if [ ! -e "$1" ]; then exit 0; fi
+  if [ ! -e "$1" ] && [ ! -e "$1.ended" ]; then exit 0; fi
 done
 `;
 
-/** Words for a shell that notes its process group in `folder` and becomes `command`. */
+/**
+ * Words for a shell that notes its process group in `folder` and becomes `command`. It looks for its note: if the folder went
+ * away while that was being written, the watchdog may have read nothing, and would look after nobody.
+ */
 export function startWords(folder: string, command: string, words: readonly string[]): readonly string[] {
-  const script = `echo "$$" > "$1/${GROUP_FILE}" || exit 1; shift; exec "$@"`;
+  const note = `"$1/${GROUP_FILE}"`;
+  const script = `echo "$$" > ${note} && [ -s ${note} ] || exit 1; shift; exec "$@"`;
   return ["-c", script, SHELL, folder, command, ...words];
 }
 

@@ -1,0 +1,33 @@
+/** The watchdog against a browser that is just being started. Needs no browser: a shell takes its place. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as passed } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { startWatchdog, startWords } from "../../src/fetch/browser/watchdog.ts";
+import { newFolder } from "../e2e/folder.ts";
+
+const [ROUNDS, AT_ONCE] = [8, 20];
+/** By what each start is further along than the one before when it is ended. */
+const STEP_MS = 0.5;
+
+it("leaves nothing behind, at whatever moment of its start a browser is ended", async () => {
+  const parent = newFolder();
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => startAndEnd(parent, nth * STEP_MS)));
+  }
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+/** Like a browser on a busy machine, it makes its profile late: in a folder that has gone, it would make that anew. */
+async function startAndEnd(parent: string, afterMs: number): Promise<void> {
+  const folder = mkdtempSync(join(parent, "browser-"));
+  const watchdog = await startWatchdog(folder);
+  const late = ["-c", 'sleep 0.3; mkdir -p "$0/profile"', folder];
+  const browser = spawn("/bin/sh", startWords(folder, "/bin/sh", late), { detached: true, stdio: "ignore" });
+  const ended = once(browser, "close");
+  await passed(afterMs);
+  await watchdog.end();
+  await ended;
+}
