@@ -18,7 +18,6 @@ import { expectBalanced, type Summary } from "./ledger.ts";
 beforeAll(ensureDist);
 
 const POLITENESS = { rate: "unlimited", robots: false };
-type Dead = { url: string; reason: string; history: { because: string; detail: string }[] };
 
 async function scriptSite(pages: number): Promise<string> {
   const site = await startScriptSite({ pages });
@@ -192,34 +191,6 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders where needed", () 
 });
 
 describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
-  it("gives up on pages that never end or crash, with the reason, and does all that are beside them", async () => {
-    const url = await scriptSite(8);
-    const good = Array.from({ length: 8 }, (_, nth) => `${url}/p/${nth + 1}`);
-    const urls = [`${url}/loop`, ...good.slice(0, 4), `${url}/crash`, ...good.slice(4)];
-    const browser = { waitFor: { selector: ".title" }, settle: "30s" };
-    const job = {
-      urls,
-      render: "always",
-      browser,
-      extract: { title: ".title" },
-      politeness: { ...POLITENESS, perSite: 20 },
-    };
-    const cwd = folderWith({ "job.json": { ...job, retries: { max: 1, backoff: "10ms" } } });
-    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_TOTAL_TIMEOUT: "10s" };
-    const { id } = lastJson<{ id: string }>(await trawl(["submit", "job.json", "--json"], { cwd, env }));
-
-    await trawl(["worker", "--queues", "render", "--drain", "--pool", "solo"], { cwd, env });
-
-    const { dead } = lastJson<{ dead: Dead[] }>(await trawl(["dead", "--list", "--json"], { cwd }));
-    const why = dead.map(({ url: at, reason, history }) => [at, reason, ...history.map(({ because }) => because)]);
-    expect(why.sort()).toEqual([
-      [`${url}/crash`, "retries_spent", "render_failed", "render_failed"],
-      [`${url}/loop`, "retries_spent", "timeout", "timeout"],
-    ]);
-    const records = jsonLines((await trawl(["records", id], { cwd })).stdout);
-    expect(records.map(({ title }) => title).sort()).toEqual(good.map((_, nth) => titleOf(nth + 1)).sort());
-  });
-
   it("says what is missing where there is no browser, fetches nothing, and loses nothing", async () => {
     const url = await scriptSite(1);
     const cwd = folderWith({ "job.json": { urls: [`${url}/p/1`], render: "always", politeness: POLITENESS } });

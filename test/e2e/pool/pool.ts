@@ -12,6 +12,7 @@ export type PoolLine = {
   code?: number | null;
   signal?: string | null;
   underWay?: { url: string; isReading: boolean }[];
+  handedBack?: number;
 };
 
 const GONE_MS = 30_000;
