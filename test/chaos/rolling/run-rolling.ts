@@ -1,6 +1,6 @@
 /**
  * A fleet of workers that are stopped and replaced, one after the other, again and again, while they work. Judged at the
- * site's own log, at what the workers said, and at the broker's own rows: without a line in common with src/.
+ * site's own log, at what the workers said, and at what the broker has stored: without a line in common with src/.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ export type RollingVerdict = {
   lost: readonly string[];
   repeated: readonly string[];
   recordsRepeated: readonly string[];
-  /** Tasks that somebody died with, on a broker that can be looked into. */
+  /** Tasks that somebody died with, added up over a look into the broker after every stop. */
   crashes: number;
   /** Whatever a worker did or said that it should not. */
   complaints: readonly string[];
@@ -69,7 +69,7 @@ export async function runRolling(options: RollingOptions): Promise<RollingVerdic
         running.child.kill("SIGTERM");
         fleet[slot] = start();
         complaints.push(...(await complaintsOf(running)));
-        crashes += countCrashes(options.folder);
+        crashes += await countCrashes(options);
       }
       options.onRound(round, asked().length);
     }
@@ -79,7 +79,7 @@ export async function runRolling(options: RollingOptions): Promise<RollingVerdic
     await start("--drain").ended;
     for (const { child } of fleet) child.kill("SIGTERM");
     for (const running of [...fleet, ...everybody.slice(-1)]) complaints.push(...(await complaintsOf(running)));
-    crashes += countCrashes(options.folder);
+    crashes += await countCrashes(options);
     const records = await recordsOf(id, options);
     return {
       stops: rounds * workers,
