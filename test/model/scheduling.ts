@@ -123,6 +123,6 @@ function finishIfOver(world: World, job: ModelJob, now: number): boolean {
   if (counts.queued + counts.delayed + counts.leased > 0) return false;
   job.finishedAt = now;
   if (job.state === "running")
-    job.state = counts.done === 0 && counts.dead + counts.refused > 0 ? "failed" : "finished";
+    job.state = job.tally.pages === 0 && counts.dead + counts.refused > 0 ? "failed" : "finished";
   return true;
 }

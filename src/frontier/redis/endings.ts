@@ -29,8 +29,8 @@ export function createEndings(shards: Shards, find: Find, word: HomeWord): Endin
     if (first === undefined || !isOver(first)) return false;
     const second = await find(jobId);
     if (second === undefined || !isOver(second) || incomeOf(second) !== incomeOf(first)) return false;
-    const { done, dead, refused } = second.counts;
-    const failed = done === 0 && dead + refused > 0;
+    const { dead, refused } = second.counts;
+    const failed = second.tally.pages === 0 && dead + refused > 0;
     const state = failed ? "failed" : "finished";
     const [, ended] = await shards.home(jobId).runOnce("finish", jobId, first.generation, state);
     if (ended !== 1) return false;

@@ -70,7 +70,7 @@ function saveJobs(sql: StepSql, { step, jobs }: Rows): string[] {
   for (const job of jobs.values()) {
     if (hasJustFinished(job)) {
       job.finished_at = step.now;
-      if (job.state === "running") job.state = job.done === 0 && job.dead + job.refused > 0 ? "failed" : "finished";
+      if (job.state === "running") job.state = job.pages === 0 && job.dead + job.refused > 0 ? "failed" : "finished";
       finished.push(job.id);
     }
     sql.saveJob.run(...jobValues(job), job.n);

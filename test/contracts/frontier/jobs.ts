@@ -139,6 +139,22 @@ function finishing({ open, test, testWith }: Suite): void {
     }
   });
 
+  test("F11 has failed when all that was done led to what is dead: a redirect is no page", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
+    await settleAll(frontier, [await oneGrant(frontier)], {
+      discovered: tasksAt("b.test", 1),
+      tally: { pages: 0, records: 0, invalid: 0, bytes: 0 },
+    });
+
+    await settleAll(frontier, [await oneGrant(frontier)], {
+      outcome: { kind: "dead", because: "http_status", status: 404 },
+    });
+
+    expect(await viewOf(frontier)).toMatchObject({ state: "failed", counts: { done: 1, dead: 1 } });
+  });
+
   test("F11 is finished, not failed, with one page among the dead", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));

@@ -94,7 +94,8 @@ local function end_if_over(job)
   if step.totals.shards > 1 then return end
   job.finished = step.now
   if job.state == "running" then
-    job.state = job.done == 0 and job.dead + job.refused > 0 and "failed" or "finished"
+    -- A redirect is done too, and no page.
+    job.state = job.pages == 0 and job.dead + job.refused > 0 and "failed" or "finished"
   end
 end
 
