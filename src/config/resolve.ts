@@ -1,4 +1,5 @@
 /** Settings from their sources: defaults, then the config file, then the environment, then flags. Reports every problem at once. */
+import { formatDuration } from "../domain/duration.ts";
 import { TrawlError } from "../errors.ts";
 import { type Config, SETTINGS, type SettingName } from "./schema.ts";
 
@@ -17,12 +18,23 @@ export function resolveConfig(sources: readonly Source[]): Config {
       if (problem !== undefined) problems.push(`${from}: ${problem}`);
     }
   }
+  problems.push(...conflictsOf(resolved as Config));
   if (problems.length > 0) {
     throw new TrawlError("BAD_CONFIG", { op: "config.resolve", message: problems.join("\n"), detail: { problems } });
   }
   const isChosen = sources.some(({ values }) => values.concurrency !== undefined);
   if (resolved.pool === "solo" && !isChosen) resolved.concurrency = 1;
   return Object.freeze(resolved) as Config;
+}
+
+/** Settings that are good by themselves, and not together. */
+function conflictsOf({ timeLimitMs, softTimeLimitMs }: Config): string[] {
+  // Without a soft limit, the hard one is it.
+  if (!Number.isFinite(softTimeLimitMs) || softTimeLimitMs <= timeLimitMs) return [];
+  const [soft, hard] = [formatDuration(softTimeLimitMs), formatDuration(timeLimitMs)];
+  return [
+    `softTimeLimitMs (${SETTINGS.softTimeLimitMs.env}, --soft-time-limit) is ${soft}, longer than timeLimitMs (${SETTINGS.timeLimitMs.env}, --time-limit), which is ${hard}; take at most ${hard}, or leave it out`,
+  ];
 }
 
 /** The TRAWL_* variables of an environment, by setting. Unknown ones are problems: a misspelt setting is no setting. */
