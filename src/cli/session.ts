@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Trawl } from "../compose.ts";
 import type { Config } from "../config/schema.ts";
+import { logTo } from "./log-lines.ts";
 import { processScreen, type Screen } from "./terminal.ts";
 
 export type PlaceFlags = { broker?: string; store?: string; logLevel?: string; json?: boolean };
@@ -42,7 +43,7 @@ export async function openSession({ flags, settings = {}, isPatient = false }: O
   const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUESTION_MS);
   const config = { ...asked, brokerPatienceMs };
   const screen = processScreen();
-  const trawl = await openTrawl(config, (line) => screen.err(line));
+  const trawl = await openTrawl(config, logTo(screen, flags.json === true));
   return { config, screen, trawl, close: () => trawl.close() };
 }
 

@@ -1,4 +1,5 @@
 import { createRedact } from "./redact.ts";
+import { rounded } from "./rounded.ts";
 import { showable } from "./showable.ts";
 
 export type LogFields = Record<string, unknown>;
@@ -28,7 +29,7 @@ export function createLog(level: LogLevel, write: (line: string) => void, secret
       if (rank < lowest) return;
       const told = redact.value({ ...bound, ...fields }) as LogFields;
       const line = { at: new Date().toISOString(), level: LEVELS[rank], event, ...told };
-      write(`${showable(JSON.stringify(line))}\n`);
+      write(`${showable(JSON.stringify(line, rounded))}\n`);
     };
     return {
       debug: emit(0),

@@ -1,8 +1,10 @@
 /** `trawl dead`: what was given up on, grouped or in full, and what to do with it. */
 import type { Command } from "commander";
+import { pageUrlOf } from "../../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
+import { rounded } from "../../runtime/rounded.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { queuesOfJob } from "../../submit/queues-of-job.ts";
@@ -83,7 +85,7 @@ function filterOf(jobId: string | undefined, { reason, site, status }: Flags): D
 
 async function list({ trawl, screen }: Session, filter: DeadFilter, flags: Flags): Promise<void> {
   const letters = await trawl.frontier.listDead(filter, flags.limit);
-  if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters })}\n`);
+  if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters }, rounded)}\n`);
   if (letters.length === 0) return screen.err("no dead letters\n");
   for (const { url, jobId, reason, history } of letters) {
     screen.out(`${showable(`${url}  ${reason}  (job ${jobId})`)}\n`);
@@ -103,7 +105,7 @@ async function group({ trawl, screen }: Session, filter: DeadFilter, flags: Flag
     formatCount(count),
     reason,
     status === undefined ? "-" : String(status),
-    sample,
+    pageUrlOf(sample),
   ]);
   const heading = ["COUNT", "REASON", "STATUS", "SUCH AS"];
   screen.out(table([heading, ...rows], { right: [0], width: screen.outColumns() }));

@@ -22,7 +22,8 @@ export function addExplain(program: Command): void {
         const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
         const explanation = { ...found, reasons: [...found.reasons, ...ways] };
         const { about, reasons, until } = explanation;
-        if (flags.json === true) screen.out(`${JSON.stringify({ ...explanation, until: until ?? null })}\n`);
+        if (flags.json === true)
+          screen.out(`${JSON.stringify({ ...explanation, until: until === undefined ? null : Math.ceil(until) })}\n`);
         else screen.out(`${[about, ...reasons.map((reason) => `  ${reason}`)].map(showable).join("\n")}\n`);
       }),
     );

@@ -5,9 +5,9 @@ import { ERRORS, isTrawlError, TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
-import type { Place } from "../../worker/pool/supervisor.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
 import { queueNames, wholeNumber } from "../flags.ts";
+import { linesTo } from "../log-lines.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { createDisplay, NO_DISPLAY } from "../worker/display.ts";
@@ -94,7 +94,7 @@ async function workInPool(session: Session, stops: Stops, flags: Flags, voice: V
   const { screen, config } = session;
   const { queues, quiet = false, json: isJson = false, drain = false } = flags;
   const pool = createPoolVoice(screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
-  const line = (_place: Place, text: string) => screen.err(`${text}\n`);
+  const line = linesTo(screen, isJson);
   const worker = thisProcess();
   voice.started({ worker, queues, drain });
   // The same words again: what this process was told, each of them is.

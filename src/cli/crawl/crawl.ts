@@ -53,7 +53,8 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   const end = await runCrawl(session, stops, run);
   await checkStore(session, jobId);
   const written = out === undefined ? undefined : await exportTo(session, jobId, out, columnsOf(spec));
-  if (flags.quiet !== true) screen.err(await report(session, end, { out, written }));
+  // Silence is about progress: what went wrong is said all the same.
+  if (!quiet || exitCode(end, flags) === 1) screen.err(await report(session, end, { out, written }));
   if (flags.json === true) {
     const { pages, records, invalid } = end.job.tally;
     const seconds = Number(end.seconds.toFixed(3));

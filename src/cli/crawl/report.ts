@@ -1,5 +1,6 @@
 /** What a person is told when a crawl ends: what came out, where it is, what went wrong, what to type next. */
 import { formatDuration } from "../../domain/duration.ts";
+import { pageUrlOf } from "../../domain/step-url.ts";
 import type { DeadGroup } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { Session } from "../session.ts";
@@ -61,7 +62,7 @@ function failureRows(groups: readonly DeadGroup[], total: number, width: number)
   if (groups.length === 0) return [["  failed", formatCount(total)]];
   const shown = groups.slice(0, GROUPS_SHOWN).map(({ reason, status, count, sample }, index) => {
     const words = `${formatCount(count)} × ${reason}${status === undefined ? "" : ` ${status}`}, such as `;
-    return [index === 0 ? "  failed" : "", words + shorten(showable(sample), width - words.length)];
+    return [index === 0 ? "  failed" : "", words + shorten(showable(pageUrlOf(sample)), width - words.length)];
   });
   return groups.length > GROUPS_SHOWN ? [...shown, ["", `… ${formatCount(total)} dead letters in all`]] : shown;
 }

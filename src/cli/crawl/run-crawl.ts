@@ -3,8 +3,8 @@ import { hasEnded } from "../../domain/job.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { Service } from "../../runtime/service.ts";
-import type { Place } from "../../worker/pool/supervisor.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
+import { linesTo } from "../log-lines.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { type Screen, steps } from "../terminal.ts";
@@ -102,7 +102,7 @@ function workInPool(
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
   const voice = { finished, heldUp: () => {} };
-  const line = (_place: Place, text: string) => screen.err(`${text}\n`);
+  const line = linesTo(screen, false);
   const supervisor = createPool(session, [group], { voice, pool, line });
   const killed = stops.atOnce(() => {
     supervisor.killAll();

@@ -33,6 +33,17 @@ function troubles(facts: Partial<FleetFacts>): string[] {
 }
 
 describe("work and workers", () => {
+  it("of a job with routes are on the queues that those name", () => {
+    const routed = aJob({ spec: { queue: "fetch", routes: [{ queue: "slow" }] } });
+
+    expect(troubles({ queues: [{ queue: "slow", waiting: 3 }], jobs: [routed] })).toEqual([
+      "problem: queue slow: 3 URLs waiting, and there is no worker at all; start one: trawl worker --queues slow",
+    ]);
+    expect(troubles({ jobs: [routed] })).toEqual([
+      "problem: jobs: 1 job running (j1), and there is no worker at all; start one: trawl worker --queues fetch,slow",
+    ]);
+  });
+
   it("are well when there is neither, and when there are both", () => {
     const queues = [{ queue: "fetch", waiting: 3 }];
 

@@ -65,12 +65,13 @@ function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], 
 /** Jobs that run with nobody there: all they have left is in the hands of workers that are gone, or not submitted yet. */
 function checkDeserted({ workers, queues, jobs }: FleetFacts): Finding[] {
   const told = new Set(queues.map(({ queue }) => queue));
-  const stuck = jobs.filter((job) => job.state === "running" && !isCrawl(job) && !told.has(job.queue));
+  const isTold = (job: JobView) => queuesOfView(job).some((queue) => told.has(queue));
+  const stuck = jobs.filter((job) => job.state === "running" && !isCrawl(job) && !isTold(job));
   const [first] = stuck;
   if (first === undefined || workers.length > 0) return [];
   const says = `${plural(stuck.length, "job")} running (${first.id}), and there is no worker at all`;
   const fix = first.sealed
-    ? `start one: trawl worker --queues ${first.queue}`
+    ? `start one: trawl worker --queues ${queuesOfView(first).join(",")}`
     : `its URLs are not all in: go on with trawl submit --resume ${first.id} LIST, or trawl cancel ${first.id}`;
   return [{ check: "jobs", verdict: "problem", says, fix }];
 }

@@ -181,7 +181,8 @@ async function follow(
   signal.removeEventListener("abort", leave);
   const job = await getJob(session, id);
   const words = hasEnded(job.state) ? `${job.state}: ${plural(job.tally.pages, "page")}` : "the job goes on without us";
-  if (quiet !== true) {
+  // Silence is about progress: what went wrong is said all the same.
+  if (quiet !== true || (hasEnded(job.state) && job.state !== "finished")) {
     session.screen.err(`${showable(`${words}; look at it with: ${session.screen.command} job ${id}`)}\n`);
   }
   return job;

@@ -1,5 +1,6 @@
 /** Traces as `--json` prints them. */
 import { createRedact } from "../../runtime/redact.ts";
+import { rounded } from "../../runtime/rounded.ts";
 import { jobJson } from "../job-json.ts";
 import type { JobTrace } from "./job-trace.ts";
 import type { Lease, Story } from "./story.ts";
@@ -51,7 +52,7 @@ function leaseJson(lease: Lease): object {
 }
 
 function line(value: object): string {
-  return `${JSON.stringify(redact.value(value))}\n`;
+  return `${JSON.stringify(redact.value(value), rounded)}\n`;
 }
 
 function isoOf(at: number | undefined): string | undefined {

@@ -1,13 +1,18 @@
 /** What a tried page looks like, in files. */
 import { writeFile } from "node:fs/promises";
+import { basename, extname } from "node:path";
 import { TrawlError } from "../../errors.ts";
+import { showable } from "../../runtime/showable.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
+import { formatBytes, type Screen } from "../terminal.ts";
 
 export type PictureFlags = { render?: string; screenshot?: string; pdf?: string };
 
 /** Who wants to see the page wants it in a browser. */
 export function withPictures(job: JobInput, { screenshot, pdf, render }: PictureFlags): JobInput {
   if (screenshot === undefined && pdf === undefined) return job;
+  refuseOtherKind("--screenshot", screenshot, ".png");
+  refuseOtherKind("--pdf", pdf, ".pdf");
   if (render === "never") {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.try",
@@ -21,7 +26,19 @@ export function withPictures(job: JobInput, { screenshot, pdf, render }: Picture
   };
 }
 
-export async function writePicture(path: string | undefined, bytes: Buffer | undefined): Promise<void> {
+/** A file must not be called what it is not. */
+function refuseOtherKind(flag: string, path: string | undefined, kind: string): void {
+  const named = extname(path ?? "");
+  if (path === undefined || named === "" || named.toLowerCase() === kind) return;
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.try",
+    message: `${flag} writes ${kind.slice(1).toUpperCase()}, not ${named}: name the file ${basename(path, named)}${kind}`,
+    detail: { path },
+  });
+}
+
+/** Tells what was written where. */
+export async function writePicture(path: string | undefined, bytes: Buffer | undefined, screen: Screen): Promise<void> {
   if (path === undefined || bytes === undefined) return;
   await writeFile(path, bytes).catch((cause: Error) => {
     throw new TrawlError("BAD_OUTPUT", {
@@ -31,4 +48,5 @@ export async function writePicture(path: string | undefined, bytes: Buffer | und
       cause,
     });
   });
+  screen.err(`${showable(`wrote ${path} (${formatBytes(bytes.length)})`)}\n`);
 }

@@ -45,10 +45,12 @@ export async function tryOne(target: string, flags: TryFlags, screen: Screen): P
     return 1;
   }
   const { page, pictures = {} } = tried.outcome;
-  await writePicture(flags.screenshot, pictures.screenshot);
-  await writePicture(flags.pdf, pictures.pdf);
+  await writePicture(flags.screenshot, pictures.screenshot, screen);
+  await writePicture(flags.pdf, pictures.pdf, screen);
   const extraction = extract({ page, html: tried.text });
-  if (flags.json === true) screen.out(`${JSON.stringify({ page, charset: tried.charset, ...extraction })}\n`);
+  const times = { fetchedAt: Math.round(page.fetchedAt), tookMs: Math.round(page.tookMs) };
+  if (flags.json === true)
+    screen.out(`${JSON.stringify({ page: { ...page, ...times }, charset: tried.charset, ...extraction })}\n`);
   else screen.out(showPage({ tried, page, extraction }, screen.outColumns()));
   return 0;
 }

@@ -5,6 +5,7 @@ import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { Place } from "../../worker/pool/supervisor.ts";
+import { inWords, linesTo } from "../log-lines.ts";
 import { plural, type Screen, table } from "../terminal.ts";
 import { placeName } from "../worker/pool-voice.ts";
 import type { UpGroup } from "./groups.ts";
@@ -33,22 +34,8 @@ function jsonVoice(screen: Screen, { broker, store }: Config): UpVoice {
         broker: shownPlace(broker),
         store: shownPlace(store),
       }),
-    line({ group, nth }, text) {
-      const fields = fieldsOf(text);
-      if (fields === undefined) log.info("worker.said", { group, process: nth, text });
-      else screen.err(`${showable(JSON.stringify({ ...fields, group, process: nth }))}\n`);
-    },
+    line: linesTo(screen, true),
   };
-}
-
-/** Of a log line; undefined if it is none. */
-function fieldsOf(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined; // a spider has printed something that begins like one
-  }
 }
 
 function plainVoice(screen: Screen, config: Config): UpVoice {
@@ -63,6 +50,7 @@ function plainVoice(screen: Screen, config: Config): UpVoice {
       ];
       screen.err(`${paint.bold("up")}\n${table(rows)}`);
     },
-    line: (place, text) => screen.err(`${paint.dim(`${placeName(place)} |`)} ${showable(text)}\n`),
+    line: (place, text) =>
+      screen.err(`${paint.dim(`${placeName(place)} |`)} ${showable(screen.isLive ? inWords(text) : text)}\n`),
   };
 }
