@@ -2,7 +2,10 @@
 
 import type { ApiDeps } from "./api/api-deps.ts";
 import { type Caller, type Route, SCOPES } from "./api/route.ts";
+import { deadRoutes } from "./api/routes/dead.ts";
 import { docsRoutes } from "./api/routes/docs.ts";
+import { explainRoutes } from "./api/routes/explain.ts";
+import { fleetRoutes } from "./api/routes/fleet.ts";
 import { healthRoutes } from "./api/routes/health.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
@@ -33,7 +36,15 @@ export function composeApi(config: Config, trawl: Trawl): ApiServer {
 
 /** Every route there is. */
 export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
-  const routes = [...jobRoutes(deps), ...resultRoutes(deps), ...pageRoutes(deps), ...healthRoutes(deps, isDraining)];
+  const routes = [
+    ...jobRoutes(deps),
+    ...explainRoutes(deps),
+    ...resultRoutes(deps),
+    ...pageRoutes(deps),
+    ...deadRoutes(deps),
+    ...fleetRoutes(deps),
+    ...healthRoutes(deps, isDraining),
+  ];
   return [...routes, ...docsRoutes(routes)];
 }
 

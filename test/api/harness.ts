@@ -21,6 +21,11 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+/** Closed before what was there already. */
+export function closeLater(close: () => Promise<void>): void {
+  closing.push(close);
+}
+
 /** Ends with the test. */
 export async function startApi(settings: Record<string, unknown> = {}): Promise<Api> {
   const folder = newFolder();

@@ -1,0 +1,137 @@
+/** What the API says of dead letters, and of what all jobs share: sites, queues, workers. */
+import { z } from "zod";
+import { formatRate } from "../domain/rate.ts";
+import { DEAD_REASONS, type DeadReason } from "../domain/task.ts";
+import type { DeadGroup, DeadLetter, QueueView, SiteView, WorkerView } from "../frontier/frontier-admin.ts";
+import { placeOfProcess } from "../runtime/process-id.ts";
+
+const count = z.int().min(0);
+const instant = z.iso.datetime();
+const status = z.int().nullable();
+
+export const deadReason = z.enum(Object.keys(DEAD_REASONS) as [DeadReason, ...DeadReason[]]);
+
+export const deadSchemaOut = z.strictObject({
+  taskId: z.string(),
+  jobId: z.string(),
+  url: z.string(),
+  site: z.string(),
+  reason: deadReason,
+  status,
+  diedAt: instant,
+  history: z
+    .array(z.strictObject({ at: instant, because: z.string(), status, detail: z.string().nullable() }))
+    .describe("Its tries, oldest first."),
+});
+
+export const deadGroupSchemaOut = z.strictObject({
+  reason: deadReason,
+  site: z.string(),
+  status,
+  count,
+  sample: z.string().describe("The URL of one of them."),
+});
+
+export const siteSchemaOut = z.strictObject({
+  site: z.string(),
+  rate: z.string().describe("What it gets now: the strictest of its jobs and its robots.txt, or the operator's word."),
+  burst: count,
+  perSite: count,
+  inFlight: count.describe("Requests under way."),
+  waiting: count.describe("URLs that wait for it."),
+  readyAt: instant.nullable().describe("When the next request may go; null: now."),
+  blockedUntil: instant.nullable().describe("Until when it rests because it asked for less; null: it does not."),
+  crawlDelayMs: z.number().min(0),
+});
+
+export const queueSchemaOut = z.strictObject({
+  queue: z.string(),
+  waiting: count,
+  workers: count.describe("Workers that serve it."),
+  free: count.describe("Tasks that these could take on now, as last heard."),
+});
+
+export const workerSchemaOut = z.strictObject({
+  worker: z.string(),
+  host: z.string(),
+  pid: z.int().nullable(),
+  version: z.string(),
+  queues: z.array(z.string()),
+  unknownSpiders: z.array(z.string()),
+  concurrency: count.nullable(),
+  busy: count.nullable(),
+  done: count.nullable(),
+  failed: count.nullable(),
+  rssBytes: count.nullable(),
+  supervisor: z.string().nullable(),
+  startedAt: instant.nullable(),
+  seenAt: instant,
+});
+
+export function deadOut(letter: DeadLetter): z.output<typeof deadSchemaOut> {
+  const { taskId, jobId, url, site, reason, status = null, diedAt, history } = letter;
+  return {
+    ...{ taskId, jobId, url, site, reason, status },
+    diedAt: new Date(diedAt).toISOString(),
+    history: history.map(({ at, because, status = null, detail = null }) => ({
+      at: new Date(at).toISOString(),
+      ...{ because, status, detail },
+    })),
+  };
+}
+
+export function deadGroupOut(group: DeadGroup): z.output<typeof deadGroupSchemaOut> {
+  return { ...group, status: group.status ?? null };
+}
+
+export function siteOut(view: SiteView, now: number): z.output<typeof siteSchemaOut> {
+  const { site, policy, inFlight, waiting, readyAt, blockedUntil, crawlDelayMs } = view;
+  const { intervalMs, burst, perSite } = policy;
+  return {
+    ...{ site, rate: formatRate(intervalMs), burst, perSite, inFlight, waiting },
+    readyAt: ahead(readyAt, now),
+    blockedUntil: ahead(blockedUntil, now),
+    crawlDelayMs,
+  };
+}
+
+/** Queues on which something waits, and those that somebody serves. */
+export function queuesOut(
+  queues: readonly QueueView[],
+  workers: readonly WorkerView[],
+): z.output<typeof queueSchemaOut>[] {
+  const waiting = new Map(queues.map((view) => [view.queue, view.waiting]));
+  const names = new Set([...waiting.keys(), ...workers.flatMap((worker) => worker.queues)]);
+  return [...names].sort().map((queue) => {
+    const serving = workers.filter((worker) => worker.queues.includes(queue));
+    const free = serving.reduce(
+      (sum, { vitals }) => sum + Math.max(0, (vitals?.concurrency ?? 0) - (vitals?.busy ?? 0)),
+      0,
+    );
+    return { queue, waiting: waiting.get(queue) ?? 0, workers: serving.length, free };
+  });
+}
+
+export function workerOut(view: WorkerView): z.output<typeof workerSchemaOut> {
+  const { worker, queues, unknownSpiders, version, vitals, seenAt } = view;
+  const { host, pid = null } = placeOfProcess(worker);
+  return {
+    ...{ worker, host, pid, version, queues: [...queues], unknownSpiders: [...unknownSpiders] },
+    concurrency: vitals?.concurrency ?? null,
+    busy: vitals?.busy ?? null,
+    done: vitals?.done ?? null,
+    failed: vitals?.failed ?? null,
+    rssBytes: vitals?.rssBytes ?? null,
+    supervisor: vitals?.supervisor ?? null,
+    startedAt: vitals === undefined ? null : new Date(seenAt - vitals.upMs).toISOString(),
+    seenAt: new Date(seenAt).toISOString(),
+  };
+}
+
+/** An instant that is still to come; "for ever" and "never was" have none. */
+export function ahead(at: number | undefined, now: number): string | null {
+  return at === undefined || at <= now || at > LAST_INSTANT ? null : new Date(at).toISOString();
+}
+
+/** The last that a Date can be. */
+const LAST_INSTANT = 8.64e15;

@@ -1,0 +1,132 @@
+/** What operators do over HTTP: look at what died, at why something waits, at the fleet; and step in. */
+import { describe, expect, it } from "vitest";
+import { startApi } from "./harness.ts";
+import { ended, startWorking } from "./work.ts";
+
+const PAGES = { "/": "<h1>one</h1>", "/gone": { status: 404 }, "/lost": { status: 404 }, "/shut": { status: 403 } };
+
+async function withDead() {
+  const working = await startWorking(PAGES);
+  const { ask, site } = working;
+  const urls = ["/", "/gone", "/lost", "/shut"].map((path) => site.url + path);
+  const { json } = await ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
+  await working.startWorker();
+  expect(await ended(working, json.id)).toMatchObject({ state: "finished", counts: { done: 1, dead: 3 } });
+  return { ...working, id: json.id };
+}
+
+describe("dead letters", () => {
+  it("are listed by cursor, filtered, and grouped by what they died of", async () => {
+    const { ask, id, site } = await withDead();
+
+    const first = await ask("GET", `/v1/dead?job=${id}&limit=2`);
+    const rest = await ask("GET", `/v1/dead?job=${id}&limit=2&cursor=${first.json.next}`);
+    const letters = [first, rest].flatMap(({ json }) => json.dead as unknown as Record<string, unknown>[]);
+    const groups = await ask("GET", "/v1/dead?group=true");
+    const shut = await ask("GET", "/v1/dead?status=403&reason=http_status");
+
+    expect(letters.map(({ url }) => url).sort()).toEqual(["/gone", "/lost", "/shut"].map((path) => site.url + path));
+    expect(letters[0]).toMatchObject({
+      jobId: id,
+      site: site.site,
+      reason: "http_status",
+      history: [{ detail: expect.anything() }],
+    });
+    expect(groups.json.groups).toMatchObject([
+      { reason: "http_status", status: 404, count: 2, sample: `${site.url}/gone` },
+      { reason: "http_status", status: 403, count: 1 },
+    ]);
+    expect(shut.json.dead).toHaveLength(1);
+  });
+
+  it("are queued again, or forgotten, by what they have in common", async () => {
+    const working = await withDead();
+    const { ask, id } = working;
+
+    const replayed = await ask("POST", "/v1/dead/replay", { job: id, status: 404, perSecond: 1_000 });
+    expect(replayed).toMatchObject({ status: 200, json: { replayed: 2 } });
+    expect(await ended(working, id)).toMatchObject({ state: "finished", counts: { dead: 3 } });
+    const discarded = await ask("POST", "/v1/dead/discard", { job: id });
+    expect(discarded).toMatchObject({ status: 200, json: { discarded: 3 } });
+    expect((await ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
+  });
+
+  it("are not all meant by nothing at all", async () => {
+    const { ask } = await startApi();
+
+    for (const verb of ["replay", "discard"]) {
+      const heard = await ask("POST", `/v1/dead/${verb}`, {});
+      expect(heard).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
+    }
+  });
+});
+
+describe("an explanation", () => {
+  it("says why a URL, a site and a job wait", async () => {
+    const { ask } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/x"] });
+    await ask("POST", `/v1/jobs/${json.id}/pause`);
+
+    const url = await ask("GET", `/v1/explain?url=${encodeURIComponent("https://A.example/x#top")}`);
+    const job = await ask("GET", `/v1/explain?job=${json.id}`);
+    const site = await ask("GET", "/v1/explain?site=a.example");
+    const unknown = await ask("GET", "/v1/explain?url=https://b.example/");
+
+    expect(url.json).toMatchObject({
+      about: "https://a.example/x",
+      reasons: [expect.stringContaining("paused")],
+      tasks: [{ jobId: json.id, state: "queued" }],
+    });
+    expect(job.json).toMatchObject({ reasons: [expect.stringContaining("paused")], until: null });
+    expect(site.json).toMatchObject({ about: "a.example" });
+    expect(unknown.json.reasons).toEqual(["no job here has seen this URL"]);
+    expect(await ask("GET", "/v1/explain")).toMatchObject({ status: 400 });
+    expect(await ask("GET", "/v1/explain?url=x")).toMatchObject({ status: 400, json: { code: "BAD_URL" } });
+  });
+});
+
+describe("the fleet", () => {
+  it("shows its workers, and what waits on each queue for how many of them", async () => {
+    const working = await withDead();
+    await working.ask("POST", "/v1/jobs", { urls: ["https://a.example/"], queue: "later" });
+
+    const workers = await working.ask("GET", "/v1/workers");
+    const queues = await working.ask("GET", "/v1/queues");
+
+    expect(workers.json.workers).toMatchObject([{ queues: ["fetch"], pid: process.pid, busy: 0 }]);
+    expect(queues.json.queues).toMatchObject([
+      { queue: "fetch", waiting: 0, workers: 1 },
+      { queue: "later", waiting: 1, workers: 0, free: 0 },
+    ]);
+  });
+
+  it("keeps to the operator's word on a site until it is taken back", async () => {
+    const { ask } = await startApi();
+    await ask("POST", "/v1/jobs", { urls: ["https://b.example/", "https://a.example/"] });
+    const ratesNow = async () => {
+      const { json } = await ask("GET", "/v1/sites");
+      return (json.sites as unknown as { site: string; rate: string }[]).map(({ site, rate }) => [site, rate]);
+    };
+
+    expect(await ratesNow()).toEqual([
+      ["a.example", "4/s"],
+      ["b.example", "4/s"],
+    ]);
+    const said = await ask("PUT", "/v1/sites/B.example:443", { rate: "10/m" });
+    expect(said).toMatchObject({ status: 200, json: { site: "b.example", rate: "10/m", perSite: 4 } });
+    expect(await ratesNow()).toEqual([
+      ["a.example", "4/s"],
+      ["b.example", "10/m"],
+    ]);
+    expect(await ask("DELETE", "/v1/sites/b.example")).toMatchObject({ status: 200 });
+    expect(await ratesNow()).toEqual([
+      ["a.example", "4/s"],
+      ["b.example", "4/s"],
+    ]);
+    expect(await ask("PUT", "/v1/sites/a%2Fb", { rate: "1/s" })).toMatchObject({ status: 400 });
+    const first = await ask("GET", "/v1/sites?limit=1");
+    expect((await ask("GET", `/v1/sites?limit=1&cursor=${first.json.next}`)).json.sites).toMatchObject([
+      { site: "b.example" },
+    ]);
+  });
+});

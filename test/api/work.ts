@@ -1,0 +1,39 @@
+/** A site of this machine's and a worker that fetches from it, for tests of the control plane. */
+import { UNWATCHED } from "../../src/worker/task-watch.ts";
+import { type Handler, type Origin, type Routes, startOrigin } from "../site/origin.ts";
+import { type Api, closeLater, startApi } from "./harness.ts";
+
+export type Working = Api & { site: Origin; startWorker(): Promise<void> };
+
+/** Nothing is fetched before `startWorker`. */
+export async function startWorking(
+  content: Handler | Routes,
+  settings: Record<string, unknown> = {},
+): Promise<Working> {
+  const api = await startApi({ allowPrivate: ["127.0.0.0/8"], rate: "unlimited", ...settings });
+  const site = await startOrigin(content);
+  closeLater(() => site.close());
+  return { ...api, site, startWorker: () => startWorker(api) };
+}
+
+async function startWorker({ trawl }: Api): Promise<void> {
+  const worker = await trawl.createWorker({
+    queues: ["fetch"],
+    allowHosts: [],
+    unreadableJob: "ends-task",
+    onFinished: () => {},
+    watch: UNWATCHED,
+    maxTasks: Number.POSITIVE_INFINITY,
+  });
+  worker.start();
+  closeLater(() => worker.stop());
+}
+
+/** Resolves with the job once it has ended. */
+export async function ended({ ask }: Api, id: unknown): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { json } = await ask("GET", `/v1/jobs/${id}`);
+    if (json.finishedAt !== null) return json;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
