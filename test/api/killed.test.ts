@@ -1,0 +1,84 @@
+/**
+ * A server that is killed between any two steps of a submission, on a real Redis: the client sends the same request again,
+ * with its key, to the next one. One job, every URL once. A step is what goes to the broker in one piece: the server is
+ * killed before each of them, and once more when its answer is on the way.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningCli, startTrawl } from "../e2e/cli.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { createStage } from "../redis/stage.ts";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { type CountedLine, openCountedLine } from "./counted-line.ts";
+
+const URLS = Array.from({ length: 1_200 }, (_, nth) => `https://site${nth % 7}.test/${nth}`);
+const BODY = { urls: [...URLS, URLS[0], "not a url"] };
+const HEADERS = { "content-type": "application/json" };
+/** However fast the machine is, no submission takes more steps. */
+const STEPS_MOST = 40;
+
+describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that is killed", () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  it("between any two steps of a submission leaves one job with every URL once", { timeout: 240_000 }, async () => {
+    const line = await openCountedLine(redis.port);
+    const stage = createStage(redis.url);
+    const frontier = await stage.open();
+    const folder = newFolder();
+    const serve = (broker: string) => startServer(folder, { TRAWL_BROKER: broker, TRAWL_BROKER_PREFIX: stage.prefix });
+    const steady = await serve(redis.url);
+    const kills: string[] = [];
+
+    for (const when of ["before", "after"] as const) {
+      for (let nth = 1; nth <= STEPS_MOST; nth++) {
+        const key = `${when} ${nth}`;
+        const { isWhole } = await submitAndKill(await serve(line.url), line, { nth, when, key });
+        const { id } = await submit(steady.url, key);
+
+        await expectWhole(frontier, id);
+        if (isWhole) break; // it was over before that step came
+        kills.push(key);
+      }
+    }
+
+    expect(kills.length).toBeGreaterThan(8); // or the look itself saw nothing
+    expect(await frontier.listJobs(500)).toHaveLength(kills.length + 2);
+  });
+});
+
+type Server = { url: string; cli: RunningCli };
+type Frontier = Awaited<ReturnType<ReturnType<typeof createStage>["open"]>>;
+
+async function startServer(cwd: string, env: Record<string, string>): Promise<Server> {
+  const cli = startTrawl(["serve", "--port", "0", "--json"], { cwd, env, hangsAfterMs: 240_000 });
+  await cli.says(/"url"/);
+  return { url: JSON.parse(cli.saidSoFar().stdout).url, cli };
+}
+
+async function submitAndKill(
+  { url, cli }: Server,
+  line: CountedLine,
+  { nth, when, key }: { nth: number; when: "before" | "after"; key: string },
+): Promise<{ isWhole: boolean }> {
+  line.at(nth, when, () => cli.kill("SIGKILL"));
+  const answer = await submit(url, key).catch(() => undefined); // nobody is left to answer
+  cli.kill("SIGKILL");
+  await cli.ended;
+  return { isWhole: answer !== undefined };
+}
+
+async function submit(url: string, key: string): Promise<{ id: string }> {
+  const headers = { ...HEADERS, "idempotency-key": key };
+  const answer = await fetch(`${url}/v1/jobs`, { method: "POST", headers, body: JSON.stringify(BODY) });
+  const heard = await answer.json();
+  expect(heard).toMatchObject({ accepted: URLS.length, duplicates: 1, refusedCount: 1 });
+  return heard as { id: string };
+}
+
+async function expectWhole(frontier: Frontier, id: string): Promise<void> {
+  const job = await frontier.findJob(id);
+  expect(job).toMatchObject({ sealed: true, counts: { queued: URLS.length, leased: 0, done: 0 } });
+}
