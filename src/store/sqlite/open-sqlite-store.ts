@@ -1,9 +1,8 @@
 import { type Database, openDatabase, prepareAll } from "../../runtime/sqlite.ts";
 import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts";
 import { migrate } from "../../runtime/sqlite-schema.ts";
+import { toInvalidRecord, toStoredPage, toStoredRecord } from "../rows.ts";
 import type { Store } from "../store.ts";
-
-import { toInvalidRecord, toStoredPage, toStoredRecord } from "./page-row.ts";
 import { createPageWriter } from "./page-writer.ts";
 import { createTracing } from "./tracing.ts";
 

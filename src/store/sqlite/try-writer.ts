@@ -1,8 +1,8 @@
 /** Writes tries that ended without a page, inside the transaction of the batch they came with. */
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
+import { withoutNul } from "../rows.ts";
 import type { TryWrite } from "../store.ts";
 import type { Aliases } from "./aliases.ts";
-import { withoutNul } from "./page-row.ts";
 
 export type TryWriter = {
   /** Before the transaction: names become numbers. */

@@ -1,0 +1,147 @@
+/** What every store does alike: pages and records as columns, and rows as pages, records and tries again. */
+import type { Fields } from "../domain/page.ts";
+import type { TaskKind } from "../domain/task.ts";
+import { TrawlError } from "../errors.ts";
+import type {
+  InvalidRecord,
+  PageWrite,
+  Run,
+  StoredPage,
+  StoredRecord,
+  TracedPage,
+  TryFate,
+  TryGroup,
+  TryWrite,
+} from "./store.ts";
+
+/** As a driver gives it; large numbers may come as text. */
+export type StoredRow = Readonly<Record<string, unknown>>;
+
+/** Longest JSON of a page's headers that is kept; past it, headers are left out from the end. */
+const HEADERS_MOST = 16 * 1024;
+
+export function headersJson(headers: Readonly<Record<string, string>>): string {
+  const all = JSON.stringify(headers);
+  if (all.length <= HEADERS_MOST) return all;
+  const kept: Record<string, string> = {};
+  let room = HEADERS_MOST - "{}".length;
+  for (const [name, value] of Object.entries(headers)) {
+    room -= JSON.stringify(name).length + JSON.stringify(value).length + ":,".length;
+    if (room < 0) break;
+    kept[name] = value;
+  }
+  return JSON.stringify(kept);
+}
+
+/** Whoever takes fields from a user's code checks that they are JSON: here it is too late to blame one task. */
+export function fieldsJson({ jobId, taskId }: PageWrite, fields: Fields): string {
+  try {
+    return JSON.stringify(fields);
+  } catch (cause) {
+    throw new TrawlError("INTERNAL", {
+      op: "store.write",
+      message: `job ${jobId}, task ${taskId}: a record cannot be written as JSON (${String(cause)}); emit plain values only`,
+      detail: { jobId, taskId },
+      cause,
+    });
+  }
+}
+
+/** No database takes a NUL in a text: SQLite's drivers end it there, PostgreSQL refuses it. JSON escapes them. */
+export function withoutNul(text: string): string {
+  return text.replaceAll("\0", "\uFFFD");
+}
+
+export function toStoredPage(jobId: string, row: StoredRow): StoredPage {
+  return {
+    id: Number(row.id),
+    jobId,
+    taskId: String(row.task),
+    token: Number(row.token),
+    depth: Number(row.depth),
+    url: String(row.url),
+    status: Number(row.status),
+    headers: JSON.parse(String(row.headers)),
+    contentType: optionalText(row.content_type),
+    bodyBytes: Number(row.body_bytes),
+    bodyRef: optionalText(row.body_ref),
+    screenshotRef: optionalText(row.screenshot_ref),
+    pdfRef: optionalText(row.pdf_ref),
+    fetchedAt: Number(row.fetched_at),
+    tookMs: Number(row.took_ms),
+    records: Number(row.records),
+    invalid: Number(row.invalid),
+  };
+}
+
+export function toStoredRecord(jobId: string, row: StoredRow): StoredRecord {
+  return {
+    id: Number(row.id),
+    jobId,
+    taskId: String(row.task),
+    url: String(row.url),
+    status: Number(row.status),
+    fetchedAt: Number(row.fetched_at),
+    depth: Number(row.depth),
+    fields: JSON.parse(String(row.fields)),
+  };
+}
+
+export function toInvalidRecord(row: StoredRow): InvalidRecord {
+  return {
+    id: Number(row.id),
+    taskId: String(row.task),
+    url: String(row.url),
+    fields: JSON.parse(String(row.fields)),
+    reason: String(row.reason),
+  };
+}
+
+export function toTracedPage(row: StoredRow): TracedPage {
+  return {
+    ...toStoredPage(String(row.job_id), row),
+    run: optionalText(row.worker_name) === undefined ? undefined : toRun(row),
+  };
+}
+
+function toRun(row: StoredRow): Run {
+  return {
+    worker: String(row.worker_name),
+    step: (optionalText(row.step) ?? "fetch") as TaskKind, // of older pages nobody noted it
+    attempt: Number(row.attempt),
+    leasedAt: Number(row.leased_at),
+    endedAt: Number(row.ended_at),
+  };
+}
+
+export function toTry(row: StoredRow): TryWrite {
+  return {
+    jobId: String(row.job_id),
+    taskId: String(row.task),
+    token: Number(row.token),
+    url: String(row.url),
+    run: toRun(row),
+    fate: String(row.fate) as TryFate,
+    because: String(row.because),
+    status: optionalNumber(row.status),
+    detail: optionalText(row.detail),
+  };
+}
+
+export function toGroup(row: StoredRow): TryGroup {
+  return {
+    fate: String(row.fate) as TryFate,
+    because: String(row.because),
+    status: optionalNumber(row.status),
+    tries: Number(row.tries),
+    sample: String(row.sample),
+  };
+}
+
+function optionalNumber(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+function optionalText(value: unknown): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
+}
