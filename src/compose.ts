@@ -13,6 +13,7 @@ import type { Bodies, Parcels } from "./store/bodies/bodies.ts";
 import { openFileBodies } from "./store/bodies/file-bodies.ts";
 import { openFileParcels } from "./store/bodies/file-parcels.ts";
 import { openNoBodies, openNoParcels } from "./store/bodies/no-bodies.ts";
+import { isPostgresUrl } from "./store/postgres/place.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 import type { TaskWatch } from "./worker/task-watch.ts";
@@ -53,7 +54,7 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
   networksFrom(config); // a bad one is said before anything is queued
   const { bodies, parcels } = openBodies(config);
   const frontier = await openBroker(config, { clock, log });
-  const store = await openOrClose(() => openStore(config), frontier);
+  const store = await openOrClose(() => openStore(config, { clock, log }), frontier);
   const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
   return {
     clock,
@@ -105,9 +106,9 @@ async function openRedis(config: Config, isCluster: boolean, deps: { clock: Cloc
 }
 
 /** Opens the next part; should that fail, the one before must not keep the process alive. */
-async function openOrClose<T>(open: () => T, before: Pick<Frontier, "close">): Promise<T> {
+async function openOrClose<T>(open: () => Promise<T>, before: Pick<Frontier, "close">): Promise<T> {
   try {
-    return open();
+    return await open();
   } catch (error) {
     await before.close();
     throw error;
@@ -115,8 +116,15 @@ async function openOrClose<T>(open: () => T, before: Pick<Frontier, "close">): P
 }
 
 /** The store that TRAWL_STORE names. Throws BAD_CONFIG, STORE_UNREACHABLE or STORE_SCHEMA. */
-export function openStore(config: Config): Store {
-  return openSqliteStore(placeOf(config.store, "sqlite:", "TRAWL_STORE"), { busyMs: BUSY_MS });
+export async function openStore(config: Config, deps: { clock: Clock; log: Log }): Promise<Store> {
+  const { store, storePatienceMs } = config;
+  if (!isPostgresUrl(store)) {
+    const path = placeOf(store, "sqlite:", "TRAWL_STORE", "or postgres://USER:PASSWORD@HOST:PORT/DATABASE");
+    return openSqliteStore(path, { busyMs: BUSY_MS });
+  }
+  // Loaded on first use: whoever has one file needs no client of PostgreSQL.
+  const { openPostgresStore } = await import("./store/postgres/open-postgres-store.ts");
+  return openPostgresStore(store, deps, { patienceMs: storePatienceMs });
 }
 
 function openBodies(config: Config): { bodies: Bodies; parcels: Parcels } {

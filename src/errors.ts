@@ -100,13 +100,14 @@ export const ERRORS = {
   },
   STORE_UNREACHABLE: {
     exit: 3,
-    means: "The store cannot be opened or written: missing rights, a full disk, a damaged file.",
-    fix: "Check the path in TRAWL_STORE and the space on its disk.",
+    means:
+      "The store cannot be reached, opened or written: no server there, a wrong password, missing rights, a full disk, a damaged file.",
+    fix: "Check TRAWL_STORE, and the server or disk behind it.",
   },
   STORE_INCOMPLETE: {
     exit: 3,
-    means: "The store holds fewer records than the job has brought in: its file was removed or replaced.",
-    fix: "Bring the file back, or crawl again.",
+    means: "The store holds fewer records than the job has brought in: it was removed or replaced.",
+    fix: "Bring it back, or crawl again.",
   },
   STORE_SCHEMA: {
     exit: 3,

@@ -43,7 +43,15 @@ export const SETTINGS = {
   store: text({
     env: "TRAWL_STORE",
     shown: "sqlite:.trawl/store.db",
-    doc: "Where pages and records live: `sqlite:PATH`.",
+    isSecret: true,
+    doc: "Where pages and records live: `sqlite:PATH`; for a fleet `postgres://user:password@host:port/database`, with `?schema=NAME` (default `trawl`), `sslmode=disable`, `prefer` (the default), `require` or `verify-full`, and PEM files as `ca`, `cert` and `key`.",
+  }),
+  storePatienceMs: duration({
+    env: "TRAWL_STORE_PATIENCE",
+    shown: "60s",
+    least: "100ms",
+    most: "1h",
+    doc: "How long a PostgreSQL store may be away before a process gives up; until then it connects again by itself.",
   }),
   bodies: text({
     env: "TRAWL_BODIES",

@@ -9,3 +9,9 @@ export function findProgram(name: ProgramName): { command: string; env: Record<s
 
 /** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
 export function ensurePrograms(names?: readonly ServerName[]): { name: ServerName; because: string }[];
+
+/** The programs of PostgreSQL: `bin` has postgres and initdb. `root`: where our own copy was unpacked. */
+export type Program = { bin: string; env: Record<string, string>; root?: string | undefined };
+
+/** The machine's own PostgreSQL, the newest, or ours; undefined if there is none. */
+export function findPostgres(): Program | undefined;

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -33,6 +34,29 @@ export function findProgram(name) {
   const root = join(UNPACKED, name);
   const command = join(root, "usr/bin", name);
   return isExecutable(command) ? { command, env: { LD_LIBRARY_PATH: findLibraries(root) } } : undefined;
+}
+
+/** The machine's own PostgreSQL, the newest, or ours; undefined if there is none. Debian keeps it out of the PATH. */
+export function findPostgres() {
+  const own = join(UNPACKED, "postgres");
+  for (const [base, root] of [
+    ["/", undefined],
+    [own, own],
+  ]) {
+    const bin = postgresFolder(base);
+    if (bin !== undefined)
+      return { bin, root, env: root === undefined ? {} : { LD_LIBRARY_PATH: findLibraries(root) } };
+  }
+  return undefined;
+}
+
+/** Where `postgres` and `initdb` are below `base`. */
+function postgresFolder(base) {
+  const versions = join(base, "usr/lib/postgresql");
+  const newestFirst = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : [];
+  return newestFirst
+    .map((version) => join(versions, version, "bin"))
+    .find((bin) => ["postgres", "initdb"].every((name) => isExecutable(join(bin, name))));
 }
 
 /** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */

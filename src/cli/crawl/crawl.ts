@@ -1,4 +1,5 @@
 /** Runs what `trawl crawl` was given to its end, and tells how it went. */
+import { shownPlace } from "../../config/place.ts";
 import { TrawlError } from "../../errors.ts";
 import { EACH } from "../../extract/rules.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
@@ -83,7 +84,7 @@ async function checkStore(session: Session, jobId: string): Promise<void> {
   if (!(spec as JobSpec).keep.records || stored >= tally.records) return;
   throw new TrawlError("STORE_INCOMPLETE", {
     op: "cli.crawl",
-    message: `store ${session.config.store} holds ${stored} of the ${tally.records} records of ${jobId}: its file was removed or replaced; bring it back, or crawl again`,
+    message: `store ${shownPlace(session.config.store)} holds ${stored} of the ${tally.records} records of ${jobId}: it was removed or replaced; bring it back, or crawl again`,
     detail: { jobId, stored, records: tally.records },
   });
 }

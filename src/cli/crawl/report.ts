@@ -1,4 +1,5 @@
 /** What a person is told when a crawl ends: what came out, where it is, what went wrong, what to type next. */
+import { shownPlace } from "../../config/place.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
 import type { DeadGroup } from "../../frontier/frontier-admin.ts";
@@ -53,7 +54,7 @@ function pagesWords({ job, interrupted }: CrawlEnd, store: string): string {
   const { queued, delayed, leased } = job.counts;
   const waiting = interrupted ? `; ${plural(queued + delayed + leased, "URL")} waiting` : "";
   const { pages, bytes } = job.tally;
-  return `${formatCount(pages)} (${formatBytes(bytes)}) in ${store.replace(/^sqlite:/, "")}${waiting}`;
+  return `${formatCount(pages)} (${formatBytes(bytes)}) in ${shownPlace(store).replace(/^sqlite:/, "")}${waiting}`;
 }
 
 function failureRows(groups: readonly DeadGroup[], total: number, width: number): string[][] {

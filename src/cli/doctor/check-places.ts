@@ -7,8 +7,12 @@ import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import { ERRORS, isTrawlError } from "../../errors.ts";
 import type { Finding } from "../../frontier/frontier-admin.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { createLog } from "../../runtime/log.ts";
 import { openDatabase } from "../../runtime/sqlite.ts";
 import { withFileErrors } from "../../runtime/sqlite-failure.ts";
+import { isPostgresUrl } from "../../store/postgres/place.ts";
+import { checkPostgres } from "./check-postgres.ts";
 
 /** What is wrong with a place that gave this error; bugs of ours are thrown on. */
 export function troubleWith(check: string, error: unknown): Finding {
@@ -16,13 +20,21 @@ export function troubleWith(check: string, error: unknown): Finding {
   return { check, verdict: "problem", says: error.message, fix: ERRORS[error.code].fix };
 }
 
-export async function checkStore(config: Config): Promise<Finding> {
+/** Somebody is waiting for the answer, and "not there" is one. */
+const PATIENCE_MS = 5_000;
+
+export async function checkStore(config: Config): Promise<Finding[]> {
+  // Its complaints while connecting would only say what the finding says.
+  const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
+  const storePatienceMs = Math.min(config.storePatienceMs, PATIENCE_MS);
   try {
-    await openStore(config).close(); // refuses what is no store, or a newer one
+    const store = await openStore({ ...config, storePatienceMs }, deps); // refuses what is no store, or a newer one
+    await store.close();
+    if (isPostgresUrl(config.store)) return await checkPostgres(config.store, deps, { patienceMs: storePatienceMs });
     tryWriting(config.store.replace(/^sqlite:/, ""));
-    return { check: "store", verdict: "ok", says: `${shownPlace(config.store)} can be read and written` };
+    return [{ check: "store", verdict: "ok", says: `${shownPlace(config.store)} can be read and written` }];
   } catch (error) {
-    return troubleWith("store", error);
+    return [troubleWith("store", error)];
   }
 }
 

@@ -21,7 +21,7 @@ const JOBS_LOOKED_AT = 1000;
 /** The answer is the exit code. */
 export async function doctor(flags: PlaceFlags): Promise<number> {
   const config = await loadConfig({ broker: flags.broker, store: flags.store }, process.cwd());
-  const findings = [...(await checkBroker(config)), await checkStore(config), await checkBodies(config)];
+  const findings = [...(await checkBroker(config)), ...(await checkStore(config)), await checkBodies(config)];
   const [problems, warnings] = (["problem", "warning"] as const).map(
     (verdict) => findings.filter((finding) => finding.verdict === verdict).length,
   ) as [number, number];

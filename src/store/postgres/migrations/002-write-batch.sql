@@ -1,0 +1,129 @@
+-- 002-write-batch: writes a batch of pages and tries, all or nothing, in one call: between the lock and the commit nobody
+-- waits for a client, which may be slow, stopped or gone.                     Cost: O(log n) in the pages, for each row.
+--
+-- Each list is one column. The caller has left one page for each task, its highest token; `record_page` and `invalid_page`
+-- say which page of the batch a record is of, counted from 1, `record_at` and `invalid_at` which of its records it is,
+-- counted from 0. The answer: the token that each task's page had before, -1 where there was none. A page whose token is
+-- not over that is not written.
+--
+-- Statements see what was committed before each of them began: so what follows the lock sees all that its last holder did.
+-- A change gets a function of another name, since workers of both versions may run side by side.
+
+CREATE FUNCTION write_batch(
+  all_jobs text[], all_workers text[],
+  page_job text[], page_task text[], page_token bigint[], page_depth integer[], page_url text[], page_status integer[],
+  page_headers text[], page_content_type text[], page_body_bytes bigint[], page_body_ref text[],
+  page_screenshot_ref text[], page_pdf_ref text[], page_fetched_at double precision[], page_took_ms double precision[],
+  page_records integer[], page_invalid integer[], page_worker text[], page_attempt integer[],
+  page_leased_at double precision[], page_ended_at double precision[], page_step text[],
+  record_page integer[], record_at integer[], record_fields text[],
+  invalid_page integer[], invalid_at integer[], invalid_fields text[], invalid_reason text[],
+  try_job text[], try_task text[], try_token bigint[], try_url text[], try_worker text[], try_attempt integer[],
+  try_leased_at double precision[], try_ended_at double precision[], try_fate text[], try_because text[],
+  try_status integer[], try_detail text[], try_step text[]
+) RETURNS bigint[]
+LANGUAGE plpgsql
+-- Plans are kept for as long as a connection is: one made while the tables were small would read them whole ever after.
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+  aliases integer[];
+  had     bigint[]; -- the token before; -1: none
+  firsts  bigint[]; -- the id of its first record; 0: the page is not written
+  ids     bigint[]; -- the page's own
+BEGIN
+  -- What is answered must survive a power cut, whatever the server is set to for others.
+  IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
+
+  -- Only those that are missing: a refused insert uses a number up. In one order everywhere, so that nobody waits in a circle.
+  INSERT INTO jobs (id) SELECT job FROM unnest(all_jobs) AS named(job)
+    WHERE NOT EXISTS (SELECT FROM jobs WHERE jobs.id = named.job) ORDER BY job COLLATE "C" ON CONFLICT DO NOTHING;
+  PERFORM FROM jobs WHERE jobs.id = ANY (all_jobs) ORDER BY jobs.id FOR UPDATE;
+  INSERT INTO workers (name) SELECT worker FROM unnest(all_workers) AS named(worker)
+    WHERE NOT EXISTS (SELECT FROM workers WHERE workers.name = named.worker) ORDER BY worker COLLATE "C" ON CONFLICT DO NOTHING;
+
+  SELECT array_agg(jobs.alias ORDER BY at), array_agg(coalesce(pages.token, -1) ORDER BY at) INTO aliases, had
+  FROM unnest(page_job, page_task) WITH ORDINALITY AS batch(job, task, at)
+    JOIN jobs ON jobs.id = batch.job
+    LEFT JOIN pages ON pages.job = jobs.alias AND pages.task = batch.task;
+
+  SELECT array_agg(coalesce(next_record + taken - size, 0) ORDER BY at) INTO firsts
+  FROM (
+    SELECT at, jobs.next_record, size, sum(size) OVER (PARTITION BY batch.job ORDER BY at)::bigint AS taken
+    FROM (
+      SELECT job, at, CASE WHEN token > old THEN greatest(records, invalid) END AS size
+      FROM unnest(aliases, page_token, had, page_records, page_invalid)
+        WITH ORDINALITY AS sized(job, token, old, records, invalid, at)
+    ) AS batch JOIN jobs ON jobs.alias = batch.job
+  ) AS numbered;
+  -- In the order of the batch.
+  FOR place IN 1 .. cardinality(page_job) LOOP
+    ids[place] := CASE WHEN firsts[place] > 0 THEN nextval('page_ids') ELSE 0 END;
+  END LOOP;
+
+  -- What is replaced.
+  WITH old AS (
+    DELETE FROM pages USING unnest(aliases, page_task, ids, had) AS batch(job, task, id, old)
+    WHERE batch.id > 0 AND batch.old >= 0 AND pages.job = batch.job AND pages.task = batch.task
+    RETURNING pages.job, pages.first, pages.records, pages.invalid
+  ), old_records AS (
+    DELETE FROM records USING old
+    WHERE records.job = old.job AND records.id >= old.first AND records.id < old.first + old.records
+  ), old_invalid AS (
+    DELETE FROM invalid_records USING old
+    WHERE invalid_records.job = old.job AND invalid_records.id >= old.first
+      AND invalid_records.id < old.first + old.invalid
+  )
+  UPDATE jobs SET records = jobs.records - gone.records
+  FROM (SELECT job, sum(old.records) AS records FROM old GROUP BY job) AS gone WHERE jobs.alias = gone.job;
+
+  INSERT INTO pages (
+    job, id, task, token, depth, url, status, headers, content_type, body_bytes, body_ref, screenshot_ref, pdf_ref,
+    fetched_at, took_ms, first, records, invalid, worker, attempt, leased_at, ended_at, step
+  )
+  SELECT
+    batch.job, batch.id, task, token, depth, url, status, headers, content_type, body_bytes, body_ref, screenshot_ref,
+    pdf_ref, fetched_at, took_ms, first, records, invalid, workers.alias, attempt, leased_at, ended_at, step
+  FROM unnest(
+    aliases, ids, page_task, page_token, page_depth, page_url, page_status, page_headers, page_content_type,
+    page_body_bytes, page_body_ref, page_screenshot_ref, page_pdf_ref, page_fetched_at, page_took_ms, firsts,
+    page_records, page_invalid, page_worker, page_attempt, page_leased_at, page_ended_at, page_step
+  ) AS batch(
+    job, id, task, token, depth, url, status, headers, content_type, body_bytes, body_ref, screenshot_ref, pdf_ref,
+    fetched_at, took_ms, first, records, invalid, worker, attempt, leased_at, ended_at, step
+  ) LEFT JOIN workers ON workers.name = batch.worker
+  WHERE batch.id > 0;
+
+  INSERT INTO records (job, id, page, fields)
+  SELECT aliases[page], firsts[page] + at, ids[page], fields
+  FROM unnest(record_page, record_at, record_fields) AS batch(page, at, fields) WHERE ids[page] > 0;
+
+  INSERT INTO invalid_records (job, id, page, fields, reason)
+  SELECT aliases[page], firsts[page] + at, ids[page], fields, reason
+  FROM unnest(invalid_page, invalid_at, invalid_fields, invalid_reason) AS batch(page, at, fields, reason) WHERE ids[page] > 0;
+
+  UPDATE jobs SET next_record = taken.next_record, records = jobs.records + taken.records
+  FROM (
+    SELECT job, max(first + greatest(batch.records, invalid)) AS next_record, sum(batch.records) AS records
+    FROM unnest(aliases, firsts, page_records, page_invalid) AS batch(job, first, records, invalid)
+    WHERE first > 0 GROUP BY job
+  ) AS taken WHERE jobs.alias = taken.job;
+
+  -- After the pages: one of the same batch may be of a later lease. One by one, each to be seen by the next.
+  FOR place IN 1 .. cardinality(try_job) LOOP
+    INSERT INTO tries (job, task, token, url, worker, attempt, leased_at, ended_at, fate, because, status, detail, step)
+    SELECT jobs.alias, try_task[place], try_token[place], try_url[place], workers.alias, try_attempt[place],
+      try_leased_at[place], try_ended_at[place], try_fate[place], try_because[place], try_status[place],
+      try_detail[place], try_step[place]
+    FROM jobs, workers
+    WHERE jobs.id = try_job[place] AND workers.name = try_worker[place]
+      AND NOT EXISTS (
+        SELECT FROM tries WHERE tries.job = jobs.alias AND tries.task = try_task[place] AND tries.token > try_token[place])
+      AND NOT EXISTS (
+        SELECT FROM pages WHERE pages.job = jobs.alias AND pages.task = try_task[place] AND pages.token >= try_token[place])
+    ON CONFLICT DO NOTHING;
+  END LOOP;
+
+  RETURN had;
+END
+$$;

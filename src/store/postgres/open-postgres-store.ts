@@ -1,0 +1,86 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import { readSql } from "../../runtime/sqlite.ts";
+import { toGroup, toInvalidRecord, toStoredPage, toStoredRecord, toTracedPage, toTry } from "../rows.ts";
+import type { Sought, Store } from "../store.ts";
+import { createBatchWriter } from "./batch-writer.ts";
+import { type Connection, openConnection, type PostgresRow, type PostgresValue } from "./connection.ts";
+import { migrate } from "./migrate.ts";
+import { parsePostgresPlace } from "./place.ts";
+
+export type PostgresStoreOptions = {
+  /** How long the server may be away before a call gives up. */
+  patienceMs: number;
+};
+
+/**
+ * A store in one schema of a PostgreSQL database, made if missing, for any number of processes on any number of machines.
+ * What `write` has answered is on the server's disk. Throws BAD_CONFIG; STORE_UNREACHABLE for a server that cannot be
+ * worked with; STORE_SCHEMA for a schema that a newer Trawl has written.
+ */
+export async function openPostgresStore(
+  url: string,
+  deps: { clock: Clock; log: Log },
+  options: PostgresStoreOptions,
+): Promise<Store> {
+  const place = parsePostgresPlace(url);
+  const connection = openConnection(place, deps, options);
+  try {
+    await migrate(connection, place);
+    return storeOn(connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+function storeOn(connection: Connection): Store {
+  const write = createBatchWriter(connection);
+  const reading = readSql<"readRecords" | "readPages" | "readInvalid" | "findPage" | "countRecords">(
+    new URL("./sql/read.sql", import.meta.url),
+  );
+  const ask = (op: keyof Store, text: string, ...values: PostgresValue[]) =>
+    connection.ask(`store.${op}`, text, values);
+  return {
+    write: (batch, tries = []) => write(batch, tries),
+    async readRecords(jobId, afterId, limit) {
+      const rows = await ask("readRecords", reading.readRecords, jobId, afterId, limit);
+      return rows.map((row) => toStoredRecord(jobId, row));
+    },
+    async readPages(jobId, afterId, limit) {
+      const rows = await ask("readPages", reading.readPages, jobId, afterId, limit);
+      return rows.map((row) => toStoredPage(jobId, row));
+    },
+    async readInvalid(jobId, afterId, limit) {
+      return (await ask("readInvalid", reading.readInvalid, jobId, afterId, limit)).map(toInvalidRecord);
+    },
+    async findPage(id) {
+      const [row] = await ask("findPage", reading.findPage, id);
+      return row === undefined ? undefined : toStoredPage(String(row.job_id), row);
+    },
+    async countRecords(jobId) {
+      const [row] = await ask("countRecords", reading.countRecords, jobId);
+      return Number(row?.records ?? 0);
+    },
+    ...tracingOn(ask),
+    close: () => connection.close(),
+  };
+}
+
+type Ask = (op: keyof Store, text: string, ...values: PostgresValue[]) => Promise<readonly PostgresRow[]>;
+type Tracing = Pick<Store, "tracePages" | "traceTries" | "slowestPages" | "groupTries">;
+
+/** Reads how single tasks went. */
+function tracingOn(ask: Ask): Tracing {
+  const sql = readSql<"pagesOfTask" | "pagesOfUrl" | "triesOfTask" | "triesOfUrl" | "slowestPages" | "groupTries">(
+    new URL("./sql/trace.sql", import.meta.url),
+  );
+  const find = (op: keyof Tracing, byTask: string, byUrl: string, sought: Sought) =>
+    "taskId" in sought ? ask(op, byTask, sought.taskId) : ask(op, byUrl, sought.jobId, sought.url);
+  return {
+    tracePages: async (sought) => (await find("tracePages", sql.pagesOfTask, sql.pagesOfUrl, sought)).map(toTracedPage),
+    traceTries: async (sought) => (await find("traceTries", sql.triesOfTask, sql.triesOfUrl, sought)).map(toTry),
+    slowestPages: async (jobId, limit) => (await ask("slowestPages", sql.slowestPages, jobId, limit)).map(toTracedPage),
+    groupTries: async (jobId, limit) => (await ask("groupTries", sql.groupTries, jobId, limit)).map(toGroup),
+  };
+}

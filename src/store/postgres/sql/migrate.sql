@@ -1,0 +1,32 @@
+-- migrate: what is known of a schema before it is used, and its version.                                  Cost: O(1).
+
+-- name: findFacts
+-- 1 schema. `others`: tables in it; only of interest where none of them is ours.
+SELECT
+  current_setting('server_version_num') AS server_version,
+  current_setting('server_encoding') AS server_encoding,
+  EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS has_schema,
+  EXISTS (
+    SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = $1 AND relname = 'trawl_store'
+  ) AS is_ours,
+  (
+    SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f')
+  ) AS others;
+
+-- name: findVersion
+SELECT version FROM trawl_store;
+
+-- name: lock
+-- 1 schema. Held to the end of the transaction; the first number is "Trwl".
+SELECT pg_advisory_xact_lock(1416787820, hashtext($1));
+
+-- name: mark
+-- Tells a store from any other schema.
+CREATE TABLE trawl_store (version integer NOT NULL);
+INSERT INTO trawl_store (version) VALUES (0);
+
+-- name: keepVersion
+-- 1 version
+UPDATE trawl_store SET version = $1;

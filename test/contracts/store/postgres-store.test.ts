@@ -1,0 +1,20 @@
+/** The contract of stores on a real PostgreSQL, and what only that backend has. */
+import { afterAll, beforeAll, describe } from "vitest";
+import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
+import { describeStore } from "./describe-store.ts";
+import { describeTries } from "./describe-tries.ts";
+import { preparePostgres } from "./postgres-site.ts";
+
+const obstacle = findPostgresObstacle();
+if (obstacle !== undefined) console.warn(`SKIPPED: the store on PostgreSQL: ${obstacle}`);
+
+describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+
+  describeStore("postgres", async () => preparePostgres(server));
+  describeTries("postgres", async () => preparePostgres(server));
+});
