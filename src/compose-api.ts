@@ -1,9 +1,11 @@
 /** Builds the control plane: which routes there are, who may ask, where it listens. */
 
 import type { ApiDeps } from "./api/api-deps.ts";
+import { createPulse } from "./api/events/pulse.ts";
 import { type Caller, type Route, SCOPES } from "./api/route.ts";
 import { deadRoutes } from "./api/routes/dead.ts";
 import { docsRoutes } from "./api/routes/docs.ts";
+import { eventRoutes } from "./api/routes/events.ts";
 import { explainRoutes } from "./api/routes/explain.ts";
 import { fleetRoutes } from "./api/routes/fleet.ts";
 import { healthRoutes } from "./api/routes/health.ts";
@@ -34,6 +36,9 @@ export function composeApi(config: Config, trawl: Trawl): ApiServer {
   return server;
 }
 
+/** How often jobs are looked at while somebody follows them. */
+const LOOK_EVERY_MS = 500;
+
 /** Every route there is. */
 export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
   const routes = [
@@ -43,6 +48,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...pageRoutes(deps),
     ...deadRoutes(deps),
     ...fleetRoutes(deps),
+    ...eventRoutes(deps, createPulse(deps, { everyMs: LOOK_EVERY_MS })),
     ...healthRoutes(deps, isDraining),
   ];
   return [...routes, ...docsRoutes(routes)];

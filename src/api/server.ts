@@ -9,6 +9,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { TrawlError } from "../errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { check } from "./check.ts";
+import { EVENT_STREAM } from "./events/sse.ts";
 import { problemOf } from "./problem.ts";
 import { type Answer, type Asked, type Caller, isStream, type Route } from "./route.ts";
 import { API_HEADERS, originProblem } from "./safety.ts";
@@ -41,10 +42,12 @@ export type ApiServer = {
 /** A client that sends or takes nothing for so long has gone. */
 const SILENCE_MS = 60_000;
 const HEADERS_MS = 15_000;
+const SWEEP_MS = 50;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 export function createApiServer({ routes, identify, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
   const stopping = new AbortController();
+  const underWay = new Set<AbortController>();
   const app = fastify({
     bodyLimit: options.bodyBytes,
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
@@ -65,15 +68,31 @@ export function createApiServer({ routes, identify, log }: ApiServerDeps, option
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.setNotFoundHandler((request, reply) => refuse(missing(request, routes), request, reply));
   for (const route of routes) {
-    app.route({ method: route.method, url: route.path, handler: (request, reply) => answer(route, request, reply) });
+    app.route({
+      method: route.method,
+      url: route.path,
+      // A HEAD would read a stream of events to its end, which it has not.
+      exposeHeadRoute: !Object.values(route.answers).some(({ types = [] }) => types.includes(EVENT_STREAM)),
+      handler: (request, reply) => answer(route, request, reply),
+    });
   }
 
   async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = route.scope === "open" ? NOBODY : await allowed(request, route.scope);
-    const leaving = new AbortController();
-    reply.raw.once("close", () => leaving.abort(GONE));
-    const signal = AbortSignal.any([leaving.signal, stopping.signal]);
+    const signal = signalOf(reply);
     return send(reply, await route.handle(asked(route, request, caller, signal)));
+  }
+
+  /** Not by AbortSignal.any: the server's own signal would remember every request it ever had. */
+  function signalOf({ raw }: FastifyReply): AbortSignal {
+    const leaving = new AbortController();
+    underWay.add(leaving);
+    raw.once("close", () => {
+      underWay.delete(leaving);
+      leaving.abort(GONE);
+    });
+    if (stopping.signal.aborted) leaving.abort(stopping.signal.reason);
+    return leaving.signal;
   }
 
   async function allowed(request: FastifyRequest, scope: "read" | "submit" | "admin"): Promise<Caller> {
@@ -104,8 +123,12 @@ export function createApiServer({ routes, identify, log }: ApiServerDeps, option
     },
     async stop() {
       stopping.abort(new TrawlError("STOPPING", { op: "api.stop", message: "the server is stopping; ask again" }));
+      for (const leaving of underWay) leaving.abort(stopping.signal.reason);
       const late = setTimeout(() => app.server.closeAllConnections(), options.graceMs);
+      // What was under way leaves its connection open behind it, for a next request that will not come.
+      const sweeping = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close();
+      clearInterval(sweeping);
       clearTimeout(late);
     },
     isDraining: () => stopping.signal.aborted,

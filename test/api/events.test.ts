@@ -1,0 +1,168 @@
+/** Events over HTTP: whoever follows a job hears of its end, from whichever instance, however slow it is. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newFolder } from "../e2e/folder.ts";
+import { startApi } from "./harness.ts";
+import { startWorking } from "./work.ts";
+
+type Event = { event: string; id: string | undefined; json: Record<string, unknown> };
+
+const OPEN = { open: true };
+
+describe("the events of a job", () => {
+  it("tell of it until it ends, and do not begin again for somebody who has heard the end", async () => {
+    const { ask, url, site, startWorker } = await startWorking({ "/": "<h1>one</h1>", "/2": "<h1>two</h1>" });
+    const urls = ["/", "/2"].map((path) => site.url + path);
+    const { json } = await ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
+    const path = `${url}/v1/jobs/${json.id}/events`;
+
+    const stream = follow(path);
+    const first = await stream.next();
+    await startWorker();
+    const events = [first, ...(await all(stream))];
+
+    expect(first).toMatchObject({ event: "job", json: { state: "running", counts: { queued: 2 } } });
+    expect(events.at(-1)).toMatchObject({ event: "end", json: { state: "finished", counts: { done: 2 } } });
+    expect(events.filter(({ event }) => event === "end")).toHaveLength(1);
+    const lastId = String(events.at(-1)?.id);
+    expect((await fetch(path, { headers: { "last-event-id": lastId } })).status).toBe(204);
+    const late = await all(follow(path, String(first.id)));
+    expect(late).toMatchObject([{ event: "end", id: lastId }]);
+  });
+
+  it("have the same ids at every instance, and go on at another where one has stopped", async () => {
+    const folder = newFolder();
+    const places = { broker: `sqlite:${join(folder, "b.db")}`, store: `sqlite:${join(folder, "s.db")}` };
+    const [one, other] = [await startApi(places), await startApi(places)];
+    const { json } = await one.ask("POST", "/v1/jobs", OPEN);
+    const path = `/v1/jobs/${json.id}/events`;
+    const [here, there] = [follow(one.url + path), follow(other.url + path)];
+
+    const [first, same] = [await here.next(), await there.next()];
+    expect(same).toEqual(first);
+    await one.stop(); // ends its streams instead of waiting for their readers
+    expect(await all(here)).toEqual([]);
+    await other.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    expect(await all(follow(other.url + path, String(first.id)))).toMatchObject([
+      { event: "end", json: { state: "cancelled" } },
+    ]);
+    expect(await all(there)).toMatchObject([{ event: "end" }]);
+  });
+
+  it("cost one look at the broker, however many listen", async () => {
+    const { ask, url, trawl } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", OPEN);
+    const streams = Array.from({ length: 30 }, () => follow(`${url}/v1/jobs/${json.id}/events`));
+    await Promise.all(streams.map((stream) => stream.next()));
+    const { findJob } = trawl.frontier;
+    let looks = 0;
+    trawl.frontier.findJob = (id) => {
+      looks += 1;
+      return findJob.call(trawl.frontier, id);
+    };
+
+    await trawl.frontier.pause(String(json.id)); // not over HTTP, which would look for itself
+    await Promise.all(streams.map((stream) => stream.next()));
+
+    expect(looks).toBeLessThan(15); // a round or some, and not 30 of them
+    await Promise.all(streams.map((stream) => stream.return()));
+  });
+
+  it("are not kept for a reader that does not read: it finds the newest", async () => {
+    const { ask, url, trawl } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", OPEN);
+    const id = String(json.id);
+    const stream = follow(`${url}/v1/jobs/${id}/events`);
+    await stream.next();
+
+    for (let nth = 0; nth < 2_000; nth += 1) await trawl.frontier.setPriority(id, nth % 9);
+    await trawl.frontier.cancel(id);
+    const rest = await all(stream);
+
+    expect(rest.at(-1)).toMatchObject({ event: "end", json: { state: "cancelled" } });
+    expect(rest.length).toBeLessThan(200);
+  });
+
+  it("are not there for a job that is not", async () => {
+    const { ask, url } = await startApi();
+
+    expect(await ask("GET", "/v1/jobs/j1/events")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
+    expect((await fetch(`${url}/v1/events`, { method: "HEAD" })).status).toBe(404);
+  });
+});
+
+describe("the events of all jobs", () => {
+  it("begin with what there is, go on with what changes, and know what somebody who comes back has heard", async () => {
+    const { ask, url } = await startApi();
+    const { json: a } = await ask("POST", "/v1/jobs", { name: "a", ...OPEN });
+    const { json: b } = await ask("POST", "/v1/jobs", { name: "b", ...OPEN });
+    const stream = follow(`${url}/v1/events`);
+
+    const first = await upTo(stream, "jobs");
+    await ask("POST", `/v1/jobs/${a.id}/pause`);
+    const second = await upTo(stream, "jobs");
+    await stream.return();
+    const back = follow(`${url}/v1/events`, String(second.id));
+    await upTo(back, "fleet"); // comes after the jobs, of which there is nothing to say
+    await ask("POST", `/v1/jobs/${b.id}/cancel`);
+    const third = await upTo(back, "jobs");
+    await back.return();
+
+    const names = ({ json }: Event) =>
+      (json.jobs as { name: string; state: string }[]).map((job) => [job.name, job.state]);
+    expect(names(first)).toEqual([
+      ["b", "running"],
+      ["a", "running"],
+    ]);
+    expect(names(second)).toEqual([["a", "paused"]]);
+    expect(names(third)).toEqual([["b", "cancelled"]]);
+  });
+});
+
+type Stream = { next(): Promise<Event>; return(): Promise<unknown>; rest: AsyncGenerator<Event> };
+
+function follow(url: string, lastId?: string): Stream {
+  const rest = events(url, lastId);
+  return {
+    rest,
+    async next() {
+      const { value, done } = await rest.next();
+      if (done === true) throw new Error("the stream has ended");
+      return value;
+    },
+    return: () => rest.return(undefined),
+  };
+}
+
+async function* events(url: string, lastId: string | undefined): AsyncGenerator<Event> {
+  const leaving = new AbortController();
+  const headers = lastId === undefined ? {} : { "last-event-id": lastId };
+  const answer = await fetch(url, { headers, signal: leaving.signal });
+  expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  let text = "";
+  try {
+    for await (const chunk of (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+      const parts = (text + chunk).split("\n\n");
+      text = parts.pop() ?? "";
+      for (const part of parts) {
+        const fields = Object.fromEntries(part.split("\n").map((line) => line.split(/: (.*)/s)));
+        if (fields.data !== undefined) yield { event: fields.event, id: fields.id, json: JSON.parse(fields.data) };
+      }
+    }
+  } finally {
+    leaving.abort();
+  }
+}
+
+async function all({ rest }: Stream): Promise<Event[]> {
+  const found: Event[] = [];
+  for await (const event of rest) found.push(event);
+  return found;
+}
+
+async function upTo(stream: Stream, name: string): Promise<Event> {
+  for (;;) {
+    const event = await stream.next();
+    if (event.event === name) return event;
+  }
+}
