@@ -2,7 +2,7 @@
 
 import type { ApiDeps } from "./api/api-deps.ts";
 import { createPulse } from "./api/events/pulse.ts";
-import { type Caller, type Route, SCOPES } from "./api/route.ts";
+import type { Caller, Route } from "./api/route.ts";
 import { deadRoutes } from "./api/routes/dead.ts";
 import { docsRoutes } from "./api/routes/docs.ts";
 import { eventRoutes } from "./api/routes/events.ts";
@@ -17,6 +17,7 @@ import { type ApiServer, createApiServer } from "./api/server.ts";
 import type { Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
+import { SCOPES } from "./domain/api-key.ts";
 import { TrawlError } from "./errors.ts";
 
 /** Without keys, whoever reaches the server may do everything: so only this machine reaches it. */

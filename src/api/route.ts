@@ -4,13 +4,16 @@
  */
 import type { Readable } from "node:stream";
 import type { z } from "zod";
-
-/** What a key may be good for. `open` routes ask for none. */
-export const SCOPES = ["read", "submit", "admin"] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Quotas, Scope } from "../domain/api-key.ts";
 
 /** Who asks. Jobs of one tenant do not exist for another; without keys there is one, who may do everything. */
-export type Caller = { tenant: string | undefined; keyId: string | undefined; scopes: readonly Scope[] };
+export type Caller = {
+  tenant: string | undefined;
+  keyId: string | undefined;
+  scopes: readonly Scope[];
+  /** Of a key of the book; the keys of the settings have none. */
+  quotas?: Quotas;
+};
 
 export type JsonAnswer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> };
 export type StreamAnswer = {
@@ -42,6 +45,7 @@ export type Route = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Parameters with a colon: `/v1/jobs/:id`. */
   path: string;
+  /** What its key must be good for. `open` routes ask for none. */
   scope: Scope | "open";
   tag: string;
   summary: string;

@@ -4,6 +4,8 @@
  */
 import type { Fields, Page } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";
+import type { JobOwners } from "./job-owners.ts";
+import type { KeyBook } from "./key-book.ts";
 
 /** One lease of a task, from the grant to its result. */
 export type Run = {
@@ -119,3 +121,6 @@ export interface Store {
   groupTries(jobId: string, limit: number): Promise<readonly TryGroup[]>;
   close(): Promise<void>;
 }
+
+/** What the control plane itself must remember, beside pages and records. */
+export type StoreBooks = { keys: KeyBook; owners: JobOwners };

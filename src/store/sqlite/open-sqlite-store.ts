@@ -2,7 +2,9 @@ import { type Database, openDatabase, prepareAll } from "../../runtime/sqlite.ts
 import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts";
 import { migrate } from "../../runtime/sqlite-schema.ts";
 import { toInvalidRecord, toStoredPage, toStoredRecord } from "../rows.ts";
-import type { Store } from "../store.ts";
+import type { Store, StoreBooks } from "../store.ts";
+import { createJobOwners } from "./job-owners.ts";
+import { createKeyBook } from "./key-book.ts";
 import { createPageWriter } from "./page-writer.ts";
 import { createTracing } from "./tracing.ts";
 
@@ -15,7 +17,7 @@ export type SqliteStoreOptions = {
  * A store in one SQLite file, made if missing, for any number of processes. What `write` has answered survives a power
  * cut. A file that cannot be used is STORE_UNREACHABLE, one that a newer Trawl has written STORE_SCHEMA.
  */
-export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store {
+export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store & StoreBooks {
   const file: NamedFile = { what: "store", path, unreachable: "STORE_UNREACHABLE" };
   const { db, write, read, trace } = withFileErrors(file, "store.open", () => openMigrated(file, busyMs));
   /** SQLite answers at once; callers get promises, and errors as rejections. */
@@ -32,6 +34,8 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     traceTries: (sought) => run("store.traceTries", () => trace.tries(sought)),
     slowestPages: (jobId, limit) => run("store.slowestPages", () => trace.slowest(jobId, limit)),
     groupTries: (jobId, limit) => run("store.groupTries", () => trace.groups(jobId, limit)),
+    keys: createKeyBook(db, run),
+    owners: createJobOwners(db, run),
     close: () => run("store.close", () => db.close()),
   };
 }
