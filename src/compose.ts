@@ -15,7 +15,7 @@ import { openFileParcels } from "./store/bodies/file-parcels.ts";
 import { openNoBodies, openNoParcels } from "./store/bodies/no-bodies.ts";
 import { isPostgresUrl } from "./store/postgres/place.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
-import type { Store } from "./store/store.ts";
+import type { Store, StoreBooks } from "./store/store.ts";
 import type { TaskWatch } from "./worker/task-watch.ts";
 import type { Worker, WorkerOptions } from "./worker/worker.ts";
 
@@ -23,7 +23,7 @@ export type Trawl = {
   clock: Clock;
   log: Log;
   frontier: Frontier & FrontierAdmin;
-  store: Store;
+  store: Store & StoreBooks;
   bodies: Bodies;
   parcels: Parcels;
   createWorker(asked: NewWorker): Promise<Worker>;
@@ -116,7 +116,7 @@ async function openOrClose<T>(open: () => Promise<T>, before: Pick<Frontier, "cl
 }
 
 /** The store that TRAWL_STORE names. Throws BAD_CONFIG, STORE_UNREACHABLE or STORE_SCHEMA. */
-export async function openStore(config: Config, deps: { clock: Clock; log: Log }): Promise<Store> {
+export async function openStore(config: Config, deps: { clock: Clock; log: Log }): Promise<Store & StoreBooks> {
   const { store, storePatienceMs } = config;
   if (!isPostgresUrl(store)) {
     const path = placeOf(store, "sqlite:", "TRAWL_STORE", "or postgres://USER:PASSWORD@HOST:PORT/DATABASE");

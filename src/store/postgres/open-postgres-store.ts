@@ -2,9 +2,11 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import { readSql } from "../../runtime/sqlite.ts";
 import { toGroup, toInvalidRecord, toStoredPage, toStoredRecord, toTracedPage, toTry } from "../rows.ts";
-import type { Sought, Store } from "../store.ts";
+import type { Sought, Store, StoreBooks } from "../store.ts";
 import { createBatchWriter } from "./batch-writer.ts";
 import { type Connection, openConnection, type PostgresRow, type PostgresValue } from "./connection.ts";
+import { createJobOwners } from "./job-owners.ts";
+import { createKeyBook } from "./key-book.ts";
 import { migrate } from "./migrate.ts";
 import { parsePostgresPlace } from "./place.ts";
 
@@ -22,7 +24,7 @@ export async function openPostgresStore(
   url: string,
   deps: { clock: Clock; log: Log },
   options: PostgresStoreOptions,
-): Promise<Store> {
+): Promise<Store & StoreBooks> {
   const place = parsePostgresPlace(url);
   const connection = openConnection(place, deps, options);
   try {
@@ -34,7 +36,7 @@ export async function openPostgresStore(
   }
 }
 
-function storeOn(connection: Connection): Store {
+function storeOn(connection: Connection): Store & StoreBooks {
   const write = createBatchWriter(connection);
   const reading = readSql<"readRecords" | "readPages" | "readInvalid" | "findPage" | "countRecords">(
     new URL("./sql/read.sql", import.meta.url),
@@ -63,6 +65,8 @@ function storeOn(connection: Connection): Store {
       return Number(row?.records ?? 0);
     },
     ...tracingOn(ask),
+    keys: createKeyBook(connection),
+    owners: createJobOwners(connection),
     close: () => connection.close(),
   };
 }

@@ -3,12 +3,13 @@ import { randomBytes } from "node:crypto";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-postgres-store.ts";
+import type { Store, StoreBooks } from "../../../src/store/store.ts";
 import type { PostgresServer } from "../../services/postgres.ts";
 import type { StoreSite } from "./describe-store.ts";
 
 export const SILENT_DEPS = { clock: systemClock(), log: createLog("silent", () => {}) };
 
-export type PostgresSite = StoreSite & { url: string; schema: string };
+export type PostgresSite = StoreSite & { url: string; schema: string; open(): Promise<Store & StoreBooks> };
 
 /** An empty place on a server that runs. */
 export function preparePostgres(server: PostgresServer): PostgresSite {

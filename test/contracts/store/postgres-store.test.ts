@@ -1,6 +1,7 @@
 /** The contract of stores on a real PostgreSQL, and what only that backend has. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
+import { describeKeys } from "./describe-keys.ts";
 import { describeStore } from "./describe-store.ts";
 import { describeTries } from "./describe-tries.ts";
 import { preparePostgres } from "./postgres-site.ts";
@@ -17,4 +18,5 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
 
   describeStore("postgres", async () => preparePostgres(server));
   describeTries("postgres", async () => preparePostgres(server));
+  describeKeys("postgres", async () => preparePostgres(server));
 });

@@ -1,0 +1,63 @@
+/**
+ * Keys on PostgreSQL. A call whose answer got lost is made again: all change nothing the second time but `draw`, which then
+ * has drawn twice, and `putBack`. What is lost or won by that is in the bucket again, or out of it, within seconds.
+ */
+import { TrawlError } from "../../errors.ts";
+import { readSql } from "../../runtime/sqlite.ts";
+import type { KeyBook } from "../key-book.ts";
+import { drawn, toKey } from "../key-row.ts";
+import type { Connection, PostgresRow, PostgresValue } from "./connection.ts";
+
+type Names =
+  | "addKey"
+  | "isThere"
+  | "hasAny"
+  | "findKey"
+  | "findByHash"
+  | "listKeys"
+  | "lockKey"
+  | "changeKey"
+  | "revokeKey"
+  | "touchKey"
+  | "setBucket"
+  | "putBack";
+
+export function createKeyBook(connection: Connection): KeyBook {
+  const sql = readSql<Names>(new URL("./sql/keys.sql", import.meta.url));
+  const ask = (op: keyof KeyBook, text: string, ...values: PostgresValue[]) =>
+    connection.ask(`keys.${op}`, text, values);
+  const first = ([row]: readonly PostgresRow[]) => (row === undefined ? undefined : toKey(row));
+
+  return {
+    async add({ id, hash, name, tenant, scopes, quotas, createdAt, expiresAt }) {
+      const words = [name, tenant ?? null, scopes.join(" "), JSON.stringify(quotas)];
+      await ask("add", sql.addKey, id, hash, ...words, createdAt, expiresAt ?? null);
+      const [row] = await ask("add", sql.isThere, id, hash);
+      if (row?.answer === true) return;
+      throw new TrawlError("INTERNAL", { op: "keys.add", message: `another key has the id ${id}, or its hash` });
+    },
+    hasAny: async () => (await ask("hasAny", sql.hasAny))[0]?.answer === true,
+    find: async (id) => first(await ask("find", sql.findKey, id)),
+    findByHash: async (hash) => first(await ask("findByHash", sql.findByHash, hash)),
+    list: async (limit, after = "") => (await ask("list", sql.listKeys, after, limit)).map(toKey),
+    change: (id, change) =>
+      connection.transact("keys.change", async (transaction) => {
+        const known = first(await transaction.unsafe(sql.lockKey, [id]));
+        if (known === undefined) return undefined;
+        const { name, scopes, quotas, expiresAt } = { ...known, ...change };
+        const values = [name, scopes.join(" "), JSON.stringify(quotas), expiresAt ?? null, id];
+        return first(await transaction.unsafe(sql.changeKey, values));
+      }),
+    revoke: async (id, at) => first(await ask("revoke", sql.revokeKey, at, id)),
+    touch: async (id, at) => void (await ask("touch", sql.touchKey, at, id)),
+    draw: (id, want, bucket) =>
+      connection.transact("keys.draw", async (transaction) => {
+        const [row] = await transaction.unsafe(sql.lockKey, [id]);
+        const { granted, fullAt, nextAt } = drawn(Number(row?.full_at ?? 0), want, bucket);
+        if (granted > 0) await transaction.unsafe(sql.setBucket, [fullAt, id]);
+        return { granted, nextAt };
+      }),
+    putBack: async (id, count, { perSecond }) =>
+      void (await ask("putBack", sql.putBack, (count * 1000) / perSecond, id)),
+  };
+}
