@@ -12,6 +12,7 @@ import { healthRoutes } from "./api/routes/health.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
+import { scrapeRoutes } from "./api/routes/scrape.ts";
 import { isLoopback } from "./api/safety.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
 import type { Trawl } from "./compose.ts";
@@ -39,6 +40,8 @@ export function composeApi(config: Config, trawl: Trawl): ApiServer {
 
 /** How often jobs are looked at while somebody follows them. */
 const LOOK_EVERY_MS = 500;
+/** The same where somebody waits for one page. */
+const SCRAPE_LOOK_EVERY_MS = 50;
 
 /** Every route there is. */
 export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
@@ -49,6 +52,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...pageRoutes(deps),
     ...deadRoutes(deps),
     ...fleetRoutes(deps),
+    ...scrapeRoutes(deps, createPulse(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),
     ...eventRoutes(deps, createPulse(deps, { everyMs: LOOK_EVERY_MS })),
     ...healthRoutes(deps, isDraining),
   ];

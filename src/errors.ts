@@ -50,6 +50,11 @@ export const ERRORS = {
     means: "The key has as much waiting, or asks as often, as it may.",
     fix: "Wait as Retry-After says, or ask the operator for more.",
   },
+  SCRAPE_TIMEOUT: {
+    exit: 1,
+    means: "A page was not there within the time that the request for it gave; its job goes on.",
+    fix: "Ask for the job in the answer later, or give more timeoutSeconds; with no worker there, start one.",
+  },
   STOPPING: {
     exit: 3,
     means: "The server is stopping.",

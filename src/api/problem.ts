@@ -36,6 +36,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   STORE_SCHEMA: 503,
   BROWSER_UNAVAILABLE: 503,
   STOPPING: 503,
+  SCRAPE_TIMEOUT: 504,
 };
 
 export function statusOf(code: ErrorCode): number {

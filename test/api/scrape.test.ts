@@ -1,0 +1,66 @@
+/** One page over HTTP: what became of it is in the answer, or where to ask for it later. */
+import { describe, expect, it } from "vitest";
+import { startWorking } from "./work.ts";
+
+const HTML = '<h1>one</h1><p class="price">12</p>';
+const QUICK = { politeness: { robots: false } };
+
+describe("a page that somebody waits for", () => {
+  it("comes with its records, before what was there already", async () => {
+    const { ask, site, startWorker } = await startWorking(
+      { "/": HTML, "/from": { status: 302, headers: { location: "/" } } },
+      { rate: "20/s", perSite: 1 },
+    );
+    const urls = Array.from({ length: 200 }, (_, nth) => `${site.url}/other/${nth}`);
+    const before = await ask("POST", "/v1/jobs", { urls, ...QUICK });
+    await startWorker();
+
+    const heard = await ask("POST", "/v1/scrape", { url: `${site.url}/from`, extract: { title: "h1" }, ...QUICK });
+
+    expect(heard).toMatchObject({
+      status: 200,
+      json: { outcome: "page", page: { url: `${site.url}/`, status: 200 }, records: [{ title: "one" }], dead: null },
+    });
+    const { counts } = (await ask("GET", `/v1/jobs/${before.json.id}`)).json as unknown as {
+      counts: { queued: number };
+    };
+    expect(counts.queued).toBeGreaterThan(0);
+  });
+
+  it("is told of where it was given up on, or may not be fetched", async () => {
+    const robots = "User-agent: *\nDisallow: /private/";
+    const { ask, site, startWorker } = await startWorking({ "/robots.txt": { body: robots } });
+    await startWorker();
+
+    const gone = await ask("POST", "/v1/scrape", { url: `${site.url}/gone` });
+    const disallowed = await ask("POST", "/v1/scrape", { url: `${site.url}/private/x` });
+
+    expect(gone).toMatchObject({
+      status: 200,
+      json: { outcome: "dead", page: null, records: [], dead: { reason: "http_status", status: 404 } },
+    });
+    expect(disallowed).toMatchObject({ status: 200, json: { outcome: "refused", page: null, dead: null } });
+  });
+
+  it("goes on without who waited too long, who finds it by its job or by asking again", async () => {
+    const { ask, site, startWorker } = await startWorking({ "/": HTML });
+    const key = { "idempotency-key": "one page" };
+    const body = { url: `${site.url}/`, extract: { title: "h1" }, ...QUICK };
+
+    const late = await ask("POST", "/v1/scrape", { ...body, timeoutSeconds: 0.2 }, key);
+    expect(late).toMatchObject({ status: 504, json: { code: "SCRAPE_TIMEOUT", id: expect.any(String) } });
+    await startWorker();
+    const again = await ask("POST", "/v1/scrape", { ...body, timeoutSeconds: 20 }, key);
+
+    expect(again).toMatchObject({ status: 200, json: { id: late.json.id, records: [{ title: "one" }] } });
+    expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+  });
+
+  it("is refused where it is no URL, or asks for what one page cannot have", async () => {
+    const { ask } = await startWorking({});
+
+    expect(await ask("POST", "/v1/scrape", { url: "x" })).toMatchObject({ status: 400, json: { code: "BAD_URL" } });
+    expect(await ask("POST", "/v1/scrape", { url: "https://a.example/", follow: {} })).toMatchObject({ status: 400 });
+    expect((await ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
+  });
+});
