@@ -1,13 +1,10 @@
 /** Stores on a real PostgreSQL for tests: each in a schema of its own on one server. */
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { createLog } from "../../../src/runtime/log.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-postgres-store.ts";
 import type { Store, StoreBooks } from "../../../src/store/store.ts";
 import type { PostgresServer } from "../../services/postgres.ts";
 import type { StoreSite } from "./describe-store.ts";
-
-export const SILENT_DEPS = { clock: systemClock(), log: createLog("silent", () => {}) };
+import { SILENT_DEPS } from "./silent-deps.ts";
 
 export type PostgresSite = StoreSite & { url: string; schema: string; open(): Promise<Store & StoreBooks> };
 

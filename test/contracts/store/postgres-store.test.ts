@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { describeKeys } from "./describe-keys.ts";
+import { describeProcesses } from "./describe-processes.ts";
 import { describeStore } from "./describe-store.ts";
 import { describeTries } from "./describe-tries.ts";
 import { preparePostgres } from "./postgres-site.ts";
@@ -19,4 +20,8 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
   describeStore("postgres", async () => preparePostgres(server));
   describeTries("postgres", async () => preparePostgres(server));
   describeKeys("postgres", async () => preparePostgres(server));
+  describeProcesses("postgres", async () => {
+    const site = preparePostgres(server);
+    return { ...site, path: site.url };
+  });
 });

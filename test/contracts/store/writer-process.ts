@@ -1,21 +1,30 @@
 /**
  * A process that writes to a store until it is killed, or for `batches` batches, and prints the number of each batch
- * once the store has answered. Arguments: path, its name, batches, which tasks to write (`own` or `shared`).
+ * once the store has answered. Arguments: path or URL of the store, its name, batches, which tasks to write (`own` or `shared`).
  */
 import { writeSync } from "node:fs";
+import { isPostgresUrl } from "../../../src/store/postgres/place.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { aPageWrite } from "./page-write.ts";
+import { SILENT_DEPS } from "./silent-deps.ts";
 import { BATCH_PAGES, PAGE_RECORDS } from "./writer-shape.ts";
 
 const [path = "", name = "", batches = "0", tasks = "own"] = process.argv.slice(2);
 
-const store = openSqliteStore(path, { busyMs: 30_000 });
+const store = await open();
 for (let batch = 0; batch < Number(batches); batch += 1) {
   const verdicts = await store.write(Array.from({ length: BATCH_PAGES }, (_, page) => pageOf(batch, page)));
   // Straight to the pipe: what is printed was answered, even if we die now.
   writeSync(1, `${batch} ${verdicts.join(",")}\n`);
 }
 await store.close();
+
+async function open(): Promise<Store> {
+  if (!isPostgresUrl(path)) return openSqliteStore(path, { busyMs: 30_000 });
+  const { openPostgresStore } = await import("../../../src/store/postgres/open-postgres-store.ts");
+  return openPostgresStore(path, SILENT_DEPS, { patienceMs: 30_000 });
+}
 
 function pageOf(batch: number, page: number) {
   const taskId = tasks === "shared" ? String(page) : `${name}-${batch}-${page}`;
