@@ -20,6 +20,11 @@ export const ERRORS = {
     means: "A job has an unknown key or a value out of range.",
     fix: "Correct the keys the message lists.",
   },
+  BAD_SCHEDULE: {
+    exit: 2,
+    means: "A schedule has an unknown key, a time that cannot be read or never comes, or a value out of range.",
+    fix: "Correct what the message names; docs/schedules.md says what a schedule takes.",
+  },
   BAD_REQUEST: {
     exit: 2,
     means: "A request to the API has an unknown field, a value out of range, or cannot be read.",

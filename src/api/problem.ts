@@ -18,6 +18,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
   BAD_URL: 400,
   BAD_JOB: 400,
+  BAD_SCHEDULE: 400,
   BAD_SELECTOR: 400,
   BAD_SPIDER: 400,
   UNAUTHORIZED: 401,

@@ -6,6 +6,7 @@ import type { Fields, Page } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";
 import type { JobOwners } from "./job-owners.ts";
 import type { KeyBook } from "./key-book.ts";
+import type { ScheduleBook } from "./schedule-book.ts";
 
 /** One lease of a task, from the grant to its result. */
 export type Run = {
@@ -123,4 +124,4 @@ export interface Store {
 }
 
 /** What the control plane itself must remember, beside pages and records. */
-export type StoreBooks = { keys: KeyBook; owners: JobOwners };
+export type StoreBooks = { keys: KeyBook; owners: JobOwners; schedules: ScheduleBook };

@@ -52,6 +52,8 @@ export type JobSpec = {
   out: string | undefined;
   /** Whose it is, where the API has keys; nobody else's key sees it. */
   tenant?: string;
+  /** The slot of a schedule that it came of. */
+  slot?: { scheduleId: string; at: number };
   /** Of the request that made it, where that may be sent again. */
   bodyHash?: string;
 };

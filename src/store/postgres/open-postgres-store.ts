@@ -9,6 +9,7 @@ import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
 import { migrate } from "./migrate.ts";
 import { parsePostgresPlace } from "./place.ts";
+import { createScheduleBook } from "./schedule-book.ts";
 
 export type PostgresStoreOptions = {
   /** How long the server may be away before a call gives up. */
@@ -67,6 +68,7 @@ function storeOn(connection: Connection): Store & StoreBooks {
     ...tracingOn(ask),
     keys: createKeyBook(connection),
     owners: createJobOwners(connection),
+    schedules: createScheduleBook(connection),
     close: () => connection.close(),
   };
 }

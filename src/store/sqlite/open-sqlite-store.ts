@@ -6,6 +6,7 @@ import type { Store, StoreBooks } from "../store.ts";
 import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
 import { createPageWriter } from "./page-writer.ts";
+import { createScheduleBook } from "./schedule-book.ts";
 import { createTracing } from "./tracing.ts";
 
 export type SqliteStoreOptions = {
@@ -36,6 +37,7 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     groupTries: (jobId, limit) => run("store.groupTries", () => trace.groups(jobId, limit)),
     keys: createKeyBook(db, run),
     owners: createJobOwners(db, run),
+    schedules: createScheduleBook(db, run),
     close: () => run("store.close", () => db.close()),
   };
 }
