@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { describeKeys } from "./describe-keys.ts";
 import { describeProcesses } from "./describe-processes.ts";
+import { describeScheduleBook } from "./describe-schedule-book.ts";
 import { describeStore } from "./describe-store.ts";
 import { describeTries } from "./describe-tries.ts";
 import { preparePostgres } from "./postgres-site.ts";
@@ -24,4 +25,5 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
     const site = preparePostgres(server);
     return { ...site, path: site.url };
   });
+  describeScheduleBook("postgres", async () => preparePostgres(server));
 });
