@@ -1,0 +1,173 @@
+/**
+ * The API tried from outside with what its own description says it takes, and with what it does not: nothing is answered
+ * with 500, and every answer is one that the description has.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ERRORS } from "../../src/errors.ts";
+import { aPageWrite } from "../contracts/store/page-write.ts";
+import { type Schema, valueFor } from "./from-schema.ts";
+import { type Api, startApi } from "./harness.ts";
+
+type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: Schema };
+type Content = Record<string, { schema: Schema }>;
+type Operation = {
+  parameters: Parameter[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content?: Content }>;
+};
+type Known = { ids: string[]; pages: number[] };
+type Tried = { path: string; init: RequestInit };
+
+const RUNS = 40;
+const SEED = 20_261_116;
+
+describe("the API, tried with anything", () => {
+  it("answers as it says it does, and never with 500", async () => {
+    const api = await startApi({ maxPending: 5_000, graceMs: 1_000 });
+    const known = await fill(api);
+    const { json } = await api.ask("GET", "/openapi.json");
+    const paths = json.paths as unknown as Record<string, Record<string, Operation>>;
+    const statuses = new Map<number, number>();
+
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        await fc.assert(
+          fc.asyncProperty(requests(path, method, operation, known), async ({ path: to, init }) => {
+            const answer = await fetch(api.url + to, init);
+            statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+            await holds(operation, answer);
+          }),
+          { numRuns: RUNS, seed: SEED, endOnFailure: true },
+        );
+      }
+    }
+
+    expect(statuses.get(200)).toBeGreaterThan(100); // or it has only been refused
+    expect(statuses.get(400)).toBeGreaterThan(100);
+    expect((await api.ask("GET", "/readyz")).status).toBe(200);
+  }, 120_000);
+});
+
+/** Something to be found. */
+async function fill({ ask, trawl }: Api): Promise<Known> {
+  const answers = [];
+  for (const name of ["a", "b", "c"]) {
+    answers.push(await ask("POST", "/v1/jobs", { name, urls: [`https://${name}.example/`], open: true }));
+  }
+  const ids = answers.map(({ json }) => String(json.id));
+  const bodyRef = await trawl.bodies.put(Buffer.from("<h1>one</h1>"));
+  await trawl.store.write(ids.map((jobId) => aPageWrite({ jobId, bodyRef, screenshotRef: bodyRef })));
+  const pages = await Promise.all(ids.map((id) => trawl.store.readPages(id, 0, 1)));
+  return { ids, pages: pages.flat().map(({ id }) => id) };
+}
+
+function requests(path: string, method: string, operation: Operation, known: Known): fc.Arbitrary<Tried> {
+  const named = operation.parameters.map((parameter) =>
+    fc.tuple(fc.constant(parameter), parameterFor(parameter, path, known)),
+  );
+  return fc
+    .record({ named: fc.tuple(...named), body: bodyFor(path, operation), headers: oddHeaders })
+    .map(({ named: parameters, body, headers }) => {
+      let to = path;
+      const query = new URLSearchParams();
+      for (const [{ name, in: place }, value] of parameters) {
+        if (value === undefined) continue;
+        const text = typeof value === "string" ? value : JSON.stringify(value);
+        if (place === "path") to = to.replace(`{${name}}`, encodeURIComponent(Buffer.from(text).toString()));
+        else query.set(name, text);
+      }
+      const type = body === undefined ? {} : { "content-type": body.type };
+      const init = { method: method.toUpperCase(), headers: { ...headers, ...type }, ...(body && { body: body.text }) };
+      return { path: `${to}${query.size > 0 ? `?${query}` : ""}`, init };
+    });
+}
+
+const CURSORS = [
+  { after: 1 },
+  { after: -1 },
+  { after: "x" },
+  { createdAt: "x" },
+  { createdAt: 1e300 },
+  { site: 1 },
+  null,
+  [],
+].map((place) => Buffer.from(JSON.stringify(place)).toString("base64url"));
+
+function parameterFor(
+  { name, in: place, required, schema }: Parameter,
+  path: string,
+  known: Known,
+): fc.Arbitrary<unknown> {
+  const own = path.startsWith("/v1/pages") ? known.pages : known.ids;
+  const found = ["id", "job"].includes(name) ? [fc.constantFrom(...own.map(String))] : [];
+  const cursors = name === "cursor" ? [fc.constantFrom(...CURSORS)] : [];
+  const value = fc.oneof(valueFor(schema), ...found, ...cursors);
+  return required || place === "path" ? value : fc.option(value, { nil: undefined });
+}
+
+function bodyFor(path: string, { requestBody }: Operation): fc.Arbitrary<{ type: string; text: string } | undefined> {
+  if (requestBody === undefined) return fc.constant(undefined);
+  const types = Object.entries(requestBody.content).map(([type, { schema }]) =>
+    valueFor(schema).map((value) => ({ type, text: textOf(path, type, value) })),
+  );
+  const garbage = fc.string({ maxLength: 30 }).map((text) => ({ type: "application/json", text }));
+  const odd = fc
+    .constantFrom("text/plain", "application/x-www-form-urlencoded", "x")
+    .map((type) => ({ type, text: "{}" }));
+  return fc.oneof({ weight: 10, arbitrary: fc.oneof(...types) }, { weight: 1, arbitrary: fc.oneof(garbage, odd) });
+}
+
+function textOf(path: string, type: string, value: unknown): string {
+  if (type !== "application/json") return String(value);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  // Nobody fetches here: whoever waits for a page waits for nothing.
+  return JSON.stringify(path === "/v1/scrape" && isObject ? { ...value, timeoutSeconds: 0.1 } : value);
+}
+
+const oddHeaders = fc.record(
+  {
+    accept: fc.constantFrom("*/*", "text/csv", "application/x-ndjson", "q=;,;", "application/json;q=x"),
+    "idempotency-key": fc.constantFrom("one", "two", " ", "x".repeat(300)),
+    "last-event-id": fc.constantFrom("x", "0", "-"),
+    "x-request-id": fc.constantFrom("mine", "not one", "x".repeat(500)),
+  },
+  { requiredKeys: [] },
+);
+
+const problem = z.looseObject({
+  code: z.enum(Object.keys(ERRORS)),
+  status: z.int(),
+  detail: z.string().min(1),
+  fix: z.string().min(1),
+  requestId: z.string().min(1),
+});
+
+const validators = new Map<Schema, z.ZodType>();
+
+async function holds({ responses }: Operation, answer: Response): Promise<void> {
+  const type = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
+  const declared = responses[answer.status];
+  if (declared === undefined) {
+    expect(type).toBe("application/problem+json");
+    const said = problem.parse(await answer.json());
+    expect(said).toMatchObject({ status: answer.status });
+    expect(said.code, JSON.stringify(said)).not.toBe("INTERNAL");
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    return;
+  }
+  const content = declared.content ?? {};
+  if (type === "text/event-stream") return void (await answer.body?.cancel());
+  const text = await answer.text();
+  if (Object.keys(content).length === 0) return expect(text).toBe("");
+  expect(
+    Object.keys(content).some((each) => each === type || each === "*/*"),
+    `${type} is not declared`,
+  ).toBe(true);
+  const schema = content[type]?.schema;
+  if (type !== "application/json" || schema === undefined) return;
+  const validator = validators.get(schema) ?? z.fromJSONSchema(schema as never);
+  validators.set(schema, validator);
+  validator.parse(JSON.parse(text));
+}

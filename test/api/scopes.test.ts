@@ -1,0 +1,148 @@
+/**
+ * Who may ask for what, for every route that there is: taken from the API's own description, so that one that is added is
+ * tried too. Who a caller is comes from a table here; how keys are looked up is tried where they are kept.
+ */
+import { describe, expect, it } from "vitest";
+import type { Caller } from "../../src/api/route.ts";
+import { createApiServer } from "../../src/api/server.ts";
+import { routesOf } from "../../src/compose-api.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
+import { TrawlError } from "../../src/errors.ts";
+import { aPageWrite } from "../contracts/store/page-write.ts";
+import { type Api, closeLater, startApi } from "./harness.ts";
+
+const CALLERS: Readonly<Record<string, Caller>> = {
+  reader: { tenant: "one", keyId: "1", scopes: ["read"] },
+  submitter: { tenant: "one", keyId: "2", scopes: ["submit"] },
+  nothing: { tenant: "one", keyId: "3", scopes: [] },
+  one: { tenant: "one", keyId: "4", scopes: ["read", "submit"] },
+  two: { tenant: "two", keyId: "5", scopes: ["read", "submit"] },
+  operator: { tenant: undefined, keyId: "6", scopes: SCOPES },
+};
+
+type Operation = { method: string; path: string; scope: string; example: unknown; security: unknown[] };
+
+describe("every route", () => {
+  it("says which scope it takes", async () => {
+    const { operations } = await start();
+
+    expect(operations.length).toBeGreaterThan(20);
+    expect(operations.filter(({ scope }) => ![...SCOPES, "open"].includes(scope as Scope))).toEqual([]);
+    const open = operations.filter(({ scope }) => scope === "open").map(({ path }) => path);
+    expect(open.filter((path) => path.startsWith("/v1/"))).toEqual([]);
+    for (const { scope, security } of operations) {
+      expect(security).toEqual(scope === "open" ? [] : [{ key: [scope] }]);
+    }
+  });
+
+  it("answers nobody without a key, and no key without its scope", async () => {
+    const { operations, send } = await start();
+
+    for (const operation of operations.filter(({ scope }) => scope !== "open")) {
+      const name = `${operation.method} ${operation.path}`;
+      expect([name, (await send(operation, undefined)).status]).toEqual([name, 401]);
+      const lesser = Object.keys(CALLERS).filter((who) => !CALLERS[who]?.scopes.includes(operation.scope as Scope));
+      expect(lesser.length).toBeGreaterThan(0);
+      for (const who of lesser) {
+        expect([name, who, (await send(operation, who)).status]).toEqual([name, who, 403]);
+      }
+    }
+  });
+
+  it("knows no job and no page of another tenant", async () => {
+    const { operations, send } = await start();
+    const named = operations.filter(({ path, scope }) => path.includes("{id}") && scope !== "admin");
+
+    expect(named.length).toBeGreaterThan(10);
+    for (const operation of named) {
+      const name = `${operation.method} ${operation.path}`;
+      const heard = await send(operation, "two");
+      expect([name, heard.status]).toEqual([name, 404]);
+      expect([name, (await send(operation, "one")).status < 400]).toEqual([name, true]);
+    }
+  });
+
+  it("counts and shows nothing of another tenant where it lists", async () => {
+    const { ask, id } = await start();
+
+    expect(await ask("two", "GET", `/v1/dead?job=${id}`)).toMatchObject({ status: 404 });
+    expect(await ask("two", "GET", "/v1/dead")).toMatchObject({ status: 400 });
+    expect(await ask("two", "POST", "/v1/dead/discard", { job: id })).toMatchObject({ status: 404 });
+    expect(await ask("two", "GET", `/v1/explain?job=${id}`)).toMatchObject({ status: 404 });
+    expect(await ask("two", "GET", "/v1/explain?site=a.example")).toMatchObject({ status: 403 });
+    const [theirs, own] = await Promise.all(
+      ["two", "one"].map((who) => ask(who, "GET", "/v1/explain?url=https://a.example/")),
+    );
+    expect(theirs?.json).toMatchObject({ reasons: ["no job here has seen this URL"], tasks: [] });
+    expect(own?.json).toMatchObject({ tasks: [{ jobId: id }] });
+    expect((await ask("two", "GET", "/v1/jobs")).json).toMatchObject({ jobs: [] });
+    expect((await ask("operator", "GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+  });
+});
+
+async function start() {
+  const { trawl } = await startApi();
+  const url = await serveWithCallers(trawl);
+  const ask = async (who: string | undefined, method: string, path: string, body?: unknown) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        ...(who === undefined ? {} : { authorization: `Bearer ${who}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream");
+    const isJson = /[/+]json\b/.test(answer.headers.get("content-type") ?? "");
+    if (isStream === true) await answer.body?.cancel();
+    return { status: answer.status, json: isJson ? ((await answer.json()) as Record<string, unknown>) : {} };
+  };
+
+  const submitted = await ask("one", "POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
+  const id = String(submitted.json.id);
+  const ref = await trawl.bodies.put(Buffer.from("x"));
+  await trawl.store.write([aPageWrite({ jobId: id, bodyRef: ref, screenshotRef: ref, pdfRef: ref })]);
+  const [page] = await trawl.store.readPages(id, 0, 1);
+  const operations = await operationsAt(url);
+  const send = ({ method, path, example }: Operation, who: string | undefined) => {
+    const own = path.startsWith("/v1/pages") ? String(page?.id) : id;
+    return ask(who, method, path.replace("{id}", own).replace("{site}", "a.example"), example);
+  };
+  return { ask, send, operations, id };
+}
+
+async function serveWithCallers(trawl: Api["trawl"]): Promise<string> {
+  const config = resolveConfig([{ from: "test", values: {} }]);
+  const server = createApiServer(
+    {
+      routes: routesOf({ ...trawl, config, checkRules: () => {} }, () => false),
+      async identify({ headers }) {
+        const caller = CALLERS[(headers.authorization ?? "").replace("Bearer ", "")];
+        if (caller !== undefined) return caller;
+        throw new TrawlError("UNAUTHORIZED", { op: "test", message: "no such key" });
+      },
+      log: trawl.log,
+    },
+    { host: "127.0.0.1", port: 0, bodyBytes: 100_000, graceMs: 1_000, isOpen: false },
+  );
+  closeLater(() => server.stop());
+  return (await server.start()).url;
+}
+
+async function operationsAt(url: string): Promise<Operation[]> {
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, Record<string, unknown>>>;
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { content } = (operation.requestBody ?? {}) as { content?: Record<string, { example?: unknown }> };
+      const example = content?.["application/json"]?.example;
+      return {
+        ...{ method: method.toUpperCase(), path, example },
+        scope: String(operation["x-scope"]),
+        security: operation.security as unknown[],
+      };
+    }),
+  );
+}
