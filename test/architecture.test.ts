@@ -62,6 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/store.ts",
     "submit",
   ],
+  client: ["api/routes/scrape.ts", "api/wire-types.ts", "submit/job-schema.ts"], // types alone: see below
   demo: ["errors.ts"],
   "index.ts": ["domain", "errors.ts", "spider", "submit/job-schema.ts"],
 };
@@ -129,6 +130,15 @@ describe("the architecture", () => {
     expect(packagesLoadedWith("compose.ts")).toEqual([]);
     expect(packagesLoadedWith("config/load.ts")).toEqual([]);
     expect(packagesLoadedWith("compose-worker.ts")).toContain("undici"); // or the look itself would see nothing
+  });
+
+  it("has a client that runs where there is nothing but fetch", () => {
+    const runtime = product
+      .filter(({ name }) => folderOf(name) === "client")
+      .flatMap(({ text }) => [...text.matchAll(/^(?:import|\} from) (?!type )(?:[^"]* from )?"([^"]+)"/gm)])
+      .map(([, path = ""]) => path);
+
+    expect(runtime.filter((path) => !path.startsWith("./"))).toEqual([]);
   });
 
   it("goes out to the network through the egress gate alone", () => {

@@ -30,6 +30,8 @@ export const submissionSchema = z.strictObject({
   taken: count.describe("URLs that were dealt with; after a 429, go on from this one."),
 });
 
+export type SubmissionOut = z.output<typeof submissionSchema>;
+
 export const ledgerSchema = z.strictObject({
   submitted: count,
   discovered: count,
@@ -115,7 +117,10 @@ export const pageSchemaOut = z.strictObject({
   tookMs: z.number(),
 });
 
-export function pageOut(page: StoredPage): z.output<typeof pageSchemaOut> {
+export type RecordOut = z.output<typeof recordSchemaOut>;
+export type PageOut = z.output<typeof pageSchemaOut>;
+
+export function pageOut(page: StoredPage): PageOut {
   const { id, taskId, url, status, contentType = null, headers, depth, bodyBytes, records, invalid, tookMs } = page;
   const refs = { body: page.bodyRef, screenshot: page.screenshotRef, pdf: page.pdfRef };
   const kept = (Object.keys(refs) as (keyof typeof refs)[]).filter((part) => refs[part] !== undefined);

@@ -39,6 +39,8 @@ const scraped = z.strictObject({
   dead: deadSchemaOut.nullable().describe("Why it was given up on."),
 });
 
+export type ScrapeOut = z.output<typeof scraped>;
+
 /** `pulse` looks often: people wait. */
 export function scrapeRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
   return [
@@ -90,7 +92,7 @@ async function ending(
   });
 }
 
-async function outcomeOf({ store, frontier }: ApiDeps, { id }: JobView) {
+async function outcomeOf({ store, frontier }: ApiDeps, { id }: JobView): Promise<Omit<ScrapeOut, "requestId">> {
   const [pages, records, [letter]] = await Promise.all([
     store.readPages(id, 0, PAGES_MOST),
     store.readRecords(id, 0, RECORDS_MOST),
@@ -101,7 +103,7 @@ async function outcomeOf({ store, frontier }: ApiDeps, { id }: JobView) {
     id,
     outcome: letter !== undefined ? "dead" : page !== undefined || records.length > 0 ? "page" : "refused",
     page: page === undefined ? null : pageOut(page),
-    records: records.map(recordLine),
+    records: records.map(recordLine) as ScrapeOut["records"],
     dead: letter === undefined ? null : deadOut(letter),
   };
 }
