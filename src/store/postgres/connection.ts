@@ -17,7 +17,7 @@ export type Connection = {
   /** One statement; arrays as `arrayOf` writes them. */
   ask(op: string, text: string, values: readonly PostgresValue[]): Promise<readonly PostgresRow[]>;
   /** Several, together or not at all. Between them `work` may wait for nothing else, or a broken connection ends us. */
-  transact<T>(op: string, work: (sql: Transaction) => Promise<T>): Promise<T>;
+  transact<T>(op: string, work: (sql: Transaction) => Promise<T>, answerMs?: number): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -26,14 +26,14 @@ type Deps = { clock: Clock; log: Log };
 const TRY_AGAIN_MS = 100;
 /** Our statements take milliseconds, but for traces of huge jobs; a server is not thought dead while it reads. */
 const ANSWER_MS = 30_000;
-/** Migrations of large tables take their time. */
-const MIGRATE_MS = 30 * 60_000;
-const FAREWELL_S = 5;
+/** What is under way may take so long when a store is closed. */
+const FAREWELL_MS = 5_000;
 
 export function openConnection(place: PostgresPlace, deps: Deps, { patienceMs }: { patienceMs: number }): Connection {
   const { clock, log } = deps;
   const closing = new AbortController();
   let pool = connect(place);
+  const underWay = new Set<Promise<unknown>>();
   /** Since when no call has been answered. */
   let lostAt: number | undefined;
 
@@ -63,12 +63,15 @@ export function openConnection(place: PostgresPlace, deps: Deps, { patienceMs }:
       if (waiting.signal.aborted) return undefined as never; // answered: nobody listens any more
       throw Object.assign(new Error(`no answer within ${answerMs / 1000} s`), { code: SILENT });
     });
+    const calling = call(asked);
+    underWay.add(calling);
     try {
-      return await Promise.race([call(asked), silence]);
+      return await Promise.race([calling, silence]);
     } catch (error) {
       if ((error as { code?: unknown }).code === SILENT) abandon(asked);
       throw error;
     } finally {
+      underWay.delete(calling);
       waiting.abort();
     }
   }
@@ -97,10 +100,15 @@ export function openConnection(place: PostgresPlace, deps: Deps, { patienceMs }:
       const clean = values.map((value) => (typeof value === "string" ? withoutNul(value) : value));
       return persist(op, ANSWER_MS, async (asked) => asked.unsafe(text, [...clean], { prepare: true }));
     },
-    transact: (op, work) => persist(op, MIGRATE_MS, async (asked) => (await asked.begin(work)) as never),
+    transact: (op, work, answerMs = ANSWER_MS) =>
+      persist(op, answerMs, async (asked) => (await asked.begin(work)) as never),
     async close() {
       closing.abort();
-      await pool.end({ timeout: FAREWELL_S });
+      // Not the library's own farewell: after a connection broke, it waits for an answer that nobody asked for.
+      const waited = new AbortController();
+      const done = Promise.allSettled(underWay).then(() => waited.abort());
+      await Promise.race([done, clock.sleep(FAREWELL_MS, waited.signal)]);
+      await pool.end({ timeout: 0 });
     },
   };
 }

@@ -13,6 +13,9 @@ import type { PostgresPlace } from "./place.ts";
 const FOLDER = new URL("./migrations/", import.meta.url);
 const SQL = readSqlOnce();
 
+/** Changes to large tables take their time. */
+const MIGRATE_MS = 30 * 60_000;
+
 /** What `starts_with`, generated numbers and procedures without surprises need. */
 const OLDEST_SERVER = 120_000;
 
@@ -29,7 +32,7 @@ export async function migrate(connection: Connection, place: PostgresPlace): Pro
     const [{ version } = {}] = await connection.ask("store.open", sql.findVersion, []);
     if (checkedVersion(place, Number(version), steps.length) === steps.length) return;
   }
-  await connection.transact("store.open", (transaction) => climb(transaction, place, steps));
+  await connection.transact("store.open", (transaction) => climb(transaction, place, steps), MIGRATE_MS);
 }
 
 async function climb(transaction: Transaction, place: PostgresPlace, steps: readonly string[]): Promise<void> {
