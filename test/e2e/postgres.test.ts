@@ -1,0 +1,121 @@
+/** The command line on a store that is a real PostgreSQL: what it says, what it keeps, and what it does when that goes away. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { preparePostgres } from "../contracts/store/postgres-site.ts";
+import { findPostgresObstacle, type PostgresServer, startPostgres } from "../services/postgres.ts";
+import { duplicates, missing } from "../site/loss-checker.ts";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import type { Diagnosis } from "./fleet/fleet.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linkedSite } from "./sites.ts";
+
+const obstacle = findPostgresObstacle();
+if (obstacle !== undefined) console.warn(`SKIPPED: the command line on PostgreSQL: ${obstacle}`);
+
+const FAST = ["--rate", "unlimited", "--per-site", "8"];
+
+describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    await ensureDist();
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+
+  const storeOf = () => preparePostgres(server).url;
+  /** A password in the words of a command would be a password in somebody's log. */
+  const expectNoSecret = (...words: string[]) => {
+    for (const secret of [server.password, encodeURIComponent(server.password)]) {
+      expect(words.join("\n")).not.toContain(secret);
+    }
+  };
+
+  it("crawls to it, reads records back from it, and traces a page in it", async () => {
+    const [cwd, site, store] = [newFolder(), await linkedSite({ pages: 60 }), storeOf()];
+
+    const end = await trawl(["crawl", `${site.url}/`, "--store", store, "--out", "all.jsonl", ...FAST], { cwd });
+
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    expect(end.stderr).toMatch(/pages .*60 .* in postgres:\/\/\*\*\*@127\.0\.0\.1:\d+\/trawl/);
+    const written = jsonLines<{ _url: string; _job: string }>(readFileSync(join(cwd, "all.jsonl"), "utf8"));
+    expect(written.map(({ _url }) => _url).sort()).toEqual(site.expectedPages().sort());
+    const job = written[0]?._job ?? "";
+    const again = await trawl(["records", job, "--store", store], { cwd });
+    expect(
+      jsonLines<{ _url: string }>(again.stdout)
+        .map(({ _url }) => _url)
+        .sort(),
+    ).toEqual(site.expectedPages().sort());
+    const traced = await trawl(["trace", `${site.url}/page/7`, "--store", store], { cwd });
+    expect(traced, traced.stderr).toMatchObject({ code: 0 });
+    expect(traced.stdout).toContain("/page/7");
+    expectNoSecret(end.stderr, end.stdout, again.stderr, traced.stdout, traced.stderr);
+  });
+
+  it("goes on where it was when the server crashes under a crawl and comes back: nothing lost, nothing twice", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 120 })];
+    const env = { TRAWL_STORE: storeOf() };
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--json", "--rate", "100/s", "--per-site", "8"], { cwd, env });
+    await site.waitForRequests(30);
+
+    await server.restart();
+
+    const end = await crawl.ended;
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    const summary = lastJson<Summary & { id: string }>(end);
+    expect(summary).toMatchObject({ state: "finished", pages: 120, records: 120 });
+    expectBalanced(summary.counts);
+    const records = jsonLines<{ _url: string }>((await trawl(["records", summary.id], { cwd, env })).stdout);
+    const urls = records.map(({ _url }) => _url);
+    expect(missing(site.expectedPages(), urls)).toEqual([]);
+    expect(duplicates(urls)).toEqual(new Map());
+    expectNoSecret(end.stderr, end.stdout);
+  });
+
+  it("is known to the doctor, who says what is wrong with it and what to do", async () => {
+    const diagnose = async (TRAWL_STORE: string) => {
+      const end = await trawl(["doctor", "--json"], {
+        cwd: newFolder(),
+        env: { TRAWL_STORE, TRAWL_STORE_PATIENCE: "500ms" },
+      });
+      expectNoSecret(end.stdout, end.stderr);
+      const findings = lastJson<Diagnosis>(end).findings.filter(({ check }) => check === "store");
+      return { code: end.code, findings };
+    };
+
+    expect(await diagnose(storeOf())).toMatchObject({
+      code: 0,
+      findings: [
+        { verdict: "ok", says: expect.stringMatching(/\(PostgreSQL \d+.*\) can be read and written/) },
+        {
+          verdict: "warning",
+          says: expect.stringContaining("fsync is off"),
+          fix: expect.stringContaining("fsync = on"),
+        },
+      ],
+    });
+    expect(await diagnose(server.url.replace(/:\d+\//, ":1/"))).toMatchObject({
+      code: 1,
+      findings: [{ verdict: "problem", says: expect.stringContaining("nobody listens there") }],
+    });
+    expect(await diagnose("postgres://127.0.0.1")).toMatchObject({
+      code: 1,
+      findings: [{ verdict: "problem", says: expect.stringContaining("no database is named") }],
+    });
+  });
+
+  it("ends with 3, and says why, where the store is not there", async () => {
+    const url = server.url.replace(/:\d+\//, ":1/");
+    const end = await trawl(["crawl", "http://127.0.0.1:1/", "--store", url], {
+      cwd: newFolder(),
+      env: { TRAWL_STORE_PATIENCE: "200ms" },
+    });
+
+    expect(end.code).toBe(3);
+    expect(end.stderr).toMatch(/STORE_UNREACHABLE[\s\S]*has not been reached[\s\S]*TRAWL_STORE_PATIENCE/);
+    expectNoSecret(end.stderr, end.stdout);
+  });
+});
