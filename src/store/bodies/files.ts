@@ -35,15 +35,19 @@ export async function keepFile(root: string, path: string, bytes: Buffer): Promi
 }
 
 /** Undefined if there is no such file. */
-export async function readCompressed(path: string): Promise<Buffer | undefined> {
-  let bytes: Buffer;
+export async function findFile(path: string): Promise<Buffer | undefined> {
   try {
-    bytes = await readFile(path);
+    return await readFile(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
-  return decompress(bytes);
+}
+
+/** Undefined if there is no such file. */
+export async function readCompressed(path: string): Promise<Buffer | undefined> {
+  const bytes = await findFile(path);
+  return bytes === undefined ? undefined : decompress(bytes);
 }
 
 /** Throws STORE_UNREACHABLE with the fix. */
@@ -76,6 +80,6 @@ async function writeDurably(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
