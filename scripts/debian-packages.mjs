@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { ensurePrograms } from "../test/services/debian-programs.mjs";
 
-const WANTED = ["wget", "python3-doc", "chromium", "chromium-headless-shell"];
+const WANTED = ["wget", "python3", "python3-doc", "chromium", "chromium-headless-shell"];
 
 /** Installs what is missing where that is possible; otherwise says loudly what will be skipped. */
 export function ensureDebianPackages() {

@@ -1,4 +1,5 @@
 /** The only place that builds everything: which broker, store and fetcher stand behind the contracts. */
+import { openBodies } from "./compose-bodies.ts";
 import { secretsOf, shownPlace } from "./config/place.ts";
 import type { Config } from "./config/schema.ts";
 import { TrawlError } from "./errors.ts";
@@ -10,9 +11,6 @@ import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import type { Bodies, Parcels } from "./store/bodies/bodies.ts";
-import { openFileBodies } from "./store/bodies/file-bodies.ts";
-import { openFileParcels } from "./store/bodies/file-parcels.ts";
-import { openNoBodies, openNoParcels } from "./store/bodies/no-bodies.ts";
 import { isPostgresUrl } from "./store/postgres/place.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store, StoreBooks } from "./store/store.ts";
@@ -50,9 +48,9 @@ const POLL_MS = 250;
 /** Everything a process needs, on what the settings name. Nothing runs until a worker is started. */
 export async function openTrawl(config: Config, writeLog: (line: string) => void): Promise<Trawl> {
   const clock = systemClock();
-  const log = createLog(config.logLevel, writeLog, [config.broker, config.store].flatMap(secretsOf));
+  const log = createLog(config.logLevel, writeLog, secretsIn(config));
   networksFrom(config); // a bad one is said before anything is queued
-  const { bodies, parcels } = openBodies(config);
+  const { bodies, parcels } = await openBodies(config, { clock });
   const frontier = await openBroker(config, { clock, log });
   const store = await openOrClose(() => openStore(config, { clock, log }), frontier);
   const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
@@ -127,15 +125,9 @@ export async function openStore(config: Config, deps: { clock: Clock; log: Log }
   return openPostgresStore(store, deps, { patienceMs: storePatienceMs });
 }
 
-function openBodies(config: Config): { bodies: Bodies; parcels: Parcels } {
-  if (config.bodies === "none") return { bodies: openNoBodies(), parcels: openNoParcels() };
-  const folder = bodiesFolder(config);
-  return { bodies: openFileBodies(folder), parcels: openFileParcels(folder) };
-}
-
-/** Where bodies go, if they are files. Throws BAD_CONFIG. */
-export function bodiesFolder(config: Config): string {
-  return placeOf(config.bodies, "file:", "TRAWL_BODIES");
+/** What no line of the log may show. */
+function secretsIn({ broker, store, s3SecretKey, s3SessionToken }: Config): string[] {
+  return [...[broker, store].flatMap(secretsOf), s3SecretKey, s3SessionToken].filter((secret) => secret !== "");
 }
 
 function placeOf(url: string, scheme: string, setting: string, other = ""): string {

@@ -29,6 +29,12 @@ export function text({
   return { shown, env, doc, isSecret, takes: "text", parse };
 }
 
+/** Text that only its owner may know; empty, the default, where there is none. */
+export function secret({ env, doc }: Says): Field<string> {
+  const parse = (raw: unknown) => (typeof raw === "string" ? raw : undefined);
+  return { shown: "", env, doc, isSecret: true, takes: "text", parse };
+}
+
 /** Text that may stand in an HTTP header. */
 export function headerText(says: Says & { shown: string }): Field<string> {
   const parse = (raw: unknown) => (typeof raw === "string" && /^[\x20-\x7e]+$/.test(raw) ? raw : undefined);

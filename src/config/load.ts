@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TrawlError } from "../errors.ts";
+import { amazonSource } from "./amazon-source.ts";
 import { environmentSource, resolveConfig, type Source } from "./resolve.ts";
 import type { Config } from "./schema.ts";
 
@@ -10,7 +11,8 @@ const FILES = ["trawl.config.ts", "trawl.config.mts", "trawl.config.js", "trawl.
 export async function loadConfig(flags: Source["values"], folder: string): Promise<Config> {
   const file = FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   const sources = file === undefined ? [] : [await fileSource(file)];
-  return resolveConfig([...sources, environmentSource(process.env), { from: "flags", values: flags }]);
+  const own = [...sources, environmentSource(process.env), { from: "flags", values: flags }];
+  return resolveConfig([amazonSource(process.env, own), ...own]);
 }
 
 async function fileSource(path: string): Promise<Source> {

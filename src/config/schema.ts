@@ -10,6 +10,7 @@ import {
   limit,
   list,
   rate,
+  secret,
   text,
   word,
 } from "./fields.ts";
@@ -56,7 +57,39 @@ export const SETTINGS = {
   bodies: text({
     env: "TRAWL_BODIES",
     shown: "file:.trawl/bodies",
-    doc: "Where page bodies go when a job keeps them: `file:PATH` or `none`.",
+    doc: "Where page bodies go when a job keeps them: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`.",
+  }),
+  s3Endpoint: text({
+    env: "TRAWL_S3_ENDPOINT",
+    shown: "auto",
+    doc: "The server of an S3 bucket, such as `https://minio.example:9000`. `auto`: Amazon's in `s3Region`. Else `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`.",
+  }),
+  s3Region: text({
+    env: "TRAWL_S3_REGION",
+    shown: "us-east-1",
+    doc: "The region of an S3 bucket. Else `AWS_REGION` or `AWS_DEFAULT_REGION`.",
+  }),
+  s3PathStyle: choice({
+    env: "TRAWL_S3_PATH_STYLE",
+    shown: "auto",
+    of: ["auto", "on", "off"],
+    doc: "Whether an S3 bucket is named in the path (`on`) or in the host. `auto`: in the host at Amazon, in the path elsewhere.",
+  }),
+  s3AccessKey: secret({
+    env: "TRAWL_S3_ACCESS_KEY",
+    doc: "Who we are to an S3 server. Without it, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.",
+  }),
+  s3SecretKey: secret({ env: "TRAWL_S3_SECRET_KEY", doc: "What requests to an S3 server are signed with." }),
+  s3SessionToken: secret({
+    env: "TRAWL_S3_SESSION_TOKEN",
+    doc: "Goes with keys to an S3 server that were lent for a while.",
+  }),
+  s3TimeoutMs: duration({
+    env: "TRAWL_S3_TIMEOUT",
+    shown: "30s",
+    least: "100ms",
+    most: "1h",
+    doc: "Longest time for one request to an S3 server; those that fail in passing are sent up to 8 times.",
   }),
   allowPrivate: list({
     env: "TRAWL_ALLOW_PRIVATE",

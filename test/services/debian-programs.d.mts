@@ -1,8 +1,8 @@
 /** Fetched where they are missing. */
-export type ServerName = "redis-server" | "valkey-server";
+export type ServerName = "redis-server" | "valkey-server" | "swift";
 
 /** Chromium comes from the system only: what it is linked with is half a desktop. */
-export type ProgramName = ServerName | "chromium" | "chromium-headless-shell";
+export type ProgramName = Exclude<ServerName, "swift"> | "chromium" | "chromium-headless-shell";
 
 /** How to run a program, the machine's own or ours; undefined if there is none. */
 export function findProgram(name: ProgramName): { command: string; env: Record<string, string> } | undefined;
@@ -15,3 +15,6 @@ export type Program = { bin: string; env: Record<string, string>; root?: string 
 
 /** The machine's own PostgreSQL, the newest, or ours; undefined if there is none. */
 export function findPostgres(): Program | undefined;
+
+/** How to run Python with the modules of Swift; undefined if it cannot be run. */
+export function findSwift(): { command: string; words: string[]; env: Record<string, string> } | undefined;

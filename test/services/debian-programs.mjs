@@ -22,9 +22,29 @@ const UNPACKED = fileURLToPath(new URL("../../node_modules/.cache/debian", impor
 const PACKAGES = {
   "redis-server": ["redis-server", "redis-tools"],
   "valkey-server": ["valkey-server", "valkey-tools"],
+  // Not a program but modules of Python: swift/serve.py makes an S3 server of them.
+  swift: [
+    ...[
+      "python3-swift",
+      "python3-eventlet",
+      "python3-greenlet",
+      "python3-dnspython",
+      "python3-six",
+      "python3-netifaces",
+    ],
+    ...["python3-cryptography", "python3-openssl", "python3-cffi", "python3-cffi-backend", "python3-pastedeploy"],
+    ...["python3-pkg-resources", "python3-pyeclib", "liberasurecode1", "python3-xattr", "python3-lxml"],
+    ...["python3-requests", "python3-urllib3", "python3-idna", "python3-certifi", "python3-chardet"],
+    ...["python3-charset-normalizer"],
+  ],
 };
-/** What both are linked with and a bare system lacks. */
+/** What they are linked with and a bare system lacks. */
 const LIBRARIES = ["libatomic1", "libjemalloc2", "liblzf1"];
+const SWIFT_LIBRARIES = ["libxml2", "libxslt1.1", "libicu72"];
+
+/** Debian's own, which Debian's modules are built for: another one in the PATH may be of another version. */
+const PYTHON = "/usr/bin/python3";
+const PYTHON_MODULES = "usr/lib/python3/dist-packages";
 
 /** How to run a program, the machine's own or ours; undefined if there is none. Takes microseconds. */
 export function findProgram(name) {
@@ -59,15 +79,27 @@ function postgresFolder(base) {
     .find((bin) => ["postgres", "initdb"].every((name) => isExecutable(join(bin, name))));
 }
 
+/** How to run Python with the modules of Swift, ours alone; undefined if it cannot be run. */
+export function findSwift(root = join(UNPACKED, "swift")) {
+  const modules = join(root, PYTHON_MODULES);
+  if (!isExecutable(PYTHON) || !existsSync(join(modules, "swift"))) return undefined;
+  const env = { PYTHONPATH: modules, PYTHONDONTWRITEBYTECODE: "1", LD_LIBRARY_PATH: findLibraries(root) };
+  return { command: PYTHON, words: ["-S"], env };
+}
+
 /** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
 export function ensurePrograms(names = Object.keys(PACKAGES)) {
   const obstacles = [];
-  for (const name of names.filter((wanted) => findProgram(wanted) === undefined)) {
+  for (const name of names.filter((wanted) => !isThere(wanted))) {
     console.error(`Fetching ${name} for the tests …`);
     const because = fetchProgram(name);
     if (because !== undefined) obstacles.push({ name, because });
   }
   return obstacles;
+}
+
+function isThere(name) {
+  return (name === "swift" ? findSwift() : findProgram(name)) !== undefined;
 }
 
 /** Undefined, or why it could not be had. */
@@ -78,7 +110,8 @@ function fetchProgram(name) {
   try {
     if (!unpack(PACKAGES[name], area)) return "apt-get has no such package, or cannot reach its source";
     const root = join(area, "root");
-    if (!runs(name, root) && !(unpack(LIBRARIES, area) && runs(name, root))) return "it does not run on this system";
+    const libraries = name === "swift" ? SWIFT_LIBRARIES : LIBRARIES;
+    if (!runs(name, root) && !(unpack(libraries, area) && runs(name, root))) return "it does not run on this system";
     // Whole or not at all, also when two test runs fetch at once: the later one replaces the same by the same.
     rmSync(join(UNPACKED, name), { recursive: true, force: true });
     renameSync(root, join(UNPACKED, name));
@@ -141,6 +174,13 @@ function aptGet(flags, cwd, ...words) {
 }
 
 function runs(name, root) {
+  if (name === "swift") {
+    const found = findSwift(root);
+    const words = [...(found?.words ?? []), "-c", "import lxml.etree, swift.common.middleware.s3api.s3api"];
+    return (
+      found !== undefined && spawnSync(found.command, words, { env: { ...process.env, ...found.env } }).status === 0
+    );
+  }
   const env = { ...process.env, LD_LIBRARY_PATH: findLibraries(root) };
   return spawnSync(join(root, "usr/bin", name), ["--version"], { env }).status === 0;
 }

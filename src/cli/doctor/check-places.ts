@@ -1,8 +1,10 @@
 /** Looks at the broker, the store and the folder of bodies: there, ours, writable? Each trouble is a finding. */
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
-import { bodiesFolder, openStore } from "../../compose.ts";
+import { openStore } from "../../compose.ts";
+import { bodiesPlace, openBodies } from "../../compose-bodies.ts";
 import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import { ERRORS, isTrawlError } from "../../errors.ts";
@@ -53,16 +55,28 @@ function tryWriting(path: string): void {
 
 export async function checkBodies(config: Config): Promise<Finding> {
   const check = "bodies";
-  if (config.bodies === "none") return { check, verdict: "ok", says: "not kept" };
   try {
-    const folder = bodiesFolder(config);
-    const problem = await writingProblem(folder);
-    if (problem === undefined) return { check, verdict: "ok", says: `${folder} can be written` };
+    const place = bodiesPlace(config);
+    if (place.kind === "none") return { check, verdict: "ok", says: "not kept" };
+    if (place.kind === "bucket") return await checkBucket(config);
+    const problem = await writingProblem(place.path);
+    if (problem === undefined) return { check, verdict: "ok", says: `${place.path} can be written` };
     const fix = "give this user the right to write there, or name another folder in TRAWL_BODIES";
-    return { check, verdict: "problem", says: `${folder}: ${problem}`, fix };
+    return { check, verdict: "problem", says: `${place.path}: ${problem}`, fix };
   } catch (error) {
     return troubleWith(check, error);
   }
+}
+
+/** By doing once what workers do: what keys may do shows only when they are used. */
+async function checkBucket(config: Config): Promise<Finding> {
+  const { parcels } = await openBodies(config, { clock: systemClock() }, { tries: 1 });
+  const name = { jobId: "doctor", taskId: randomUUID() };
+  const page = { url: "about:blank", status: 200, headers: {}, contentType: undefined, bodyBytes: 0 };
+  await parcels.put(name, { page: { ...page, tookMs: 0, fetchedAt: 0 }, body: Buffer.alloc(0) });
+  await parcels.get(name);
+  await parcels.remove(name);
+  return { check: "bodies", verdict: "ok", says: `${config.bodies} can be read, written and removed from` };
 }
 
 /** It is made when first needed: then what counts is whether it could be. */

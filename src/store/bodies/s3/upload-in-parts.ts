@@ -1,0 +1,69 @@
+/** A long object in parts: it appears when the last step succeeds, and until then nobody sees anything of it. */
+import type { S3Answer, S3Request } from "./s3-client.ts";
+
+type Deps = {
+  /** Rejects where the server refuses. */
+  send(request: Omit<S3Request, "key">): Promise<S3Answer>;
+  isThere(): Promise<boolean>;
+};
+
+type Sizes = { partBytes: number; partsAtOnce: number };
+
+export async function uploadInParts({ send, isThere }: Deps, bytes: Buffer, sizes: Sizes): Promise<void> {
+  const begun = await send({ method: "POST", query: { uploads: "" } });
+  const uploadId = uploadIdOf(begun);
+  try {
+    const tags = await sendParts(send, uploadId, bytes, sizes);
+    await send({ method: "POST", query: { uploadId }, body: Buffer.from(listOf(tags)) });
+  } catch (error) {
+    // The answer to the last step may have been lost, and the one to its repetition is that no such upload is known.
+    if (await isThere().catch(() => false)) return;
+    // Parts cost money until they are given up. Should this fail too, the first reason is the one to tell, and a rule of
+    // the bucket tidies up.
+    await send({ method: "DELETE", query: { uploadId } }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Answers with the parts' tags, in order. After a failure no part is under way any more: none comes after the end. */
+async function sendParts(
+  send: Deps["send"],
+  uploadId: string,
+  bytes: Buffer,
+  { partBytes, partsAtOnce }: Sizes,
+): Promise<string[]> {
+  const tags: string[] = new Array(Math.ceil(bytes.length / partBytes)).fill("");
+  const numbers = tags.keys();
+  let hasFailed = false;
+
+  async function sendNext(): Promise<void> {
+    for (const index of numbers) {
+      if (hasFailed) return;
+      const body = bytes.subarray(index * partBytes, (index + 1) * partBytes);
+      const query = { partNumber: String(index + 1), uploadId };
+      const { headers } = await send({ method: "PUT", query, body });
+      tags[index] = headers.get("etag") ?? "";
+    }
+  }
+
+  const lines = Array.from({ length: partsAtOnce }, () =>
+    sendNext().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  const ended = await Promise.allSettled(lines);
+  for (const line of ended) if (line.status === "rejected") throw line.reason;
+  return tags;
+}
+
+function uploadIdOf({ body }: S3Answer): string {
+  const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(body.toString())?.[1];
+  if (uploadId === undefined) throw new Error(`the server began no upload: ${body.toString("utf8", 0, 200)}`);
+  return uploadId;
+}
+
+function listOf(tags: readonly string[]): string {
+  const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
+  return `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
+}
