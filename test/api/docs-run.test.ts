@@ -1,0 +1,72 @@
+/**
+ * Runs what docs/api.md shows, block by block in one shell, against a server with a worker and a site of this machine's.
+ * Only addresses are replaced; an answer that is an error fails it.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { ensureDist, MAIN } from "../e2e/dist.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { closeLater } from "./harness.ts";
+import { ended, startWorking, type Working } from "./work.ts";
+
+const PAGE = resolve(import.meta.dirname, "../../docs/api.md");
+
+it("does what docs/api.md shows", async () => {
+  const folder = newFolder();
+  const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
+  const working = await startWorking(
+    (_, response) => void response.setHeader("content-type", "text/html").end("<h1>one</h1>"),
+    places,
+  );
+  await working.startWorker();
+  const urls = Array.from({ length: 30 }, (_, nth) => `${working.site.url}/${nth}`);
+  writeFileSync(join(folder, "urls.gz"), gzipSync(urls.join("\n")));
+  const blocks = blocksOf(readFileSync(PAGE, "utf8"));
+  expect(blocks.length).toBeGreaterThan(4);
+  const script = blocks.map((block) => asRun(block, working)).join("\n");
+  if (/\bnpx trawl\b/.test(script)) await withNpx(folder);
+
+  const { code, words } = await runScript(script, folder, places);
+
+  expect(code, `${script}\n${words}`).toBe(0);
+  const { json } = await working.ask("GET", "/v1/jobs");
+  const ids = (json.jobs as unknown as { id: string }[]).map(({ id }) => id);
+  const jobs = (await Promise.all(ids.map((id) => ended(working, id)))) as { tally: { pages: number } }[];
+  expect(jobs.map(({ tally }) => tally.pages).sort()).toEqual([1, 1, 30]);
+  expect(readFileSync(join(folder, "records.csv"), "utf8")).toMatch(/_url,_status,/); // of what was there by then
+}, 120_000);
+
+function blocksOf(text: string): string[] {
+  return [...text.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+}
+
+function asRun(block: string, { url, site }: Working): string {
+  return block
+    .replaceAll(/^npx trawl serve.*&$/gm, "") // it runs already
+    .replaceAll("curl -s", "curl --fail-with-body -S -s")
+    .replaceAll("localhost:7700", new URL(url).host)
+    .replaceAll("https://a.example", site.url);
+}
+
+/** As npx finds the program of a clone among its packages. */
+async function withNpx(folder: string): Promise<void> {
+  await ensureDist();
+  mkdirSync(join(folder, "bin"));
+  const file = join(folder, "bin/npx");
+  writeFileSync(file, `#!/bin/sh\n[ "$1" = trawl ] && shift && exec "${process.execPath}" "${MAIN}" "$@"\n`);
+  chmodSync(file, 0o755);
+}
+
+async function runScript(script: string, cwd: string, { broker, store }: { broker: string; store: string }) {
+  const env = { PATH: `${join(cwd, "bin")}:${process.env.PATH}`, TRAWL_BROKER: broker, TRAWL_STORE: store };
+  const shell = spawn("bash", ["-euo", "pipefail", "-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  closeLater(async () => void shell.kill());
+  let words = "";
+  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (words += chunk));
+  const [code] = (await once(shell, "close")) as [number | null];
+  return { code, words };
+}
