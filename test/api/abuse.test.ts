@@ -1,0 +1,131 @@
+/** Clients that mean harm, or do not know better: they are refused with 4xx, and the server stays as it was for others. */
+import { connect, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { type Api, closeLater, startApi } from "./harness.ts";
+
+const MB = 1024 * 1024;
+const JSON_TYPE = { "content-type": "application/json" };
+
+describe("a server that is misused", () => {
+  it.each([
+    ["brackets without end", "[".repeat(500_000)],
+    ["objects without end", '{"extract":'.repeat(50_000)],
+    ["a number of a million digits", `{"priority":${"9".repeat(1_000_000)}}`],
+    ["a name that is every object's", '{"__proto__":{"urls":[]}}'],
+    ["a constructor", '{"constructor":{"prototype":{"urls":[]}}}'],
+    ["nothing", ""],
+    ["half a character", Buffer.from([0x22, 0xc3]).toString("latin1")],
+    ["a list where an object goes", "[]"],
+  ])("refuses %s", async (_, body) => {
+    const { ask } = await startApi();
+
+    const { status, json } = await ask("POST", "/v1/jobs", body, JSON_TYPE);
+
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(json).toMatchObject({ code: "BAD_REQUEST" });
+    expect((await ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
+  });
+
+  it("takes no gigabyte, neither announced nor in pieces, and needs no memory for it", async () => {
+    const api = await startApi();
+    const before = process.memoryUsage().rss;
+
+    const announced = await talk(api, [post("/v1/jobs", "application/json", "content-length: 1073741824")]);
+    const pieces = await talk(api, [
+      post("/v1/jobs", "application/json", "transfer-encoding: chunked"),
+      ...chunks(1024),
+    ]);
+
+    expect(announced.text).toMatch(/^HTTP\/1\.1 413 [\s\S]*BODY_TOO_LARGE/);
+    expect(pieces.text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(pieces.sent).toBeLessThan(200); // of 1024: it was not read to its end
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * MB);
+    expect((await api.ask("GET", "/readyz")).status).toBe(200);
+  });
+
+  it("takes a line of any length for no URL, in bounded memory", async () => {
+    const api = await startApi();
+    const { json } = await api.ask("POST", "/v1/jobs", { open: true });
+    const before = process.memoryUsage().rss;
+
+    const path = `/v1/jobs/${json.id}/urls`;
+    const { text } = await talk(api, [
+      post(path, "application/x-ndjson", "transfer-encoding: chunked"),
+      ...chunks(300),
+      "0\r\n\r\n",
+    ]);
+
+    expect(text).toMatch(/^HTTP\/1\.1 202 /);
+    expect(text).toMatch(/"refusedCount":1\b/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * MB);
+  });
+
+  it("refuses a hundred thousand headers", async () => {
+    const api = await startApi();
+    const headers = Array.from({ length: 100_000 }, (_, nth) => `x-${nth}: ${nth}\r\n`);
+
+    const { text } = await talk(api, ["GET /v1/jobs HTTP/1.1\r\nhost: 127.0.0.1\r\n", headers.join(""), "\r\n"]);
+
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect((await api.ask("GET", "/readyz")).status).toBe(200);
+  });
+
+  it("answers others while hundreds never end what they say, and stops without waiting for them", async () => {
+    const api = await startApi({ graceMs: 300 });
+    const halves = [
+      "GET /v1/jobs HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ",
+      post("/v1/jobs", "application/json", "content-length: 100"),
+    ];
+    const sockets = await Promise.all(Array.from({ length: 300 }, (_, nth) => dial(api, halves[nth % 2] ?? "")));
+
+    expect((await api.ask("GET", "/v1/jobs")).status).toBe(200);
+    await api.stop();
+    await Promise.all(
+      sockets.map((socket) => new Promise((resolve) => (socket.closed ? resolve(0) : socket.once("close", resolve)))),
+    );
+  });
+});
+
+function post(path: string, type: string, length: string): string {
+  return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\n${length}\r\n\r\n`;
+}
+
+/** Megabytes of a text that does not end, as an HTTP/1.1 body has them. */
+function* chunks(count: number): Generator<Buffer> {
+  const chunk = Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(MB, "a"), Buffer.from("\r\n")]);
+  for (let nth = 0; nth < count; nth += 1) yield chunk;
+}
+
+/** Sends as fast as it is taken, until all is sent or there is an answer; `sent` counts the parts. */
+async function talk(api: Api, parts: Iterable<string | Buffer>): Promise<{ text: string; sent: number }> {
+  const socket = await dial(api);
+  let text = "";
+  let sent = 0;
+  const answered = new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => {
+      text += chunk;
+      resolve();
+    });
+    socket.on("close", () => resolve());
+  });
+  for (const part of parts) {
+    if (text !== "" || socket.destroyed) break;
+    sent += 1;
+    const isTaken = socket.write(part);
+    if (!isTaken) await Promise.race([answered, new Promise((resolve) => socket.once("drain", resolve))]);
+  }
+  await answered;
+  socket.destroy();
+  return { text, sent };
+}
+
+async function dial({ url }: Api, words?: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {}); // closed in its face, as it should be
+  closeLater(async () => void socket.destroy());
+  await new Promise((resolve) => socket.once("connect", resolve));
+  if (words !== undefined) socket.write(words);
+  return socket;
+}
