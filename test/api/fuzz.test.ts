@@ -3,10 +3,11 @@
  * with 500, and every answer is one that the description has.
  */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { ERRORS } from "../../src/errors.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
+import { startRedis } from "../services/redis.ts";
 import { type Schema, valueFor } from "./from-schema.ts";
 import { type Api, startApi } from "./harness.ts";
 
@@ -24,31 +25,42 @@ const RUNS = 40;
 const SEED = 20_261_116;
 
 describe("the API, tried with anything", () => {
-  it("answers as it says it does, and never with 500", async () => {
-    const api = await startApi({ maxPending: 5_000, graceMs: 1_000 });
-    const known = await fill(api);
-    const { json } = await api.ask("GET", "/openapi.json");
-    const paths = json.paths as unknown as Record<string, Record<string, Operation>>;
-    const statuses = new Map<number, number>();
+  it.each(["SQLite", "Redis"])(
+    "answers as it says it does, and never with 500, on %s",
+    async (kind) => {
+      const places = kind === "Redis" ? { broker: await redisPlace(), brokerShards: 3 } : {};
+      const api = await startApi({ maxPending: 5_000, graceMs: 1_000, ...places });
+      const known = await fill(api);
+      const { json } = await api.ask("GET", "/openapi.json");
+      const paths = json.paths as unknown as Record<string, Record<string, Operation>>;
+      const statuses = new Map<number, number>();
 
-    for (const [path, methods] of Object.entries(paths)) {
-      for (const [method, operation] of Object.entries(methods)) {
-        await fc.assert(
-          fc.asyncProperty(requests(path, method, operation, known), async ({ path: to, init }) => {
-            const answer = await fetch(api.url + to, init);
-            statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-            await holds(operation, answer);
-          }),
-          { numRuns: RUNS, seed: SEED, endOnFailure: true },
-        );
+      for (const [path, methods] of Object.entries(paths)) {
+        for (const [method, operation] of Object.entries(methods)) {
+          await fc.assert(
+            fc.asyncProperty(requests(path, method, operation, known), async ({ path: to, init }) => {
+              const answer = await fetch(api.url + to, init);
+              statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+              await holds(operation, answer);
+            }),
+            { numRuns: RUNS, seed: SEED, endOnFailure: true },
+          );
+        }
       }
-    }
 
-    expect(statuses.get(200)).toBeGreaterThan(100); // or it has only been refused
-    expect(statuses.get(400)).toBeGreaterThan(100);
-    expect((await api.ask("GET", "/readyz")).status).toBe(200);
-  }, 120_000);
+      expect(statuses.get(200)).toBeGreaterThan(100); // or it has only been refused
+      expect(statuses.get(400)).toBeGreaterThan(100);
+      expect((await api.ask("GET", "/readyz")).status).toBe(200);
+    },
+    120_000,
+  );
 });
+
+async function redisPlace(): Promise<string> {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  return server.url;
+}
 
 /** Something to be found. */
 async function fill({ ask, trawl }: Api): Promise<Known> {
