@@ -8,7 +8,9 @@ export type ProgramName = Exclude<ServerName, "swift"> | "chromium" | "chromium-
 export function findProgram(name: ProgramName): { command: string; env: Record<string, string> } | undefined;
 
 /** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
-export function ensurePrograms(names?: readonly ServerName[]): { name: ServerName; because: string }[];
+export function ensurePrograms(
+  names?: readonly (ServerName | "postgresql")[],
+): { name: ServerName | "postgresql"; because: string }[];
 
 /** The programs of PostgreSQL: `bin` has postgres and initdb. `root`: where our own copy was unpacked. */
 export type Program = { bin: string; env: Record<string, string>; root?: string | undefined };

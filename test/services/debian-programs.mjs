@@ -38,7 +38,9 @@ const PACKAGES = {
     ...["python3-charset-normalizer"],
   ],
 };
-/** What they are linked with and a bare system lacks. */
+/** Its packages have the version in their names, and it is linked with much: apt is asked for both. */
+const POSTGRES = "postgresql";
+/** What the others are linked with and a bare system lacks. */
 const LIBRARIES = ["libatomic1", "libjemalloc2", "liblzf1"];
 const SWIFT_LIBRARIES = ["libxml2", "libxslt1.1", "libicu72"];
 
@@ -58,7 +60,7 @@ export function findProgram(name) {
 
 /** The machine's own PostgreSQL, the newest, or ours; undefined if there is none. Debian keeps it out of the PATH. */
 export function findPostgres() {
-  const own = join(UNPACKED, "postgres");
+  const own = join(UNPACKED, POSTGRES);
   for (const [base, root] of [
     ["/", undefined],
     [own, own],
@@ -88,18 +90,19 @@ export function findSwift(root = join(UNPACKED, "swift")) {
 }
 
 /** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
-export function ensurePrograms(names = Object.keys(PACKAGES)) {
+export function ensurePrograms(names = [...Object.keys(PACKAGES), POSTGRES]) {
   const obstacles = [];
   for (const name of names.filter((wanted) => !isThere(wanted))) {
     console.error(`Fetching ${name} for the tests …`);
-    const because = fetchProgram(name);
+    const because = name === POSTGRES ? fetchPostgres() : fetchProgram(name);
     if (because !== undefined) obstacles.push({ name, because });
   }
   return obstacles;
 }
 
 function isThere(name) {
-  return (name === "swift" ? findSwift() : findProgram(name)) !== undefined;
+  const finders = { swift: () => findSwift(), [POSTGRES]: findPostgres };
+  return (finders[name] ?? findProgram)(name) !== undefined;
 }
 
 /** Undefined, or why it could not be had. */
@@ -121,14 +124,55 @@ function fetchProgram(name) {
   }
 }
 
+/** Undefined, or why it could not be had. */
+function fetchPostgres() {
+  if (spawnSync("apt-get", ["--version"]).status !== 0) return "there is no apt-get here";
+  mkdirSync(UNPACKED, { recursive: true });
+  const area = mkdtempSync(join(UNPACKED, ".fetching-"));
+  try {
+    if (!unpackPostgres([], area) && !unpackPostgres(freshLists(area), area)) {
+      return "apt-get has no such package, or cannot reach its source";
+    }
+    const root = join(area, "root");
+    const bin = postgresFolder(root);
+    const env = { ...process.env, LD_LIBRARY_PATH: findLibraries(root) };
+    const run = (name) => spawnSync(join(bin, name), ["--version"], { env }).status === 0;
+    if (bin === undefined || !run("postgres") || !run("initdb")) return "it does not run on this system";
+    rmSync(join(UNPACKED, POSTGRES), { recursive: true, force: true });
+    renameSync(root, join(UNPACKED, POSTGRES));
+    return undefined;
+  } finally {
+    rmSync(area, { recursive: true, force: true });
+  }
+}
+
+/** With the libraries that it needs and this system lacks; not the C library, which every system has, nor compilers. */
+function unpackPostgres(flags, area) {
+  const words = (program, ...rest) => spawnSync(program, [...flags, ...rest], { encoding: "utf8" }).stdout ?? "";
+  const name = /^\s*Depends: (postgresql-\d+)$/m.exec(words("apt-cache", "depends", "postgresql"))?.[1];
+  if (name === undefined) return false;
+  const plan = words("apt-get", "--simulate", "--no-install-recommends", "install", name);
+  const libraries = [...plan.matchAll(/^Inst (lib\S+)/gm)].map(([, library]) => library);
+  const folder = mkdtempSync(join(area, "packages-"));
+  const wanted = libraries.filter((library) => !/^lib(c6|c-bin|llvm|perl|python)|-dev$/.test(library));
+  return aptGet(flags, folder, "download", name, ...wanted) && extractAll(folder, area);
+}
+
+function freshLists(area) {
+  const own = listsIn(join(area, "lists"));
+  aptGet(own, area, "update"); // without it there is nothing in them, and that is found out next
+  return own;
+}
+
 function unpack(packages, area) {
   const folder = mkdtempSync(join(area, "packages-"));
-  return (
-    download(packages, folder, area) &&
-    readdirSync(folder)
-      .filter((file) => file.endsWith(".deb"))
-      .every((file) => spawnSync("dpkg", ["--extract", join(folder, file), join(area, "root")]).status === 0)
-  );
+  return download(packages, folder, area) && extractAll(folder, area);
+}
+
+function extractAll(folder, area) {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".deb"))
+    .every((file) => spawnSync("dpkg", ["--extract", join(folder, file), join(area, "root")]).status === 0);
 }
 
 /** From the sources this system has, else from the backports of its release at the same place. */

@@ -178,6 +178,8 @@ function wordsFor(settings: Readonly<Record<string, string>>, folder: string, po
     unix_socket_directories: "",
     dynamic_shared_memory_type: "mmap",
     log_min_messages: "fatal",
+    // A copy that was fetched comes without the compiler.
+    jit: "off",
     ...settings,
   };
   return ["-D", join(folder, "data"), ...Object.entries(own).flatMap(([name, value]) => ["-c", `${name}=${value}`])];

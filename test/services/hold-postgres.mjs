@@ -1,0 +1,9 @@
+// Starts a server, says where, and stays until it is killed: postgres.test.ts looks what becomes of the server.
+import { readlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import { createJiti } from "jiti";
+
+const { startPostgres } = await createJiti(import.meta.url).import("./postgres.ts");
+const { pid } = await startPostgres();
+console.log(JSON.stringify({ pid, folder: dirname(readlinkSync(`/proc/${pid}/cwd`)) }));
+setInterval(() => undefined, 60_000);
