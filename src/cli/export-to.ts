@@ -1,8 +1,9 @@
 /** Writes a job's records to a file, or to stdout for `-`. */
 
+import { TrawlError } from "../errors.ts";
 import { createRecordWriter } from "../store/export/create-record-writer.ts";
 import { exportRecords } from "../store/export/export-records.ts";
-import { type ExportFormat, formatOf, parseFormat } from "../store/export/format.ts";
+import { type ExportFormat, formatOf, parseFormat, type TextFormat } from "../store/export/format.ts";
 import { openOutput } from "../store/export/open-output.ts";
 import type { Session } from "./session.ts";
 
@@ -21,7 +22,7 @@ export async function exportTo(
   format?: string,
 ): Promise<number> {
   if (path === "-") {
-    const writer = createRecordWriter(chosenFormat("-.jsonl", format), { write: screen.out }, { columns });
+    const writer = createRecordWriter(textFormat(format), { write: screen.out }, { columns });
     const { count } = await exportRecords(trawl.store, jobId, writer, { afterId: 0 });
     await writer.end();
     return count;
@@ -35,6 +36,16 @@ export async function exportTo(
     await output.abort();
     throw error;
   }
+}
+
+/** Throws BAD_OUTPUT for what would only spoil a terminal. */
+function textFormat(name: string | undefined): TextFormat {
+  const format = chosenFormat("-.jsonl", name);
+  if (format !== "parquet") return format;
+  throw new TrawlError("BAD_OUTPUT", {
+    op: "export.format",
+    message: "Parquet is no text for stdout; give a file: --out records.parquet",
+  });
 }
 
 function chosenFormat(path: string, format: string | undefined): ExportFormat {

@@ -284,12 +284,6 @@ const PLACES: readonly Case[] = [
     says: /BAD_OUTPUT: output x: .*jsonl.*csv/,
   },
   {
-    what: "Parquet",
-    args: ["crawl", URL, "--out", "x.parquet"],
-    exit: 2,
-    says: /BAD_OUTPUT: output x\.parquet: .*Parquet.*jsonl/,
-  },
-  {
     what: "records in a folder that is missing",
     args: ["records", "jnone", "--out", "no/where.csv"],
     exit: 2,

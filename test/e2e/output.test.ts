@@ -1,6 +1,7 @@
 /** Where records go, and what the commands that read them back say. */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { ensureDist } from "./dist.ts";
@@ -44,6 +45,40 @@ describe("the output of a crawl", () => {
     expect(summary.counts.refused).toBeGreaterThanOrEqual(site.disallowedPages().length);
     expect(summary.seconds).toBeGreaterThan(0);
     expectBalanced(summary.counts);
+  });
+
+  it("is a Parquet file with types, from a crawl or from the store again, and none on stdout", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 12 })];
+    const rules = ["-e", "title=h1", "-e", "number=.number|number", "-e", "never=.never"];
+    const end = await trawl(["crawl", `${site.url}/`, "--out", "pages.parquet", "--json", ...rules, ...FAST], { cwd });
+    const { id } = lastJson<Summary>(end);
+    await trawl(["records", id, "--format", "parquet", "--out", "again.bin"], { cwd });
+    const onStdout = await trawl(["records", id, "--format", "parquet"], { cwd });
+
+    const rows = await parquetRows(join(cwd, "pages.parquet"));
+    expect(Object.keys(rows[0] ?? {})).toEqual([
+      "title",
+      "number",
+      "never",
+      "_url",
+      "_status",
+      "_fetchedAt",
+      "_job",
+      "_depth",
+    ]);
+    expect(rows.map(({ _url }) => _url).sort()).toEqual(site.expectedPages().sort());
+    expect(rows.find(({ title }) => title === "Page 7")).toMatchObject({
+      number: 7,
+      never: null,
+      _url: `${site.url}/page/7`,
+      _status: 200,
+      _fetchedAt: expect.any(Date),
+      _job: id,
+    });
+    expect((await parquetRows(join(cwd, "again.bin"))).map(({ _url }) => _url)).toEqual(rows.map(({ _url }) => _url));
+    expect(readdirSync(cwd).sort()).toEqual([".trawl", "again.bin", "pages.parquet"]);
+    expect(onStdout).toMatchObject({ code: 2, stdout: "" });
+    expect(onStdout.stderr).toMatch(/BAD_OUTPUT: Parquet is no text for stdout; give a file: --out records.parquet/);
   });
 
   it("is a file in the format its name asks for, and can be had again in another", async () => {
@@ -107,3 +142,7 @@ describe("the output of a crawl", () => {
     expect(jsonLines(resumed.stdout)).toHaveLength(20);
   });
 });
+
+async function parquetRows(path: string): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({ file: new Uint8Array(readFileSync(path)).buffer });
+}

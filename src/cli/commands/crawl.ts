@@ -36,7 +36,7 @@ export function addCrawl(program: Command, stops: Stops): void {
       processes,
     )
     .option("--user-agent <text>", "how to introduce ourselves; name a way to reach you")
-    .option("--out <file>", "write the records here when done: .jsonl, .json or .csv")
+    .option("--out <file>", "write the records here when done: .jsonl, .json, .csv or .parquet")
     .option("--resume [job]", "go on with an interrupted crawl: the last one, or the one named")
     .option("--strict", "end with 1 if anything failed")
     .option("--quiet", "no progress")

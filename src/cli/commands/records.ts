@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "../../store/export/format.ts";
 import type { Store } from "../../store/store.ts";
 import { createRecordStream } from "../crawl/record-stream.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
@@ -9,17 +10,13 @@ import { inSession, type PlaceFlags, type Session, withPlaces } from "../session
 import { plural } from "../terminal.ts";
 import { getJob } from "../watch-job.ts";
 
-type Flags = PlaceFlags & { format?: "jsonl" | "json" | "csv"; out?: string; invalid?: boolean };
+type Flags = PlaceFlags & { format?: ExportFormat; out?: string; invalid?: boolean };
 
 export function addRecords(program: Command): void {
   withPlaces(program.command("records <job>"))
     .description("print a job's records, or write them to a file")
     .addOption(
-      new Option("--format <format>", "how (default: from the file's name, else jsonl)").choices([
-        "jsonl",
-        "json",
-        "csv",
-      ]),
+      new Option("--format <format>", "how (default: from the file's name, else jsonl)").choices(EXPORT_FORMATS),
     )
     .option("--out <file>", "write here instead of stdout")
     .option("--invalid", "the records that failed their schema, with the reason, as JSON lines")

@@ -1,11 +1,11 @@
 import { type CsvOptions, createCsvWriter } from "./csv-writer.ts";
-import type { ExportFormat } from "./format.ts";
+import type { TextFormat } from "./format.ts";
 import { createJsonWriter } from "./json-writer.ts";
 import { createJsonlWriter } from "./jsonl-writer.ts";
 import type { RecordWriter, TextSink } from "./record-writer.ts";
 
-/** The writer of a format; only CSV looks at `columns`. */
-export function createRecordWriter(format: ExportFormat, sink: TextSink, { columns }: CsvOptions): RecordWriter {
+/** The writer of a format that is text; only CSV looks at `columns`. */
+export function createRecordWriter(format: TextFormat, sink: TextSink, { columns }: CsvOptions): RecordWriter {
   switch (format) {
     case "jsonl":
       return createJsonlWriter(sink);

@@ -23,7 +23,7 @@ export function createCsvWriter(sink: TextSink, { columns }: CsvOptions): Record
 
   return {
     begin: async (findColumns) => {
-      if (header === undefined) await writeHeader(columns ?? (await findColumns()));
+      if (header === undefined) await writeHeader(columns ?? [...(await findColumns()).keys()]);
     },
     write: async (records) => {
       if (header === undefined) throw new Error("a CSV was written to before it was begun");

@@ -1,4 +1,5 @@
 import type { Store, StoredRecord } from "../store.ts";
+import { type ColumnKind, type Columns, widen } from "./column-kind.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
 type Records = Pick<Store, "readRecords">;
@@ -36,21 +37,21 @@ export async function exportRecords(
   return { lastId, count };
 }
 
-/** Every field name of the records past `afterId`, in the order they first appear. */
+/** Every field of the records past `afterId`, and what its values are. */
 async function findColumns(
   store: Records,
   jobId: string,
   afterId: number,
-): Promise<{ columns: readonly string[]; lastId: number }> {
-  const columns = new Set<string>();
+): Promise<{ columns: Columns; lastId: number }> {
+  const columns = new Map<string, ColumnKind>();
   let lastId = afterId;
   for await (const batch of batchesOf(store, jobId, afterId)) {
     for (const { id, fields } of batch) {
-      for (const name of Object.keys(fields)) columns.add(name);
+      for (const [name, value] of Object.entries(fields)) columns.set(name, widen(columns.get(name) ?? "empty", value));
       lastId = id;
     }
   }
-  return { columns: [...columns], lastId };
+  return { columns, lastId };
 }
 
 async function* batchesOf(store: Records, jobId: string, afterId: number): AsyncIterable<readonly StoredRecord[]> {

@@ -8,6 +8,7 @@ describe("the format of an output", () => {
     ["a.b/out.NDJSON", "jsonl"],
     ["out.json", "json"],
     ["/tmp/out.csv", "csv"],
+    ["out.Parquet", "parquet"],
   ])("%s is %s", (path, format) => {
     expect(formatOf(path)).toBe(format);
   });
@@ -16,7 +17,6 @@ describe("the format of an output", () => {
     ["out.xlsx", /out\.xlsx: no such format is known; use one of jsonl, ndjson, json, csv/],
     ["out", /out: its name does not end in a format/],
     ["out.constructor", /no such format is known/],
-    ["out.parquet", /out\.parquet: this version does not write Parquet yet; use one of jsonl/],
   ])("%s is refused with what is known", (path, message) => {
     expect(() => formatOf(path)).toThrow(message);
     expect(() => formatOf(path)).toThrow(expect.toSatisfy((error) => isTrawlError(error, "BAD_OUTPUT")));

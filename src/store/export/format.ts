@@ -1,11 +1,19 @@
 import { extname } from "node:path";
 import { TrawlError } from "../../errors.ts";
 
-/** How records may be written out: a JSON object a line, one JSON array, or RFC 4180 with a header. */
-export const EXPORT_FORMATS = ["jsonl", "json", "csv"] as const;
+/** How records may be written out: a JSON object a line, one JSON array, RFC 4180 with a header, or typed columns. */
+export const EXPORT_FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+/** Those that a person or a pipe of lines can read. */
+export type TextFormat = Exclude<ExportFormat, "parquet">;
 
-const ALIASES: Readonly<Record<string, ExportFormat>> = { jsonl: "jsonl", ndjson: "jsonl", json: "json", csv: "csv" };
+const ALIASES: Readonly<Record<string, ExportFormat>> = {
+  jsonl: "jsonl",
+  ndjson: "jsonl",
+  json: "json",
+  csv: "csv",
+  parquet: "parquet",
+};
 
 /** The format a file's name asks for; BAD_OUTPUT if it asks for none we write. */
 export function formatOf(path: string): ExportFormat {
@@ -26,6 +34,5 @@ export function parseFormat(name: string, path?: string): ExportFormat {
 
 function whyNot(name: string): string {
   if (name === "") return "its name does not end in a format";
-  if (name.toLowerCase() === "parquet") return "this version does not write Parquet yet";
   return "no such format is known";
 }

@@ -12,7 +12,7 @@ export type Output = Omit<RecordWriter, "end"> & Pick<PartFile, "close" | "abort
  */
 export async function openOutput(path: string, format: ExportFormat, options: CsvOptions): Promise<Output> {
   const file = await openPartFile(path);
-  const writer = createRecordWriter(format, file, options);
+  const writer = await writerOf(format, file, options);
   let isEnded = false;
   return {
     begin: writer.begin,
@@ -27,4 +27,11 @@ export async function openOutput(path: string, format: ExportFormat, options: Cs
       return file.abort();
     },
   };
+}
+
+async function writerOf(format: ExportFormat, file: PartFile, options: CsvOptions): Promise<RecordWriter> {
+  if (format !== "parquet") return createRecordWriter(format, file, options);
+  // Loaded on first use: the other formats need nobody's code.
+  const { createParquetWriter } = await import("./parquet-writer.ts");
+  return createParquetWriter(file, options);
 }

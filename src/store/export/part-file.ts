@@ -1,5 +1,5 @@
 /**
- * A file that appears whole or not at all: text goes to `<path>.part`, which takes the name when it is closed. A crash
+ * A file that appears whole or not at all: what is written goes to `<path>.part`, which takes the name when it is closed. A crash
  * leaves the `.part` and whatever had the name before. One caller writes, one call at a time.
  */
 import { constants } from "node:fs";
@@ -7,9 +7,10 @@ import { access, type FileHandle, open, realpath, rm, stat } from "node:fs/promi
 import { dirname, sep } from "node:path";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import { renameDurably } from "../durable-rename.ts";
-import type { TextSink } from "./record-writer.ts";
 
-export type PartFile = TextSink & {
+export type PartFile = {
+  /** Resolves when it may be given more. */
+  write(part: string | Uint8Array): Promise<void>;
   /** Makes what was written durable and gives it its name. If that fails, `abort` still clears up. */
   close(): Promise<void>;
   /** Removes what was written, and leaves what had the name before. After `close` it does nothing. */
@@ -38,7 +39,7 @@ export async function openPartFile(path: string): Promise<PartFile> {
   let isOpen = true;
 
   return {
-    write: (text) => coded(() => handle.writeFile(text)),
+    write: (part) => coded(() => handle.writeFile(part)),
     close: async () => {
       if (!isOpen) return;
       await coded(() => finish(handle, target.isPlain ? { part, path: target.path } : undefined));

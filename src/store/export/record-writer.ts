@@ -1,5 +1,6 @@
 /** The contract of the output formats: records in, text out, at the pace of whoever takes the text. */
 import type { StoredRecord } from "../store.ts";
+import type { Columns } from "./column-kind.ts";
 
 /** Takes text; resolves when it may be given more. */
 export type TextSink = { write(text: string): Promise<void> };
@@ -9,7 +10,7 @@ export type RecordWriter = {
    * Called before records are written, once or more. A format that names all fields up front asks for them there, if
    * it has not been told; the others never do.
    */
-  begin(findColumns: () => Promise<readonly string[]>): Promise<void>;
+  begin(findColumns: () => Promise<Columns>): Promise<void>;
   write(records: readonly StoredRecord[]): Promise<void>;
   /** Writes what ends the format. Nothing may be written after it. */
   end(): Promise<void>;

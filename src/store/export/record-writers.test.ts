@@ -4,7 +4,7 @@ import type { Fields } from "../../domain/page.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { StoredRecord } from "../store.ts";
 import { createRecordWriter } from "./create-record-writer.ts";
-import type { ExportFormat } from "./format.ts";
+import type { TextFormat } from "./format.ts";
 import { recordLine } from "./record-line.ts";
 
 const NONE = { columns: undefined };
@@ -118,7 +118,7 @@ describe("every format", () => {
       { columns: ["n", "text"] },
     );
 
-    await writer.begin(async () => []);
+    await writer.begin(async () => new Map());
     await writer.write(records);
     await writer.end();
 
@@ -133,13 +133,13 @@ function aRecord(fields: Fields): StoredRecord {
 }
 
 async function textOf(
-  format: ExportFormat,
+  format: TextFormat,
   records: readonly StoredRecord[],
   { columns, found = [] }: { columns?: readonly string[]; found?: readonly string[] } = {},
 ): Promise<string> {
   const sink = collector();
   const writer = createRecordWriter(format, sink, { columns });
-  await writer.begin(async () => found);
+  await writer.begin(async () => new Map(found.map((name) => [name, "text"])));
   const half = Math.ceil(records.length / 2);
   await writer.write(records.slice(0, half));
   await writer.write(records.slice(half));

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fields } from "../../../src/domain/page.ts";
+import type { Columns } from "../../../src/store/export/column-kind.ts";
 import { exportRecords } from "../../../src/store/export/export-records.ts";
 import { openOutput } from "../../../src/store/export/open-output.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
@@ -75,7 +76,7 @@ describe("an export", () => {
     const path = join(folder, "out.csv");
     const output = await openOutput(path, "csv", { columns: undefined });
     const racing = {
-      begin: async (findColumns: () => Promise<readonly string[]>) => {
+      begin: async (findColumns: () => Promise<Columns>) => {
         await output.begin(findColumns);
         await keep("job", [{ late: 2 }]);
       },

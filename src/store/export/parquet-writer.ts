@@ -1,0 +1,145 @@
+/**
+ * Parquet: columns with types, in row groups, each written out before the next is begun, so memory is bounded by one.
+ * The types stand at the end of the file and hold from its beginning, hence `begin` has all records looked through first.
+ */
+import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
+import { TrawlError } from "../../errors.ts";
+import type { StoredRecord } from "../store.ts";
+import type { ColumnKind, Columns } from "./column-kind.ts";
+import type { CsvOptions } from "./csv-writer.ts";
+import { LINE_COLUMNS } from "./record-line.ts";
+import type { RecordWriter } from "./record-writer.ts";
+
+/** Takes bytes; resolves when it may be given more. */
+export type ByteSink = { write(bytes: Uint8Array): Promise<void> };
+
+type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
+type Typed = Omit<Element, "name">;
+type LineColumn = (typeof LINE_COLUMNS)[number];
+type Group = { rows: number; chars: number; cells: Map<string, unknown[]> };
+
+const TYPES: Readonly<Record<ColumnKind, Typed>> = {
+  empty: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  // Also where all are whole: a price of 5 must not give the column another type than one of 4.99 tomorrow.
+  number: { type: "DOUBLE" },
+  truth: { type: "BOOLEAN" },
+  json: { type: "BYTE_ARRAY", converted_type: "JSON" },
+};
+
+const LINE_TYPES: Readonly<Record<LineColumn, Typed>> = {
+  _url: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  _status: { type: "INT32" },
+  _fetchedAt: { type: "INT64", converted_type: "TIMESTAMP_MILLIS" },
+  _job: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  _depth: { type: "INT32" },
+};
+
+// A row group is full by whichever comes first: rows for readers, text and cells for our memory.
+const ROWS_MOST = 50_000;
+const CHARS_MOST = 16 * 1024 * 1024;
+const CELLS_MOST = 2_000_000;
+
+/** `columns` come first, and are there also where no record has them: the same job gives the same columns. */
+export function createParquetWriter(sink: ByteSink, { columns = [] }: Partial<CsvOptions>): RecordWriter {
+  const bytes = new ByteWriter();
+  let parquet: ParquetWriter | undefined;
+  let kinds: Columns = new Map();
+  let group = emptyGroup([]);
+
+  function names(): string[] {
+    return [...kinds.keys(), ...LINE_COLUMNS];
+  }
+
+  function start(found: Columns): ParquetWriter {
+    const wanted = new Map<string, ColumnKind>(columns.map((name) => [name, "empty"]));
+    for (const [name, kind] of found) wanted.set(name, kind);
+    for (const name of LINE_COLUMNS) wanted.delete(name);
+    kinds = wanted;
+    group = emptyGroup(names());
+    parquet = new ParquetWriter({ writer: bytes, schema: schemaOf(kinds) });
+    return parquet;
+  }
+
+  async function writeGroup(writer: ParquetWriter): Promise<void> {
+    if (group.rows === 0) return;
+    const columnData = [...group.cells].map(([name, cells]): ColumnSource => ({ name, data: cells as never }));
+    await writer.write({ columnData, rowGroupSize: group.rows });
+    group = emptyGroup(names());
+    await passOn();
+  }
+
+  async function passOn(): Promise<void> {
+    await sink.write(bytes.getBytes());
+    bytes.index = 0; // where the next byte goes; how many there were in all, `offset`, goes on
+  }
+
+  return {
+    async begin(findColumns) {
+      if (parquet === undefined) start(await findColumns());
+    },
+    async write(records) {
+      if (parquet === undefined) throw new Error("a Parquet file was written to before it was begun");
+      for (const record of records) {
+        addRow(group, kinds, record);
+        if (isFull(group)) await writeGroup(parquet);
+      }
+    },
+    async end() {
+      const writer = parquet ?? start(new Map());
+      await writeGroup(writer);
+      await writer.finish();
+      await passOn();
+    },
+  };
+}
+
+function emptyGroup(names: readonly string[]): Group {
+  return { rows: 0, chars: 0, cells: new Map(names.map((name) => [name, []])) };
+}
+
+function isFull({ rows, chars, cells }: Group): boolean {
+  return rows >= ROWS_MOST || chars >= CHARS_MOST || rows * cells.size >= CELLS_MOST;
+}
+
+function schemaOf(kinds: Columns): Element[] {
+  const own = [...kinds].map(([name, kind]): Element => ({ name, ...TYPES[kind], repetition_type: "OPTIONAL" }));
+  const ours = LINE_COLUMNS.map((name): Element => ({ name, ...LINE_TYPES[name], repetition_type: "REQUIRED" }));
+  return [{ name: "root", num_children: own.length + ours.length }, ...own, ...ours];
+}
+
+function addRow(group: Group, kinds: Columns, record: StoredRecord): void {
+  refuseUnknown(kinds, record);
+  const line: Record<LineColumn, unknown> = {
+    _url: record.url,
+    _status: record.status,
+    _fetchedAt: new Date(record.fetchedAt),
+    _job: record.jobId,
+    _depth: record.depth,
+  };
+  for (const [name, cells] of group.cells) {
+    const isOurs = Object.hasOwn(line, name);
+    // Not `fields[name]` alone: that would find `toString` on every record.
+    const value = isOurs ? line[name as LineColumn] : Object.hasOwn(record.fields, name) ? record.fields[name] : null;
+    cells.push(value ?? null);
+    group.chars += lengthOf(value);
+  }
+  group.rows += 1;
+}
+
+/** About how much it takes: what is nested is held as it came, which is more than its text. */
+function lengthOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  return typeof value === "object" && value !== null && !(value instanceof Date) ? JSON.stringify(value).length : 8;
+}
+
+function refuseUnknown(kinds: Columns, { fields, id, jobId, url }: StoredRecord): void {
+  const ours = new Set<string>(LINE_COLUMNS);
+  const unknown = Object.keys(fields).find((name) => !kinds.has(name) && !ours.has(name));
+  if (unknown === undefined) return;
+  throw new TrawlError("BAD_OUTPUT", {
+    op: "export.parquet",
+    message: `record ${id} of ${url} has the field ${JSON.stringify(unknown)}, which was not there when the columns were looked for; write again once the job has ended`,
+    detail: { jobId, id, field: unknown },
+  });
+}
