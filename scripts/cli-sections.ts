@@ -171,6 +171,20 @@ What its processes print comes as one stream on stderr, each line with the name 
 them JSON lines with \`group\` and \`process\` (what is no log line is a \`worker.said\` with its \`text\`), and prints at the end
 \`{ groups, tasks, pages, records, seconds }\`.`,
   },
+  keys: {
+    examples: [
+      "npx trawl keys add operator --scopes admin",
+      "npx trawl keys add ci --tenant acme --expires 90d --max-pending 100000 --max-rate 500 --max-jobs 20",
+      "npx trawl keys",
+      "npx trawl keys add guest --expires 12h > guest.key && npx trawl keys revoke guest",
+    ],
+    notes: `Works on the store itself, so the first key can be made before a server runs. \`add\` prints the key alone on stdout, this
+once; only its hash is kept. What keys may do, and what quotas limit, is in [api.md](api.md#who-may-ask). \`revoke\` takes an id, or a name
+that one good key has; the key stays in the list.
+
+**\`--json\`** prints for \`add\` the key as \`POST /v1/keys\` does, \`key\` included; for \`list\` \`{ "keys": [{ id, name, tenant, scopes, quotas, state,
+createdAt, expiresAt, lastUsedAt, revokedAt }] }\`; for \`revoke\` that key.`,
+  },
   jobs: {
     examples: ["npx trawl jobs", "npx trawl jobs --limit 3 --json"],
     notes: `**\`--json\`** prints \`{ "jobs": [ … ] }\`, each as [\`trawl job\`](#trawl-job) has it. A crawl that was interrupted is

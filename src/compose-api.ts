@@ -2,7 +2,9 @@
 
 import type { ApiDeps } from "./api/api-deps.ts";
 import { createPulse } from "./api/events/pulse.ts";
-import type { Caller, Route } from "./api/route.ts";
+import { createGate } from "./api/keys/gate.ts";
+import { createQuotaKeeper } from "./api/quota/quotas.ts";
+import type { Route } from "./api/route.ts";
 import { deadRoutes } from "./api/routes/dead.ts";
 import { docsRoutes } from "./api/routes/docs.ts";
 import { eventRoutes } from "./api/routes/events.ts";
@@ -10,6 +12,7 @@ import { explainRoutes } from "./api/routes/explain.ts";
 import { fleetRoutes } from "./api/routes/fleet.ts";
 import { healthRoutes } from "./api/routes/health.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
+import { keyRoutes } from "./api/routes/keys.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
 import { scrapeRoutes } from "./api/routes/scrape.ts";
@@ -18,22 +21,22 @@ import { type ApiServer, createApiServer } from "./api/server.ts";
 import type { Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
-import { SCOPES } from "./domain/api-key.ts";
 import { TrawlError } from "./errors.ts";
 
-/** Without keys, whoever reaches the server may do everything: so only this machine reaches it. */
-const EVERYBODY: Caller = { tenant: undefined, keyId: undefined, scopes: SCOPES };
-
-/** Throws BAD_CONFIG where it would be open to others. */
-export function composeApi(config: Config, trawl: Trawl): ApiServer {
-  const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs } = config;
-  if (!isLoopback(host)) throw wouldBeOpen(host);
+/** Without keys, whoever reaches the server may do everything: so only this machine reaches it. Throws BAD_CONFIG. */
+export async function composeApi(config: Config, trawl: Trawl): Promise<ApiServer> {
+  const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs, apiKeys } = config;
   const { frontier, store, bodies, clock, log } = trawl;
+  const isLocal = isLoopback(host);
+  if (!isLocal && apiKeys.length === 0 && !(await store.keys.hasAny())) throw wouldBeOpen(host);
+  const gate = createGate({ keys: store.keys, clock, log }, { fixed: apiKeys, isLocal });
+  await gate.isOpen(); // known before the first request
   const checkRules: ApiDeps["checkRules"] = (spec) => void extractorOf(spec);
-  const deps: ApiDeps = { frontier, store, bodies, config, clock, log, checkRules };
+  const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
+  const deps: ApiDeps = { frontier, store, bodies, config, clock, log, quotas, forgetKey: gate.forget, checkRules };
   const server: ApiServer = createApiServer(
-    { routes: routesOf(deps, () => server.isDraining()), identify: async () => EVERYBODY, log },
-    { host, port, bodyBytes, graceMs, isOpen: true },
+    { routes: routesOf(deps, () => server.isDraining()), gate, log },
+    { host, port, bodyBytes, graceMs },
   );
   return server;
 }
@@ -54,6 +57,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...fleetRoutes(deps),
     ...scrapeRoutes(deps, createPulse(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),
     ...eventRoutes(deps, createPulse(deps, { everyMs: LOOK_EVERY_MS })),
+    ...keyRoutes(deps),
     ...healthRoutes(deps, isDraining),
   ];
   return [...routes, ...docsRoutes(routes)];
@@ -62,7 +66,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
 function wouldBeOpen(host: string): TrawlError {
   return new TrawlError("BAD_CONFIG", {
     op: "serve",
-    message: `TRAWL_API_HOST is ${host}, and there are no keys: anybody who reaches this machine could submit jobs; make a key first, or listen on 127.0.0.1`,
+    message: `TRAWL_API_HOST is ${host}, and there are no keys: anybody who reaches this machine could submit jobs; make a key first (trawl keys add), or listen on 127.0.0.1`,
     detail: { host },
   });
 }

@@ -126,8 +126,9 @@ export async function openStore(config: Config, deps: { clock: Clock; log: Log }
 }
 
 /** What no line of the log may show. */
-function secretsIn({ broker, store, s3SecretKey, s3SessionToken }: Config): string[] {
-  return [...[broker, store].flatMap(secretsOf), s3SecretKey, s3SessionToken].filter((secret) => secret !== "");
+function secretsIn({ broker, store, s3SecretKey, s3SessionToken, apiKeys }: Config): string[] {
+  const own = [s3SecretKey, s3SessionToken, ...apiKeys.map(({ key }) => key)];
+  return [...[broker, store].flatMap(secretsOf), ...own].filter((secret) => secret !== "");
 }
 
 function placeOf(url: string, scheme: string, setting: string, other = ""): string {

@@ -6,17 +6,21 @@ import { jobMissing } from "../frontier/job-missing.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreBooks } from "../store/store.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
+import type { QuotaKeeper } from "./quota/quotas.ts";
 import type { Caller } from "./route.ts";
 
 export type ApiDeps = {
   frontier: Frontier & FrontierAdmin;
-  store: Store;
+  store: Store & StoreBooks;
   bodies: Bodies;
   config: Config;
   clock: Clock;
   log: Log;
+  quotas: QuotaKeeper;
+  /** A key was changed through this process: what is believed of it is looked up anew. */
+  forgetKey(id: string): void;
   /** Whether a job's rules can be read. Throws BAD_SELECTOR. */
   checkRules(spec: JobSpec): void;
 };

@@ -15,9 +15,13 @@ export function fromCursor<K extends string>(cursor: string, keys: readonly K[])
 
 /** The place of a listing by id: 0 without a cursor. Throws BAD_REQUEST. */
 export function idFromCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const { after } = fromCursor(cursor, ["after"]);
-  return Number.isSafeInteger(after) && Number(after) >= 0 ? Number(after) : refuse();
+  return cursor === undefined ? 0 : countFromCursor(cursor, "after");
+}
+
+/** A place that is a whole number. Throws BAD_REQUEST. */
+export function countFromCursor(cursor: string, key: string): number {
+  const count = fromCursor(cursor, [key])[key];
+  return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : refuse();
 }
 
 function refuse(): never {

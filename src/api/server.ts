@@ -10,14 +10,14 @@ import { TrawlError } from "../errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { check } from "./check.ts";
 import { EVENT_STREAM } from "./events/sse.ts";
+import type { Gate } from "./keys/gate.ts";
 import { problemOf } from "./problem.ts";
 import { type Answer, type Asked, type Caller, isStream, type Route } from "./route.ts";
 import { API_HEADERS, originProblem } from "./safety.ts";
 
 export type ApiServerDeps = {
   routes: readonly Route[];
-  /** Who sent a request. Throws UNAUTHORIZED. */
-  identify(request: Pick<FastifyRequest, "headers">): Promise<Caller>;
+  gate: Pick<Gate, "identify" | "wasOpen">;
   log: Log;
 };
 
@@ -25,8 +25,6 @@ export type ApiServerOptions = {
   host: string;
   port: number;
   bodyBytes: number;
-  /** Whether anybody on this machine may ask: then pages of other sites, seen in a browser here, must not. */
-  isOpen: boolean;
   /** How long requests under way may take once it is to stop. */
   graceMs: number;
 };
@@ -45,9 +43,10 @@ const HEADERS_MS = 15_000;
 const SWEEP_MS = 50;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-export function createApiServer({ routes, identify, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
+export function createApiServer({ routes, gate, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
   const stopping = new AbortController();
   const underWay = new Set<AbortController>();
+  const callers = new WeakMap<FastifyRequest, Caller>();
   const app = fastify({
     bodyLimit: options.bodyBytes,
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
@@ -62,7 +61,7 @@ export function createApiServer({ routes, identify, log }: ApiServerDeps, option
   readTypes(app, routes);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({ ...API_HEADERS, "x-request-id": request.id });
-    const problem = originProblem(request, options);
+    const problem = originProblem(request, { isOpen: gate.wasOpen() });
     if (problem !== undefined) throw new TrawlError("FORBIDDEN", { op: "api.origin", message: problem });
   });
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
@@ -73,12 +72,14 @@ export function createApiServer({ routes, identify, log }: ApiServerDeps, option
       url: route.path,
       // A HEAD would read a stream of events to its end, which it has not.
       exposeHeadRoute: !Object.values(route.answers).some(({ types = [] }) => types.includes(EVENT_STREAM)),
+      // Before anything of the body is read: strangers must not make us parse.
+      onRequest: async (request) => void callers.set(request, await callerOf(request, route)),
       handler: (request, reply) => answer(route, request, reply),
     });
   }
 
   async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const caller = route.scope === "open" ? NOBODY : await allowed(request, route.scope);
+    const caller = callers.get(request) ?? NOBODY;
     const signal = signalOf(reply);
     return send(reply, await route.handle(asked(route, request, caller, signal)));
   }
@@ -95,8 +96,9 @@ export function createApiServer({ routes, identify, log }: ApiServerDeps, option
     return leaving.signal;
   }
 
-  async function allowed(request: FastifyRequest, scope: "read" | "submit" | "admin"): Promise<Caller> {
-    const caller = await identify(request);
+  async function callerOf(request: FastifyRequest, { scope }: Route): Promise<Caller> {
+    if (scope === "open") return NOBODY;
+    const caller = await gate.identify(request);
     if (caller.scopes.includes(scope)) return caller;
     throw new TrawlError("FORBIDDEN", {
       op: "api.scope",

@@ -11,6 +11,7 @@ import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addJobs } from "./commands/jobs.ts";
+import { addKeys } from "./commands/keys.ts";
 import { addRecords } from "./commands/records.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSubmit } from "./commands/submit.ts";
@@ -64,6 +65,7 @@ export function createProgram(stops: Stops): Command {
   addWorker(program, stops);
   addServe(program, stops);
   addUp(program, stops);
+  addKeys(program);
   addWorkers(program);
   addJobs(program);
   addRecords(program);

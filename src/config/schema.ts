@@ -14,6 +14,7 @@ import {
   text,
   word,
 } from "./fields.ts";
+import { keyList } from "./key-list.ts";
 import { routeList } from "./route-list.ts";
 
 export const SETTINGS = {
@@ -111,6 +112,15 @@ export const SETTINGS = {
     env: "TRAWL_API_HOST",
     shown: "127.0.0.1",
     doc: "The address `trawl serve` listens on. Without keys it is this machine's own alone.",
+  }),
+  apiKeys: keyList({
+    env: "TRAWL_API_KEYS",
+    doc: "Keys of the API beside those of `trawl keys add`: `name:secret:scopes` or `name:secret:scopes:tenant`, with commas between; scopes are `read`, `submit`, `admin`, with + between.",
+  }),
+  apiSpiders: text({
+    env: "TRAWL_API_SPIDERS",
+    shown: "none",
+    doc: "The folder of spiders that jobs sent over HTTP may name, by their path in it; the same path on every worker. `none`: no job may bring a spider over HTTP, since workers run its code.",
   }),
   apiPort: count({
     env: "TRAWL_API_PORT",

@@ -34,7 +34,7 @@ export async function startApi(settings: Record<string, unknown> = {}): Promise<
   const config = resolveConfig([{ from: "test", values }]);
   const trawl = await openTrawl(config, () => {});
   closing.push(() => trawl.close());
-  const server = composeApi(config, trawl);
+  const server = await composeApi(config, trawl);
   const { url } = await server.start();
   closing.push(() => server.stop());
   return { url, trawl, ask: (...words) => ask(url, ...words), stop: () => server.stop() };

@@ -1,24 +1,19 @@
 /**
  * Who may ask for what, for every route that there is: taken from the API's own description, so that one that is added is
- * tried too. Who a caller is comes from a table here; how keys are looked up is tried where they are kept.
+ * tried too.
  */
 import { describe, expect, it } from "vitest";
-import type { Caller } from "../../src/api/route.ts";
-import { createApiServer } from "../../src/api/server.ts";
-import { routesOf } from "../../src/compose-api.ts";
-import { resolveConfig } from "../../src/config/resolve.ts";
 import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
-import { TrawlError } from "../../src/errors.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
-import { type Api, closeLater, startApi } from "./harness.ts";
+import { OPERATOR, startKeyedApi } from "./keyed.ts";
 
-const CALLERS: Readonly<Record<string, Caller>> = {
-  reader: { tenant: "one", keyId: "1", scopes: ["read"] },
-  submitter: { tenant: "one", keyId: "2", scopes: ["submit"] },
-  nothing: { tenant: "one", keyId: "3", scopes: [] },
-  one: { tenant: "one", keyId: "4", scopes: ["read", "submit"] },
-  two: { tenant: "two", keyId: "5", scopes: ["read", "submit"] },
-  operator: { tenant: undefined, keyId: "6", scopes: SCOPES },
+/** Who asks, with which key; the operator's is of the settings. */
+const CALLERS: Readonly<Record<string, { tenant?: string; scopes: readonly Scope[] }>> = {
+  reader: { tenant: "one", scopes: ["read"] },
+  submitter: { tenant: "one", scopes: ["submit"] },
+  one: { tenant: "one", scopes: ["read", "submit"] },
+  two: { tenant: "two", scopes: ["read", "submit"] },
+  operator: { scopes: SCOPES },
 };
 
 type Operation = { method: string; path: string; scope: string; example: unknown; security: unknown[] };
@@ -82,13 +77,14 @@ describe("every route", () => {
 });
 
 async function start() {
-  const { trawl } = await startApi();
-  const url = await serveWithCallers(trawl);
+  const { trawl, url, person } = await startKeyedApi();
+  const keys: Record<string, string> = { operator: OPERATOR };
+  for (const [who, draft] of Object.entries(CALLERS)) keys[who] ??= (await person(draft)).key;
   const ask = async (who: string | undefined, method: string, path: string, body?: unknown) => {
     const answer = await fetch(url + path, {
       method,
       headers: {
-        ...(who === undefined ? {} : { authorization: `Bearer ${who}` }),
+        ...(who === undefined ? {} : { authorization: `Bearer ${keys[who]}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -110,24 +106,6 @@ async function start() {
     return ask(who, method, path.replace("{id}", own).replace("{site}", "a.example"), example);
   };
   return { ask, send, operations, id };
-}
-
-async function serveWithCallers(trawl: Api["trawl"]): Promise<string> {
-  const config = resolveConfig([{ from: "test", values: {} }]);
-  const server = createApiServer(
-    {
-      routes: routesOf({ ...trawl, config, checkRules: () => {} }, () => false),
-      async identify({ headers }) {
-        const caller = CALLERS[(headers.authorization ?? "").replace("Bearer ", "")];
-        if (caller !== undefined) return caller;
-        throw new TrawlError("UNAUTHORIZED", { op: "test", message: "no such key" });
-      },
-      log: trawl.log,
-    },
-    { host: "127.0.0.1", port: 0, bodyBytes: 100_000, graceMs: 1_000, isOpen: false },
-  );
-  closeLater(() => server.stop());
-  return (await server.start()).url;
 }
 
 async function operationsAt(url: string): Promise<Operation[]> {

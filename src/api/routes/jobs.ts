@@ -4,9 +4,9 @@ import { parseRate } from "../../domain/rate.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { type ApiDeps, findOwnJob, isOwn } from "../api-deps.ts";
-import { fromCursor, toCursor } from "../cursor.ts";
-import { type Answer, type Asked, defineRoute, type Route } from "../route.ts";
+import { type ApiDeps, findOwnJob } from "../api-deps.ts";
+import { listJobs } from "../list-jobs.ts";
+import { type Answer, defineRoute, type Route } from "../route.ts";
 import { addUrls } from "../submit/add-urls.ts";
 import { submitOnce } from "../submit/submit-once.ts";
 import { jobOut, jobSchemaOut, submissionSchema } from "../wire-types.ts";
@@ -89,7 +89,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       async handle({ params, query, body, stream, caller, requestId, signal }) {
         const job = await findOwnJob(deps, caller, params.id);
         const source = stream ?? body.urls;
-        const taken = await addUrls(deps, job.spec as JobSpec, source, signal);
+        const taken = await addUrls(deps, job.spec as JobSpec, source, { caller, signal });
         if (query.last === "true") await frontier.seal(params.id);
         return { status: 202, body: { ...taken, requestId } };
       },
@@ -102,7 +102,10 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       summary: "List jobs, newest first",
       query: listing,
       answers: { 200: { says: "Some of them; `next` is the cursor for more.", json: jobPage } },
-      handle: ({ query, caller }) => listJobs(deps, query, caller),
+      async handle({ query, caller }) {
+        const { jobs, next } = await listJobs(deps, caller, query);
+        return { status: 200, body: { jobs: jobs.map((job) => jobOut(job, clock.now())), next } };
+      },
     }),
     defineRoute({
       method: "GET",
@@ -143,16 +146,4 @@ export function jobRoutes(deps: ApiDeps): Route[] {
     steering("resume", "Go on with a paused job"),
     steering("cancel", "Cancel a job"),
   ];
-}
-
-async function listJobs(
-  { frontier, clock }: ApiDeps,
-  { limit, cursor }: z.output<typeof listing>,
-  caller: Asked["caller"],
-): Promise<Answer> {
-  const before = cursor === undefined ? undefined : { createdAt: Number(fromCursor(cursor, ["createdAt"]).createdAt) };
-  const found = await frontier.listJobs(limit, before);
-  const last = found.length < limit ? undefined : found.at(-1);
-  const jobs = found.filter((job) => isOwn(job, caller)).map((job) => jobOut(job, clock.now()));
-  return { status: 200, body: { jobs, next: last === undefined ? null : toCursor({ createdAt: last.createdAt }) } };
 }

@@ -6,6 +6,9 @@ import { TrawlError } from "../../errors.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { firstTasks, type Refusal } from "../../submit/submit-job.ts";
 import type { ApiDeps } from "../api-deps.ts";
+import type { Budget } from "../quota/quotas.ts";
+import { reachedError } from "../quota/reached.ts";
+import type { Caller } from "../route.ts";
 import { readLines } from "./read-lines.ts";
 
 export type Taken = {
@@ -25,13 +28,17 @@ export const REFUSALS_MOST = 1_000;
  */
 const BATCH = 2_500;
 
-/** Throws BROKER_FULL, which tells how many were taken. */
+type Source = readonly string[] | AsyncIterable<Uint8Array>;
+type Sender = { caller: Caller; signal?: AbortSignal };
+
+/** Throws BROKER_FULL or QUOTA_REACHED, which tell how many were taken. */
 export async function addUrls(
-  { frontier }: Pick<ApiDeps, "frontier">,
+  { frontier, quotas }: Pick<ApiDeps, "frontier" | "quotas">,
   spec: JobSpec,
-  source: readonly string[] | AsyncIterable<Uint8Array>,
-  signal?: AbortSignal,
+  source: Source,
+  { caller, signal }: Sender,
 ): Promise<Taken> {
+  const budget = quotas.budgetOf(caller);
   const refused: Refusal[] = [];
   const sum = { accepted: 0, duplicates: 0, refusedCount: 0, taken: 0 };
 
@@ -42,6 +49,7 @@ export async function addUrls(
 
   async function enqueue({ tasks, indexes, first, batch }: Prepared): Promise<void> {
     const { queued, duplicates, refused: late, full } = await frontier.enqueue(spec.id, tasks);
+    await budget?.settle(batch.length, queued);
     sum.accepted += queued;
     sum.duplicates += duplicates;
     for (const { index, reason } of late) {
@@ -57,7 +65,7 @@ export async function addUrls(
   // One batch is made ready while the broker takes the one before.
   let first = 0;
   let underWay: Promise<void> = Promise.resolve();
-  for await (const batch of batchesOf(source)) {
+  for await (const batch of allowedOf(batchesOf(source), budget, () => underWay)) {
     const { refused: unfit, ...own } = firstTasks(spec, batch);
     const prepared = { ...bySite(own), first, batch };
     await underWay;
@@ -68,7 +76,31 @@ export async function addUrls(
     first += batch.length;
   }
   await underWay;
+  const reached = budget?.reached();
+  if (reached !== undefined) throw reachedError(caller, reached, { id: spec.id, ...sum });
   return { id: spec.id, ...sum, refused };
+}
+
+/** Cut to what may be queued now, in the order they came; ends where nothing may. */
+async function* allowedOf(
+  batches: AsyncGenerator<readonly string[]>,
+  budget: Budget | undefined,
+  settled: () => Promise<void>,
+): AsyncGenerator<readonly string[]> {
+  for await (const batch of batches) {
+    for (let from = 0; from < batch.length; ) {
+      const want = batch.length - from;
+      let most = (await budget?.reserve(want)) ?? want;
+      if (most === 0) {
+        // What is under way may turn out to be known URLs, which count for nothing.
+        await settled();
+        most = (await budget?.reserve(want)) ?? want;
+      }
+      if (most === 0) return;
+      yield most === batch.length ? batch : batch.slice(from, from + most);
+      from += most;
+    }
+  }
 }
 
 type Tasks = Pick<ReturnType<typeof firstTasks>, "tasks" | "indexes">;
@@ -87,7 +119,7 @@ function bySite({ tasks, indexes }: Tasks): Tasks {
   return { tasks: all.flatMap((group) => group.tasks), indexes: all.flatMap((group) => group.indexes) };
 }
 
-async function* batchesOf(source: readonly string[] | AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+async function* batchesOf(source: Source): AsyncGenerator<readonly string[]> {
   if (Symbol.asyncIterator in source) {
     yield* readLines(source, BATCH);
     return;

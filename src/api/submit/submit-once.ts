@@ -9,9 +9,11 @@ import type { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
 import { firstTasks, newJobFrom } from "../../submit/submit-job.ts";
+import { withTenant } from "../../submit/with-tenant.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { Caller } from "../route.ts";
 import { addUrls, REFUSALS_MOST, type Taken } from "./add-urls.ts";
+import { spiderInFolder } from "./spider-in-folder.ts";
 
 export type NewJobBody = z.output<typeof jobSchema> & { open?: boolean | undefined };
 type Sender = { caller: Caller; requestId: string; key: string | string[] | undefined };
@@ -28,17 +30,21 @@ export async function submitOnce(
   const id = key === undefined ? newJobId(clock.now()) : idOf(key, caller);
   const context = { id, requestId, queue: undefined, typedHosts: [], out: undefined };
   const spec: JobSpec = {
-    ...resolveJob(parseJob(job), config, context),
-    ...(caller.tenant === undefined ? {} : { tenant: caller.tenant }),
+    ...withTenant(resolveJob(parseJob(job), config, context), caller.tenant),
+    ...(job.spider === undefined ? {} : { spider: spiderInFolder(job.spider, config.apiSpiders) }),
     ...(key === undefined ? {} : { bodyHash: hash("sha256", JSON.stringify(body)) }),
   };
   deps.checkRules(spec);
   const before = key === undefined ? undefined : await frontier.findJob(id);
   const known = before?.spec as JobSpec | undefined;
   if (known !== undefined && known.bodyHash !== spec.bodyHash) throw reused(String(key), id);
-  if (known === undefined) await frontier.createJob(newJobFrom(spec, clock.now()));
   const urls = job.urls ?? [];
-  const taken = before?.sealed === true ? undefined : await addUrls(deps, known ?? spec, urls);
+  if (known === undefined) {
+    if (urls.length > 0) await deps.quotas.check(caller);
+    await deps.quotas.admitJob(caller, id);
+    await frontier.createJob(newJobFrom(spec, clock.now()));
+  }
+  const taken = before?.sealed === true ? undefined : await addUrls(deps, known ?? spec, urls, { caller });
   if (!open) await frontier.seal(id);
   const answer = known === undefined && taken !== undefined ? taken : asTheFirstTime(spec, urls);
   return { ...answer, requestId: known?.requestId ?? requestId };

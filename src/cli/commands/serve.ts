@@ -34,7 +34,7 @@ async function serve(flags: ServeFlags, stops: Stops): Promise<void> {
   await inSession({ flags, settings }, async ({ config, trawl, screen }) => {
     // Loaded on first use: no other command needs a server.
     const { composeApi } = await import("../../compose-api.ts");
-    const server = composeApi(config, trawl);
+    const server = await composeApi(config, trawl);
     const { url } = await server.start();
     const asked = new Promise<void>((resolve) => {
       stops.once(resolve);

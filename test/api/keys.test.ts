@@ -1,0 +1,153 @@
+/** Keys over HTTP: who may ask, for how long, and what is never shown. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newKey } from "../../src/api/keys/new-key.ts";
+import { composeApi } from "../../src/compose-api.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { NO_QUOTAS } from "../../src/domain/api-key.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { startApi } from "./harness.ts";
+import { asking, OPERATOR, startKeyedApi } from "./keyed.ts";
+
+const A_JOB = { urls: ["https://a.example/"] };
+
+describe("a server with keys", () => {
+  it("asks everybody for one, and says how", async () => {
+    const { ask, operator } = await startKeyedApi();
+
+    for (const authorization of [
+      undefined,
+      "Bearer",
+      "Bearer ",
+      `Basic ${OPERATOR}`,
+      OPERATOR,
+      "Bearer trawl_nonsense",
+    ]) {
+      const heard = await ask("GET", "/v1/jobs", undefined, authorization === undefined ? {} : { authorization });
+      expect(heard, String(authorization)).toMatchObject({ status: 401, json: { code: "UNAUTHORIZED" } });
+      expect(heard.headers.get("www-authenticate")).toBe("Bearer");
+      expect(JSON.stringify(heard.json)).not.toContain(OPERATOR);
+    }
+    expect((await operator("GET", "/v1/jobs")).status).toBe(200);
+    expect((await ask("GET", "/healthz")).status).toBe(200);
+  });
+
+  it("does not read the body of a stranger's request", async () => {
+    const { ask } = await startKeyedApi();
+
+    const heard = await ask("POST", "/v1/jobs", "{ not even JSON", { "content-type": "application/json" });
+
+    expect(heard.status).toBe(401);
+  });
+
+  it("shows a key once, keeps its hash, and lists the rest of it", async () => {
+    const { operator, trawl } = await startKeyedApi();
+    const draft = { name: "ci", tenant: "acme", scopes: ["read"], quotas: { pending: 7 } };
+
+    const { json: made } = await operator("POST", "/v1/keys", draft);
+    const { json: listed } = await operator("GET", "/v1/keys");
+    const { json: one } = await operator("GET", `/v1/keys/${made.id}`);
+
+    const { key, ...rest } = made;
+    expect(key).toMatch(/^trawl_[A-Za-z0-9_-]{43}$/);
+    expect(rest).toMatchObject({ ...draft, state: "good", quotas: { pending: 7, urlsPerSecond: null, jobs: null } });
+    expect(listed).toEqual({ keys: [rest], next: null });
+    expect(one).toEqual(rest);
+    expect(JSON.stringify(await trawl.store.keys.list(10))).not.toContain(String(key));
+  });
+
+  it("takes a key back at once, and one that has expired, and says which it was", async () => {
+    const { operator, person } = await startKeyedApi();
+    const leaving = await person({});
+    const late = await person({ expiresAt: new Date(Date.now() - 1000).toISOString() });
+    expect((await leaving.ask("GET", "/v1/jobs")).status).toBe(200);
+
+    expect((await operator("DELETE", `/v1/keys/${leaving.id}`)).json).toMatchObject({ state: "revoked" });
+
+    const after = [await leaving.ask("GET", "/v1/jobs"), await late.ask("GET", "/v1/jobs")];
+    expect(after).toMatchObject([
+      { status: 401, json: { detail: expect.stringMatching(/revoked at/) } },
+      { status: 401, json: { detail: expect.stringMatching(/expired at/) } },
+    ]);
+  });
+
+  it("changes what a key may do at once, and notes when it was used", async () => {
+    const { operator, person } = await startKeyedApi();
+    const { ask, id } = await person({ scopes: ["read"] });
+    expect((await ask("POST", "/v1/jobs", A_JOB)).status).toBe(403);
+
+    await operator("PATCH", `/v1/keys/${id}`, { scopes: ["submit"], quotas: { jobs: 1 } });
+
+    expect((await ask("POST", "/v1/jobs", A_JOB)).status).toBe(202);
+    expect((await ask("GET", "/v1/jobs")).status).toBe(403);
+    const { json } = await operator("GET", `/v1/keys/${id}`);
+    expect(json).toMatchObject({ scopes: ["submit"], quotas: { jobs: 1 }, lastUsedAt: expect.stringMatching(/^20/) });
+  });
+
+  it.each([
+    ["a scope that is none", { scopes: ["write"] }],
+    ["no scope", { scopes: [] }],
+    ["admin of a tenant", { scopes: ["admin"], tenant: "acme" }],
+    ["a tenant that is no name", { tenant: "a/b" }],
+    ["a name with a line break", { name: "a\nb" }],
+    ["a quota of nothing", { quotas: { pending: 0 } }],
+    ["a quota that is none", { quotas: { urls: 5 } }],
+    ["a key of its own", { key: "trawl_mine" }],
+  ])("refuses to make a key with %s", async (_, odd) => {
+    const { operator } = await startKeyedApi();
+
+    const { status, json } = await operator("POST", "/v1/keys", { name: "x", scopes: ["read"], ...odd });
+
+    expect({ status, code: json.code }).toEqual({ status: 400, code: "BAD_REQUEST" });
+  });
+
+  it("refuses pages of other sites all the same, and answers to any name it has", async () => {
+    const { operator } = await startKeyedApi();
+
+    expect((await operator("GET", "/v1/jobs", undefined, { origin: "https://evil.example" })).status).toBe(403);
+    const { headers, status } = await operator("GET", "/v1/jobs");
+    expect(status).toBe(200);
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  it("may listen anywhere, and without any key nowhere but here", async () => {
+    const { trawl } = await startApi();
+    const config = (values: Record<string, unknown>) => resolveConfig([{ from: "test", values }]);
+    const everywhere = config({ apiHost: "0.0.0.0" });
+    await expect(composeApi(everywhere, trawl)).rejects.toThrow(/there are no keys.*trawl keys add/);
+
+    const apiKeys = [`operator:${OPERATOR}:admin`];
+    await expect(composeApi(config({ apiHost: "0.0.0.0", apiKeys }), trawl)).resolves.toBeDefined();
+    await trawl.store.keys.add(
+      newKey({ name: "x", tenant: undefined, scopes: ["read"], quotas: NO_QUOTAS, expiresAt: undefined }, 1).key,
+    );
+    await expect(composeApi(everywhere, trawl)).resolves.toBeDefined();
+  });
+});
+
+describe("a server without keys", () => {
+  it("is everybody's on this machine until the first key is made, and never again", async () => {
+    const api = await startApi();
+    expect((await api.ask("GET", "/v1/jobs")).status).toBe(200);
+
+    const { json } = await api.ask("POST", "/v1/keys", { name: "first", scopes: ["admin"] });
+    const first = asking(api, String(json.key));
+
+    expect((await api.ask("GET", "/v1/jobs")).status).toBe(401);
+    expect((await first("DELETE", `/v1/keys/${json.id}`)).status).toBe(200);
+    expect((await api.ask("GET", "/v1/jobs")).status).toBe(401);
+  });
+
+  it("finds keys that were made before it started", async () => {
+    const store = `sqlite:${join(newFolder(), "store.db")}`;
+    const before = await startApi({ store });
+    const { json } = await before.ask("POST", "/v1/keys", { name: "first", scopes: ["read"] });
+    await before.stop();
+
+    const api = await startApi({ store });
+
+    expect((await api.ask("GET", "/v1/jobs")).status).toBe(401);
+    expect((await asking(api, String(json.key))("GET", "/v1/jobs")).status).toBe(200);
+  });
+});

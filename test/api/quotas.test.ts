@@ -1,0 +1,136 @@
+/** Quotas, also where several instances share one broker and store. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newKey } from "../../src/api/keys/new-key.ts";
+import { createQuotaKeeper } from "../../src/api/quota/quotas.ts";
+import { addUrls } from "../../src/api/submit/add-urls.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { NO_QUOTAS } from "../../src/domain/api-key.ts";
+import { resolveJob } from "../../src/submit/resolve-job.ts";
+import { newJobFrom } from "../../src/submit/submit-job.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { createManualClock } from "../model/manual-clock.ts";
+import { startApi } from "./harness.ts";
+import { asking, startKeyedApi } from "./keyed.ts";
+
+const urls = (count: number, from = 0) => Array.from({ length: count }, (_, nth) => `https://a.example/${from + nth}`);
+
+/** Three instances on one broker and store. */
+async function startThree() {
+  const folder = newFolder();
+  const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
+  return [await startKeyedApi(places), await startKeyedApi(places), await startKeyedApi(places)] as const;
+}
+
+describe("a quota of URLs that wait", () => {
+  it("takes what there is room for, says how many, and takes the rest when workers have made room", async () => {
+    const { person } = await startKeyedApi();
+    const { ask } = await person({ tenant: "acme", quotas: { pending: 10 } });
+
+    const first = await ask("POST", "/v1/jobs", { urls: urls(25) });
+
+    expect(first).toMatchObject({
+      status: 429,
+      json: { code: "QUOTA_REACHED", quota: "pending", most: 10, accepted: 10, taken: 10 },
+    });
+    expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(0);
+    const { id } = first.json;
+    expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: false, counts: { queued: 10 } });
+    expect((await ask("POST", `/v1/jobs/${id}/urls`, { urls: urls(5, 10) })).json).toMatchObject({
+      quota: "pending",
+      taken: 0,
+    });
+    // Nothing is made where nothing can be queued.
+    expect((await ask("POST", "/v1/jobs", { urls: urls(1) })).status).toBe(429);
+    expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+  });
+
+  it("is the tenant's, whichever of its keys asks, and nobody else's", async () => {
+    const { person } = await startKeyedApi();
+    const quotas = { pending: 10 };
+    const [one, two] = [await person({ tenant: "acme", quotas }), await person({ tenant: "acme", quotas })];
+    const other = await person({ tenant: "other", quotas });
+    await one.ask("POST", "/v1/jobs", { urls: urls(8) });
+
+    expect((await two.ask("POST", "/v1/jobs", { urls: urls(8) })).json).toMatchObject({
+      code: "QUOTA_REACHED",
+      taken: 2,
+    });
+    expect((await other.ask("POST", "/v1/jobs", { urls: urls(8) })).status).toBe(202);
+  });
+});
+
+describe("a quota of URLs a second", () => {
+  it("lets through what is there, and says when there is more", async () => {
+    const { person } = await startKeyedApi();
+    const { ask } = await person({ quotas: { urlsPerSecond: 0.01 } });
+
+    const first = await ask("POST", "/v1/jobs", { urls: urls(8) });
+
+    expect(first).toMatchObject({ status: 429, json: { quota: "urlsPerSecond", most: 0.01, accepted: 1, taken: 1 } });
+    expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(50);
+    expect((await ask("POST", `/v1/jobs/${first.json.id}/urls`, { urls: urls(8) })).status).toBe(429);
+  });
+
+  it("is spent on new URLs alone: a list that is sent again goes on where it ended", async () => {
+    const { trawl } = await startApi();
+    const clock = createManualClock(1_000_000);
+    const quotas = { ...NO_QUOTAS, urlsPerSecond: 1 };
+    const { key } = newKey({ name: "x", tenant: undefined, scopes: ["submit"], quotas, expiresAt: undefined }, 1);
+    await trawl.store.keys.add(key);
+    const { keys, owners } = trawl.store;
+    const caller = { tenant: undefined, keyId: key.id, scopes: key.scopes, quotas };
+    const deps = {
+      frontier: trawl.frontier,
+      quotas: createQuotaKeeper({ keys, owners, frontier: trawl.frontier, clock }),
+    };
+    const context = { id: "j1", requestId: "r", queue: undefined, typedHosts: [], out: undefined };
+    const spec = resolveJob({}, resolveConfig([]), context);
+    await trawl.frontier.createJob(newJobFrom(spec, clock.now()));
+    const send = () => addUrls(deps, spec, urls(25), { caller });
+
+    await expect(send()).rejects.toMatchObject({ code: "QUOTA_REACHED", detail: { accepted: 10, taken: 10 } });
+    await expect(send()).rejects.toMatchObject({ detail: { accepted: 0, taken: 0, retryAfterMs: 1000 } });
+    clock.advance(4_000);
+    await expect(send()).rejects.toMatchObject({ detail: { accepted: 4, duplicates: 10, taken: 14 } });
+    clock.advance(60_000);
+    await expect(send()).rejects.toMatchObject({ detail: { accepted: 10, duplicates: 14, taken: 24 } });
+    clock.advance(1_000);
+    expect(await send()).toMatchObject({ accepted: 1, duplicates: 24, taken: 25 });
+  });
+
+  it("holds across instances: together they let through what one would", async () => {
+    const apis = await startThree();
+    const { key } = await apis[0].person({ quotas: { urlsPerSecond: 0.01, pending: 1_000_000 } });
+    const { json } = await asking(apis[0], key)("POST", "/v1/jobs", { open: true });
+
+    const heard = await Promise.all(
+      Array.from({ length: 12 }, (_, nth) => {
+        const ask = asking(apis[nth % 3] ?? apis[0], key);
+        return ask("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(3, nth * 3) });
+      }),
+    );
+
+    // 0.01 a second fill a bucket of one; the next is due in 100 s, which this test does not take.
+    expect(heard.reduce((sum, { json }) => sum + Number(json.accepted), 0)).toBe(1);
+  });
+});
+
+describe("a quota of jobs", () => {
+  it("holds across instances, and counts none that has ended", async () => {
+    const apis = await startThree();
+    const { key } = await apis[0].person({ tenant: "acme", quotas: { jobs: 3 } });
+    const asks = apis.map((api) => asking(api, key));
+    const submit = (nth: number) => asks[nth % 3]?.("POST", "/v1/jobs", { urls: urls(1, nth) });
+
+    const heard = await Promise.all(Array.from({ length: 12 }, (_, nth) => submit(nth)));
+
+    const taken = heard.filter((one) => one?.status === 202);
+    expect(taken).toHaveLength(3);
+    const refused = heard.find((one) => one?.status === 429);
+    expect(refused?.json).toMatchObject({ code: "QUOTA_REACHED", quota: "jobs", most: 3, now: 3 });
+
+    await asks[0]?.("POST", `/v1/jobs/${taken[0]?.json.id}/cancel`);
+    expect([(await submit(20))?.status, (await submit(21))?.status]).toEqual([202, 429]);
+  });
+});

@@ -1,0 +1,116 @@
+/** Jobs of one tenant are not there for another, in whatever way it asks. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newFolder } from "../e2e/folder.ts";
+import { startKeyedApi } from "./keyed.ts";
+
+const A_JOB = { urls: ["https://a.example/"] };
+type Listed = { id: string; name: string }[];
+const namesIn = ({ jobs }: Record<string, unknown>) => (jobs as Listed).map(({ name }) => name);
+
+describe("a tenant", () => {
+  it("sees its own few jobs among many, page by page, and the operator all", async () => {
+    const { operator, person } = await startKeyedApi();
+    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    for (const [nth, sender] of [acme, other, other, other, acme, other, other, acme, other].entries()) {
+      await sender.ask("POST", "/v1/jobs", { name: `job ${nth}`, ...A_JOB });
+    }
+    await operator("POST", "/v1/jobs", { name: "house", ...A_JOB });
+
+    const first = (await acme.ask("GET", "/v1/jobs?limit=2")).json;
+    const rest = (await acme.ask("GET", `/v1/jobs?limit=2&cursor=${first.next}`)).json;
+
+    expect([namesIn(first), namesIn(rest), rest.next]).toEqual([["job 7", "job 4"], ["job 0"], null]);
+    expect(namesIn((await operator("GET", "/v1/jobs")).json)).toHaveLength(10);
+    expect(namesIn((await (await person({ tenant: "new" })).ask("GET", "/v1/jobs")).json)).toEqual([]);
+    expect(
+      (await acme.ask("GET", `/v1/jobs?cursor=${(await operator("GET", "/v1/jobs?limit=1")).json.next}`)).status,
+    ).toBe(400);
+  });
+
+  it("takes over nothing by sending another's Idempotency-Key", async () => {
+    const { person } = await startKeyedApi();
+    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const key = { "idempotency-key": "nightly" };
+
+    const [one, two] = [
+      await acme.ask("POST", "/v1/jobs", A_JOB, key),
+      await other.ask("POST", "/v1/jobs", A_JOB, key),
+    ];
+
+    expect([one.status, two.status]).toEqual([202, 202]);
+    expect(two.json.id).not.toBe(one.json.id);
+  });
+
+  it("has named sets of seen URLs of its own", async () => {
+    const { person } = await startKeyedApi();
+    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const job = { ...A_JOB, dedup: { scope: "daily-news" } };
+
+    const first = await acme.ask("POST", "/v1/jobs", job);
+    const foreign = await other.ask("POST", "/v1/jobs", job);
+    const again = await acme.ask("POST", "/v1/jobs", job);
+
+    expect([first, foreign, again].map(({ json }) => json.accepted)).toEqual([1, 1, 0]);
+  });
+
+  it("is not shown what another's jobs send along, nor is anybody in a listing", async () => {
+    const { person, operator } = await startKeyedApi();
+    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const { json } = await acme.ask("POST", "/v1/jobs", { ...A_JOB, headers: { cookie: "session=hunter2" } });
+
+    const heard = [
+      await acme.ask("GET", "/v1/jobs"),
+      await acme.ask("GET", `/v1/jobs/${json.id}`),
+      await operator("GET", "/v1/jobs"),
+      await other.ask("GET", `/v1/jobs/${json.id}`),
+    ];
+
+    expect(heard.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
+    expect(JSON.stringify(heard.map((one) => one.json))).not.toContain("hunter2");
+  });
+});
+
+describe("a spider over HTTP", () => {
+  it("is refused where no folder of them is named, with the reason", async () => {
+    const { operator } = await startKeyedApi();
+
+    const { status, json } = await operator("POST", "/v1/jobs", { ...A_JOB, spider: "shop.ts" });
+
+    expect({ status, code: json.code }).toEqual({ status: 400, code: "BAD_SPIDER" });
+    expect(json.detail).toMatch(/TRAWL_API_SPIDERS/);
+  });
+
+  it("is one of the folder, and nothing else on the disk", async () => {
+    const place = newFolder();
+    const folder = join(place, "spiders");
+    mkdirSync(join(folder, "news"), { recursive: true });
+    for (const file of ["shop.ts", "news/daily.ts", "../secret.ts"]) writeFileSync(join(folder, file), "");
+    symlinkSync(join(place, "secret.ts"), join(folder, "link.ts"));
+    const { operator, trawl } = await startKeyedApi({ apiSpiders: folder });
+    const submit = (spider: string) => operator("POST", "/v1/jobs", { ...A_JOB, spider });
+
+    const good = await submit("news/daily.ts");
+    expect(good.status).toBe(202);
+    expect(await trawl.frontier.findJob(String(good.json.id))).toMatchObject({
+      spec: { spider: join(folder, "news/daily.ts") },
+    });
+    const odd = ["../secret.ts", "news/../../secret.ts", join(place, "secret.ts"), join(folder, "shop.ts"), "link.ts"];
+    for (const spider of [
+      ...odd,
+      "missing.ts",
+      "news",
+      "./shop.ts",
+      ".hidden",
+      "shop.ts\0",
+      "..\\secret.ts",
+      "file:///etc/passwd",
+      "",
+    ]) {
+      const { status, json } = await submit(spider);
+      expect({ spider, status, code: json.code }).toEqual({ spider, status: 400, code: "BAD_SPIDER" });
+      if (!spider.startsWith(place)) expect(json.detail).not.toContain(place);
+    }
+  });
+});
