@@ -13,6 +13,12 @@ const IDLE_S = 20;
 /** A server that has not let us in after this is taken for lost. */
 const CONTACT_S = 5;
 
+/**
+ * Every statement of ours is to look up by index what it wants. Plans are kept for as long as a connection is, and one
+ * that was made while the tables were small would read them from end to end ever after.
+ */
+const LOOK_UP = { enable_seqscan: "off", enable_bitmapscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" };
+
 /** Connects when first asked. Throws BAD_CONFIG if a file of the place is missing. */
 export function connect(place: PostgresPlace): Pool {
   return postgres({
@@ -35,6 +41,7 @@ export function connect(place: PostgresPlace): Pool {
       search_path: place.schema,
       // What follows a lock must see what its last holder did, whatever the database is set to.
       default_transaction_isolation: "read committed",
+      ...LOOK_UP,
     },
     // It would print them.
     onnotice: () => undefined,

@@ -7,6 +7,9 @@
 -- not over that is not written.
 --
 -- Statements see what was committed before each of them began: so what follows the lock sees all that its last holder did.
+-- Look-ups are written so that an index answers them whatever the planner thinks of the size of a table: plans are kept for
+-- as long as a connection is, and the first are made while the tables are empty.
+--
 -- A change gets a function of another name, since workers of both versions may run side by side.
 
 CREATE FUNCTION write_batch(
@@ -23,29 +26,32 @@ CREATE FUNCTION write_batch(
   try_status integer[], try_detail text[], try_step text[]
 ) RETURNS bigint[]
 LANGUAGE plpgsql
--- Plans are kept for as long as a connection is: one made while the tables were small would read them whole ever after.
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 DECLARE
-  aliases integer[];
-  had     bigint[]; -- the token before; -1: none
-  firsts  bigint[]; -- the id of its first record; 0: the page is not written
-  ids     bigint[]; -- the page's own
+  aliases    integer[];
+  had        bigint[]; -- the token before; -1: none
+  firsts     bigint[]; -- the id of its first record; 0: the page is not written
+  ids        bigint[]; -- the page's own
+  replaced   pages;
+  its_job    integer;
+  its_worker integer;
 BEGIN
   -- What is answered must survive a power cut, whatever the server is set to for others.
   IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
 
-  -- Only those that are missing: a refused insert uses a number up. In one order everywhere, so that nobody waits in a circle.
+  -- Only those that are missing: a refused insert uses a number up. In one order, so that nobody waits in a circle.
   INSERT INTO jobs (id) SELECT job FROM unnest(all_jobs) AS named(job)
     WHERE NOT EXISTS (SELECT FROM jobs WHERE jobs.id = named.job) ORDER BY job COLLATE "C" ON CONFLICT DO NOTHING;
   PERFORM FROM jobs WHERE jobs.id = ANY (all_jobs) ORDER BY jobs.id FOR UPDATE;
   INSERT INTO workers (name) SELECT worker FROM unnest(all_workers) AS named(worker)
-    WHERE NOT EXISTS (SELECT FROM workers WHERE workers.name = named.worker) ORDER BY worker COLLATE "C" ON CONFLICT DO NOTHING;
+    WHERE NOT EXISTS (SELECT FROM workers WHERE workers.name = named.worker) ORDER BY worker COLLATE "C"
+    ON CONFLICT DO NOTHING;
 
   SELECT array_agg(jobs.alias ORDER BY at), array_agg(coalesce(pages.token, -1) ORDER BY at) INTO aliases, had
   FROM unnest(page_job, page_task) WITH ORDINALITY AS batch(job, task, at)
     JOIN jobs ON jobs.id = batch.job
-    LEFT JOIN pages ON pages.job = jobs.alias AND pages.task = batch.task;
+    LEFT JOIN LATERAL (SELECT token FROM pages WHERE pages.job = jobs.alias AND pages.task = batch.task OFFSET 0)
+      AS pages ON true;
 
   SELECT array_agg(coalesce(next_record + taken - size, 0) ORDER BY at) INTO firsts
   FROM (
@@ -61,21 +67,17 @@ BEGIN
     ids[place] := CASE WHEN firsts[place] > 0 THEN nextval('page_ids') ELSE 0 END;
   END LOOP;
 
-  -- What is replaced.
-  WITH old AS (
-    DELETE FROM pages USING unnest(aliases, page_task, ids, had) AS batch(job, task, id, old)
-    WHERE batch.id > 0 AND batch.old >= 0 AND pages.job = batch.job AND pages.task = batch.task
-    RETURNING pages.job, pages.first, pages.records, pages.invalid
-  ), old_records AS (
-    DELETE FROM records USING old
-    WHERE records.job = old.job AND records.id >= old.first AND records.id < old.first + old.records
-  ), old_invalid AS (
-    DELETE FROM invalid_records USING old
-    WHERE invalid_records.job = old.job AND invalid_records.id >= old.first
-      AND invalid_records.id < old.first + old.invalid
-  )
-  UPDATE jobs SET records = jobs.records - gone.records
-  FROM (SELECT job, sum(old.records) AS records FROM old GROUP BY job) AS gone WHERE jobs.alias = gone.job;
+  -- What is replaced: few pages ever are.
+  FOR place IN 1 .. cardinality(page_job) LOOP
+    CONTINUE WHEN ids[place] = 0 OR had[place] < 0;
+    DELETE FROM pages WHERE pages.job = aliases[place] AND pages.task = page_task[place] RETURNING * INTO replaced;
+    DELETE FROM records
+      WHERE records.job = replaced.job AND records.id >= replaced.first AND records.id < replaced.first + replaced.records;
+    DELETE FROM invalid_records
+      WHERE invalid_records.job = replaced.job
+        AND invalid_records.id >= replaced.first AND invalid_records.id < replaced.first + replaced.invalid;
+    UPDATE jobs SET records = jobs.records - replaced.records WHERE jobs.alias = replaced.job;
+  END LOOP;
 
   INSERT INTO pages (
     job, id, task, token, depth, url, status, headers, content_type, body_bytes, body_ref, screenshot_ref, pdf_ref,
@@ -100,7 +102,8 @@ BEGIN
 
   INSERT INTO invalid_records (job, id, page, fields, reason)
   SELECT aliases[page], firsts[page] + at, ids[page], fields, reason
-  FROM unnest(invalid_page, invalid_at, invalid_fields, invalid_reason) AS batch(page, at, fields, reason) WHERE ids[page] > 0;
+  FROM unnest(invalid_page, invalid_at, invalid_fields, invalid_reason) AS batch(page, at, fields, reason)
+  WHERE ids[page] > 0;
 
   UPDATE jobs SET next_record = taken.next_record, records = jobs.records + taken.records
   FROM (
@@ -111,17 +114,17 @@ BEGIN
 
   -- After the pages: one of the same batch may be of a later lease. One by one, each to be seen by the next.
   FOR place IN 1 .. cardinality(try_job) LOOP
+    SELECT alias INTO its_job FROM jobs WHERE jobs.id = try_job[place];
+    SELECT alias INTO its_worker FROM workers WHERE workers.name = try_worker[place];
+    CONTINUE WHEN EXISTS (
+      SELECT FROM tries WHERE tries.job = its_job AND tries.task = try_task[place] AND tries.token > try_token[place])
+      OR EXISTS (
+      SELECT FROM pages WHERE pages.job = its_job AND pages.task = try_task[place] AND pages.token >= try_token[place]);
     INSERT INTO tries (job, task, token, url, worker, attempt, leased_at, ended_at, fate, because, status, detail, step)
-    SELECT jobs.alias, try_task[place], try_token[place], try_url[place], workers.alias, try_attempt[place],
-      try_leased_at[place], try_ended_at[place], try_fate[place], try_because[place], try_status[place],
-      try_detail[place], try_step[place]
-    FROM jobs, workers
-    WHERE jobs.id = try_job[place] AND workers.name = try_worker[place]
-      AND NOT EXISTS (
-        SELECT FROM tries WHERE tries.job = jobs.alias AND tries.task = try_task[place] AND tries.token > try_token[place])
-      AND NOT EXISTS (
-        SELECT FROM pages WHERE pages.job = jobs.alias AND pages.task = try_task[place] AND pages.token >= try_token[place])
-    ON CONFLICT DO NOTHING;
+    VALUES (
+      its_job, try_task[place], try_token[place], try_url[place], its_worker, try_attempt[place], try_leased_at[place],
+      try_ended_at[place], try_fate[place], try_because[place], try_status[place], try_detail[place], try_step[place]
+    ) ON CONFLICT DO NOTHING;
   END LOOP;
 
   RETURN had;

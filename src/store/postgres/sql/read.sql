@@ -2,17 +2,19 @@
 
 -- name: readRecords
 -- 1 job id   2 id to read on from   3 most rows
-SELECT records.id, pages.task, pages.url, pages.status, pages.fetched_at, pages.depth, records.fields
-FROM jobs JOIN records ON records.job = jobs.alias JOIN pages ON pages.id = records.page
-WHERE jobs.id = $1 AND records.id > $2::bigint
-ORDER BY records.id LIMIT $3::bigint;
+SELECT found.id, pages.task, pages.url, pages.status, pages.fetched_at, pages.depth, found.fields
+FROM (
+  SELECT id, page, fields FROM records
+  WHERE job = (SELECT alias FROM jobs WHERE jobs.id = $1) AND id > $2::bigint
+  ORDER BY id LIMIT $3::bigint
+) AS found JOIN pages ON pages.id = found.page
+ORDER BY found.id;
 
 -- name: readPages
 -- 1 job id   2 id to read on from   3 most rows
-SELECT pages.*
-FROM jobs JOIN pages ON pages.job = jobs.alias
-WHERE jobs.id = $1 AND pages.id > $2::bigint
-ORDER BY pages.id LIMIT $3::bigint;
+SELECT * FROM pages
+WHERE job + 0 = (SELECT alias FROM jobs WHERE jobs.id = $1) AND id > $2::bigint
+ORDER BY id LIMIT $3::bigint;
 
 -- name: findPage
 -- 1 page id
@@ -20,11 +22,13 @@ SELECT pages.*, jobs.id AS job_id FROM pages JOIN jobs ON jobs.alias = pages.job
 
 -- name: readInvalid
 -- 1 job id   2 id to read on from   3 most rows
-SELECT invalid_records.id, pages.task, pages.url, invalid_records.fields, invalid_records.reason
-FROM jobs JOIN invalid_records ON invalid_records.job = jobs.alias
-  JOIN pages ON pages.id = invalid_records.page
-WHERE jobs.id = $1 AND invalid_records.id > $2::bigint
-ORDER BY invalid_records.id LIMIT $3::bigint;
+SELECT found.id, pages.task, pages.url, found.fields, found.reason
+FROM (
+  SELECT id, page, fields, reason FROM invalid_records
+  WHERE job = (SELECT alias FROM jobs WHERE jobs.id = $1) AND id > $2::bigint
+  ORDER BY id LIMIT $3::bigint
+) AS found JOIN pages ON pages.id = found.page
+ORDER BY found.id;
 
 -- name: countRecords
 -- 1 job id

@@ -12,7 +12,7 @@ ORDER BY found.id;
 -- name: pagesOfUrl
 -- 1 job id   2 url; steps of its page have the same one, and a fragment
 SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
-FROM jobs JOIN pages ON pages.job = jobs.alias LEFT JOIN workers ON workers.alias = pages.worker
+FROM jobs JOIN pages ON pages.job + 0 = jobs.alias LEFT JOIN workers ON workers.alias = pages.worker
 WHERE jobs.id = $1 AND (pages.url = $2 OR starts_with(pages.url, $2 || '#'))
 ORDER BY pages.id LIMIT 20;
 
@@ -33,7 +33,7 @@ ORDER BY tries.task, tries.token LIMIT 100;
 -- name: slowestPages
 -- 1 job id   2 most rows
 SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
-FROM jobs JOIN pages ON pages.job = jobs.alias JOIN workers ON workers.alias = pages.worker
+FROM jobs JOIN pages ON pages.job + 0 = jobs.alias JOIN workers ON workers.alias = pages.worker
 WHERE jobs.id = $1
 ORDER BY pages.ended_at - pages.leased_at DESC, pages.id LIMIT $2::bigint;
 
