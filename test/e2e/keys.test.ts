@@ -1,0 +1,69 @@
+/** Keys from the command line, and the server that asks for them, as processes of their own. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { waitUntil } from "../services/wait-until.ts";
+import { startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+
+beforeAll(ensureDist);
+
+const statusOf = async (url: string, key: string) =>
+  (await fetch(`${url}/v1/jobs`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+describe("trawl keys", () => {
+  it("makes a key that a running server asks for, and takes it back", async () => {
+    const cwd = newFolder();
+    const server = startTrawl(["serve", "--port", "0", "--log-level", "debug"], { cwd });
+    await server.says(/listening on http/);
+    const [, url = ""] = /listening on (http:\S+);/.exec(server.saidSoFar().stderr) ?? [];
+    expect((await fetch(`${url}/v1/jobs`)).status).toBe(200);
+
+    const added = await trawl(["keys", "add", "ci", "--tenant", "acme", "--expires", "90d", "--max-jobs", "5"], {
+      cwd,
+    });
+    const key = added.stdout.trim();
+    expect(added.code).toBe(0);
+    expect(key).toMatch(/^trawl_\S{43}$/);
+    expect(await waitUntil(async () => (await fetch(`${url}/v1/jobs`)).status === 401, 20_000)).toBe(true);
+    expect(await statusOf(url, key)).toBe(200);
+
+    const listed = await trawl(["keys"], { cwd });
+    expect(listed.stdout).toMatch(/ci +acme +read,submit +\S+( ago)? +good for 90d, 5 jobs/);
+    const { keys } = JSON.parse((await trawl(["keys", "list", "--json"], { cwd })).stdout);
+    expect(keys).toMatchObject([{ name: "ci", tenant: "acme", quotas: { jobs: 5 }, state: "good" }]);
+
+    expect((await trawl(["keys", "revoke", "ci"], { cwd })).code).toBe(0);
+    expect(await waitUntil(async () => (await statusOf(url, key)) === 401, 20_000)).toBe(true);
+
+    server.kill("SIGTERM");
+    const { stdout, stderr } = await server.ended;
+    // Neither a log nor a file has ever seen it.
+    const files = readdirSync(join(cwd, ".trawl")).map((name) => readFileSync(join(cwd, ".trawl", name), "latin1"));
+    for (const text of [stdout, stderr, listed.stdout, ...files]) expect(text).not.toContain(key);
+  });
+
+  it("lets the server listen anywhere, which says why it refuses to without", async () => {
+    const cwd = newFolder();
+
+    const refused = await trawl(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd });
+
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/BAD_CONFIG: TRAWL_API_HOST is 0\.0\.0\.0, and there are no keys.*trawl keys add/);
+  });
+
+  it.each([
+    ["no name", ["keys", "add"], /give a name/],
+    ["an action that is none", ["keys", "remove", "ci"], /takes list, add, revoke/],
+    ["a scope that is none", ["keys", "add", "ci", "--scopes", "write"], /--scopes takes read, submit, admin/],
+    ["admin of a tenant", ["keys", "add", "ci", "--scopes", "admin", "--tenant", "a"], /its key has no tenant/],
+    ["a tenant that is no name", ["keys", "add", "ci", "--tenant", "a/b"], /--tenant: "a\/b" is no name/],
+    ["a key that is not there", ["keys", "revoke", "ci"], /NOT_FOUND: no key has the id or the name ci/],
+  ])("says what is wrong: %s", async (_, args, words) => {
+    const { code, stderr } = await trawl(args, { cwd: newFolder() });
+
+    expect(code).toBe(2);
+    expect(stderr).toMatch(words);
+  });
+});
