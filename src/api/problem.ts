@@ -51,7 +51,7 @@ export function problemOf(error: unknown, requestId: string): { problem: Problem
   const { means, fix } = ERRORS[known.code];
   const isOurs = status === 500;
   const problem = {
-    ...known.detail,
+    ...(isOurs ? {} : known.detail),
     type: `/docs/errors#${known.code.toLowerCase()}`,
     title: means,
     status,

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { TrawlError } from "../errors.ts";
+import { isTrawlError, TrawlError } from "../errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { check } from "./check.ts";
 import { EVENT_STREAM } from "./events/sse.ts";
@@ -41,6 +41,8 @@ export type ApiServer = {
 const SILENCE_MS = 60_000;
 const HEADERS_MS = 15_000;
 const SWEEP_MS = 50;
+/** How often the key of a stream is looked at again. */
+const KEY_AGAIN_MS = 1_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 export function createApiServer({ routes, gate, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
@@ -80,12 +82,27 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
 
   async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = callers.get(request) ?? NOBODY;
-    const signal = signalOf(reply);
-    return send(reply, await route.handle(asked(route, request, caller, signal)));
+    const leaving = leavingOf(reply);
+    const answer = await route.handle(asked(route, request, caller, leaving.signal));
+    if (isStream(answer)) endWithKey(route, request, reply, leaving);
+    return send(reply, answer);
+  }
+
+  /** Streams of events have no end of their own: they end when their key does. */
+  function endWithKey(route: Route, request: FastifyRequest, { raw }: FastifyReply, leaving: AbortController): void {
+    const timer = setInterval(async () => {
+      try {
+        await callerOf(request, route);
+      } catch (error) {
+        // A store that is away takes no key from anybody.
+        if (isTrawlError(error, "UNAUTHORIZED", "FORBIDDEN")) leaving.abort(error);
+      }
+    }, KEY_AGAIN_MS);
+    raw.once("close", () => clearInterval(timer));
   }
 
   /** Not by AbortSignal.any: the server's own signal would remember every request it ever had. */
-  function signalOf({ raw }: FastifyReply): AbortSignal {
+  function leavingOf({ raw }: FastifyReply): AbortController {
     const leaving = new AbortController();
     underWay.add(leaving);
     raw.once("close", () => {
@@ -93,7 +110,7 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
       leaving.abort(GONE);
     });
     if (stopping.signal.aborted) leaving.abort(stopping.signal.reason);
-    return leaving.signal;
+    return leaving;
   }
 
   async function callerOf(request: FastifyRequest, { scope }: Route): Promise<Caller> {

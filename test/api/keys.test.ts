@@ -71,6 +71,17 @@ describe("a server with keys", () => {
     ]);
   });
 
+  it("ends a stream of events with its key", async () => {
+    const { operator, person, url } = await startKeyedApi();
+    const { key, id } = await person({});
+    const stream = await fetch(`${url}/v1/events`, { headers: { authorization: `Bearer ${key}` } });
+    const ended = stream.text(); // resolves when the server ends it
+
+    await operator("DELETE", `/v1/keys/${id}`);
+
+    expect(await ended).toContain("retry:");
+  });
+
   it("changes what a key may do at once, and notes when it was used", async () => {
     const { operator, person } = await startKeyedApi();
     const { ask, id } = await person({ scopes: ["read"] });

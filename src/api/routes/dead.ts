@@ -41,7 +41,7 @@ type Which = {
 };
 
 export function deadRoutes(deps: ApiDeps): Route[] {
-  const { frontier } = deps;
+  const { frontier, store } = deps;
   return [
     defineRoute({
       method: "GET",
@@ -85,7 +85,10 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       answers: { 200: { says: "How many.", json: z.strictObject({ replayed: z.int().min(0) }) } },
       async handle({ body, caller }) {
         const filter = narrowed(await ownFilter(deps, caller, body));
-        return { status: 200, body: { replayed: await frontier.replayDead(filter, body.limit, body.perSecond) } };
+        const replayed = await frontier.replayDead(filter, body.limit, body.perSecond);
+        // It runs again, and counts again as one of its owner's.
+        if (replayed > 0 && filter.jobId !== undefined) await store.owners.setOpen([filter.jobId], true);
+        return { status: 200, body: { replayed } };
       },
     }),
     defineRoute({
