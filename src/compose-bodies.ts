@@ -18,6 +18,7 @@ const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 4;
 /** Waits of half a minute in all: longer than a server takes to start again. */
 const TRIES = 8;
+const PATIENCE_MS = 30_000;
 const BACKOFF_MS = 200;
 
 /** Throws BAD_CONFIG. Nothing is asked of a server yet. */
@@ -72,7 +73,7 @@ async function openBucket(
     import("./store/bodies/s3/s3-bodies.ts"),
     import("./store/bodies/s3/s3-parcels.ts"),
   ]);
-  const tuning = { timeoutMs: s3TimeoutMs, tries, backoffMs: BACKOFF_MS };
+  const tuning = { timeoutMs: s3TimeoutMs, tries, patienceMs: PATIENCE_MS, backoffMs: BACKOFF_MS };
   const keys = { accessKey, secretKey, sessionToken };
   const client = createS3Client(deps, { endpoint, bucket, isPathStyle, region, ...keys, ...tuning });
   const sizes = { partBytes: PART_BYTES, partsAtOnce: PARTS_AT_ONCE };

@@ -111,8 +111,8 @@ export const ERRORS = {
   STORE_UNREACHABLE: {
     exit: 3,
     means:
-      "The store cannot be reached, opened or written: no server there, a wrong password, missing rights, a full disk, a damaged file.",
-    fix: "Check TRAWL_STORE, and the server or disk behind it.",
+      "The store, or where bodies go, cannot be reached, opened or written: no server there, a wrong password, missing rights, a full disk, a damaged file.",
+    fix: "Check what the message names, TRAWL_STORE or TRAWL_BODIES, and the server or disk behind it.",
   },
   STORE_INCOMPLETE: {
     exit: 3,

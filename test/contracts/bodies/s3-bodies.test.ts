@@ -120,6 +120,15 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       expect(await bodies.get(ref)).toEqual(body);
     });
 
+    it("begins no try once its patience is at an end", async () => {
+      const proxy = await meddler(server);
+      proxy.meddle((step) => (step === "PUT" ? { answer: 503 } : undefined));
+      const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint, patienceMs: 0 } });
+
+      await expect(bodies.put(randomBytes(10))).rejects.toThrow(/the server answered status 503/);
+      expect(proxy.seen).toEqual(["HEAD", "PUT"]);
+    });
+
     it("gives up after so many tries, and says what the server said", async () => {
       const proxy = await meddler(server);
       proxy.meddle((step) => (step === "PUT" ? { answer: 503 } : undefined));
@@ -186,7 +195,8 @@ function openOn(
   { prefix = `${randomUUID()}/`, client = {} }: { prefix?: string; client?: Partial<S3ClientOptions> } = {},
 ) {
   const { endpoint, bucket, region, accessKey, secretKey } = server;
-  const tuning = { isPathStyle: true, sessionToken: undefined, timeoutMs: 30_000, tries: 4, backoffMs: 1 };
+  const times = { timeoutMs: 30_000, patienceMs: 60_000, tries: 4, backoffMs: 1 };
+  const tuning = { isPathStyle: true, sessionToken: undefined, ...times };
   const options = { endpoint, bucket, region, accessKey, secretKey, ...tuning, ...client };
   const sizes = { partBytes: PART_BYTES, partsAtOnce: 3 };
   const objects = openS3Objects(createS3Client({ clock: systemClock() }, options), { ...options, ...sizes, prefix });

@@ -22,6 +22,8 @@ export type S3ClientOptions = {
   timeoutMs: number;
   /** How often a request is sent at most, while the server is away, busy or at fault. */
   tries: number;
+  /** No try begins later than this after the first: whoever stops a worker waits for what it has under way. */
+  patienceMs: number;
   /** Before the second try; doubled for each further one. */
   backoffMs: number;
 };
@@ -71,13 +73,14 @@ export function createS3Client({ clock }: { clock: Clock }, options: S3ClientOpt
 
   return {
     async send(request) {
+      const giveUpAt = clock.now() + options.patienceMs;
       for (let failures = 1; ; failures++) {
-        const isLast = failures >= options.tries;
+        const isLast = () => failures >= options.tries || clock.now() >= giveUpAt;
         try {
           const answer = await sendOnce(request);
-          if (isLast || !isPassing(answer)) return answer;
+          if (isLast() || !isPassing(answer)) return answer;
         } catch (error) {
-          if (isLast) throw error;
+          if (isLast()) throw error;
         }
         await clock.sleep(backoffMs(options.backoffMs, failures, randomInt(2 ** 31)));
       }
