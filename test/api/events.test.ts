@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newFolder } from "../e2e/folder.ts";
 import { startApi } from "./harness.ts";
+import { startKeyedApi } from "./keyed.ts";
 import { startWorking } from "./work.ts";
 
 type Event = { event: string; id: string | undefined; json: Record<string, unknown> };
@@ -119,10 +120,31 @@ describe("the events of all jobs", () => {
   });
 });
 
+describe("the events of a tenant", () => {
+  it("are of its own jobs alone, and not of the fleet", async () => {
+    const { url, person } = await startKeyedApi();
+    const [one, two] = [await person({ tenant: "one" }), await person({ tenant: "two" })];
+    const { json: theirs } = await one.ask("POST", "/v1/jobs", { name: "a", ...OPEN });
+    const stream = follow(`${url}/v1/events`, undefined, two.key);
+
+    const reading = stream.next();
+    await one.ask("POST", `/v1/jobs/${theirs.id}/pause`);
+    await two.ask("POST", "/v1/jobs", { name: "b", ...OPEN });
+    const first = await reading;
+    await one.ask("POST", `/v1/jobs/${theirs.id}/cancel`);
+    const { json: own } = await two.ask("POST", "/v1/jobs", { name: "c", ...OPEN });
+    const second = await stream.next();
+    await stream.return();
+
+    expect(first).toMatchObject({ event: "jobs", json: { jobs: [{ name: "b" }] } });
+    expect(second).toMatchObject({ event: "jobs", json: { jobs: [{ name: "c", id: own.id }] } });
+  });
+});
+
 type Stream = { next(): Promise<Event>; return(): Promise<unknown>; rest: AsyncGenerator<Event> };
 
-function follow(url: string, lastId?: string): Stream {
-  const rest = events(url, lastId);
+function follow(url: string, lastId?: string, key?: string): Stream {
+  const rest = events(url, lastId, key);
   return {
     rest,
     async next() {
@@ -134,9 +156,12 @@ function follow(url: string, lastId?: string): Stream {
   };
 }
 
-async function* events(url: string, lastId: string | undefined): AsyncGenerator<Event> {
+async function* events(url: string, lastId: string | undefined, key: string | undefined): AsyncGenerator<Event> {
   const leaving = new AbortController();
-  const headers = lastId === undefined ? {} : { "last-event-id": lastId };
+  const headers = {
+    ...(lastId === undefined ? {} : { "last-event-id": lastId }),
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  };
   const answer = await fetch(url, { headers, signal: leaving.signal });
   expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   let text = "";

@@ -4,15 +4,16 @@
  * says of the job: every instance gives the same state the same id, and whoever comes back with it hears only what is new.
  */
 import { hasEnded } from "../../domain/job.ts";
-import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, isOwn } from "../api-deps.ts";
+import { listJobs } from "../list-jobs.ts";
 import type { Caller } from "../route.ts";
 import { queuesOut } from "../wire-fleet.ts";
 import { jobOut } from "../wire-types.ts";
 import type { Following, Pulse } from "./pulse.ts";
 import { digest, eventText, HEARTBEAT, HEARTBEAT_MS, HELLO } from "./sse.ts";
 
-type Deps = Pick<ApiDeps, "frontier" | "clock"> & { pulse: Pulse };
+type Deps = Pick<ApiDeps, "frontier" | "store" | "clock"> & { pulse: Pulse };
 type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSignal };
 
 /** One job until it ends: `job` whenever it has changed, `end` as the last. */
@@ -43,8 +44,9 @@ export async function* jobEvents(
 
 /** All jobs of the caller: `jobs` with those that have changed; for an operator `fleet` too, with queues and workers. */
 export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listener): AsyncGenerator<string> {
-  const { frontier, clock, pulse } = deps;
-  const following = pulse.follow("all", lookAtAll(frontier));
+  const { clock, pulse } = deps;
+  const { tenant } = caller;
+  const following = pulse.follow(tenant === undefined ? "all" : `all of ${tenant}`, lookAtAll(deps, caller));
   const isOperator = caller.scopes.includes("admin");
   const told = new Map<string, string>();
   let fleetTold: string | undefined;
@@ -95,22 +97,25 @@ async function* newest<T>(following: Following<T>, signal: AbortSignal): AsyncGe
   }
 }
 
-/** Jobs that one look is about. */
+/** Jobs that one look is about; those of a tenant are looked at one by one. */
 const JOBS_MOST = 200;
+const OWN_JOBS_MOST = 50;
 
 type All = { jobs: JobView[]; queues: ReturnType<typeof queuesOut>; workers: number };
 
 /** The newest jobs, and older ones that were under way when last looked at. */
-function lookAtAll(frontier: Pick<FrontierAdmin, "findJob" | "listJobs" | "listQueues" | "listWorkers">) {
+function lookAtAll(deps: Deps, caller: Caller): () => Promise<All> {
+  const { frontier } = deps;
+  const limit = caller.tenant === undefined ? JOBS_MOST : OWN_JOBS_MOST;
   let underWay: string[] = [];
-  return async (): Promise<All> => {
-    const [newestJobs, queues, workers] = await Promise.all([
-      frontier.listJobs(JOBS_MOST),
+  return async () => {
+    const [{ jobs: newestJobs }, queues, workers] = await Promise.all([
+      listJobs(deps, caller, { limit }),
       frontier.listQueues(),
       frontier.listWorkers(),
     ]);
     const known = new Set(newestJobs.map(({ id }) => id));
-    const others = underWay.filter((id) => !known.has(id)).slice(0, JOBS_MOST);
+    const others = underWay.filter((id) => !known.has(id)).slice(0, limit);
     const older = await Promise.all(others.map((id) => frontier.findJob(id)));
     const jobs = [...newestJobs, ...older.filter((job) => job !== undefined)];
     underWay = jobs.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);

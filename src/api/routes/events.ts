@@ -35,7 +35,7 @@ export function eventRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Follow all jobs",
-      says: "Events `jobs`, first with the newest 200 and those under way, then with those that have changed; with the scope admin also `fleet`: queues and workers.",
+      says: "Events `jobs`, first with the newest 200 (of a tenant 50), then with those that have changed; with the scope admin also `fleet`: queues and workers.",
       answers: { 200: STREAM },
       handle: async ({ caller, headers, signal }) =>
         streamed(allEvents(all, { caller, lastId: lastIdIn(headers), signal })),
