@@ -19,6 +19,7 @@ import type { Schedule, ScheduleBook, Slot, SlotClaim } from "../store/schedule-
 import type { JobSpec } from "../submit/job-spec.ts";
 import { type JobDefaults, parseJob, resolveJob } from "../submit/resolve-job.ts";
 import { submitJob } from "../submit/submit-job.ts";
+import { withTenant } from "../submit/with-tenant.ts";
 
 export type FireDeps = {
   book: ScheduleBook;
@@ -124,8 +125,7 @@ function specOf(deps: FireDeps, schedule: Schedule, { scheduleId, at }: Slot, jo
   const job = parseJob(schedule.job);
   const context = { id: jobId, requestId: `r${jobId}`, queue: undefined, typedHosts: [], out: undefined };
   const spec = {
-    ...resolveJob({ ...job, name: job.name ?? schedule.name }, deps.jobDefaults, context),
-    ...(schedule.tenant === undefined ? {} : { tenant: schedule.tenant }),
+    ...withTenant(resolveJob({ ...job, name: job.name ?? schedule.name }, deps.jobDefaults, context), schedule.tenant),
     slot: { scheduleId, at },
   };
   deps.checkRules(spec);

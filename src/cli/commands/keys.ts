@@ -100,7 +100,8 @@ async function list({ trawl, screen }: Session, flags: Flags): Promise<void> {
     key.lastUsedAt === undefined ? "never" : `${roughAge(now - key.lastUsedAt)} ago`,
     [stateWords(key, now), ...quotaWords(key.quotas)].join(", "),
   ]);
-  return screen.out(table([head, ...rows], { width: screen.outColumns() }));
+  // Not cut to the terminal: half a quota says less than a line that wraps.
+  return screen.out(table([head, ...rows]));
 }
 
 async function revoke({ trawl, screen }: Session, word: string, flags: Flags): Promise<void> {
