@@ -1,6 +1,7 @@
 /** The command line on a store that is a real PostgreSQL: what it says, what it keeps, and what it does when that goes away. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { preparePostgres } from "../contracts/store/postgres-site.ts";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../services/postgres.ts";
@@ -105,6 +106,26 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
       code: 1,
       findings: [{ verdict: "problem", says: expect.stringContaining("no database is named") }],
     });
+  });
+
+  it("is set up and asked as the page on operations says", async () => {
+    const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+    const [setUp = "", ask = ""] = [...page.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, block]) => block);
+    // One by one: a database cannot be made within a transaction.
+    for (const statement of setUp.split(";\n").filter((text) => text !== "")) {
+      await server.talk((sql) => sql.unsafe(statement));
+    }
+    const url = `postgres://crawler:choose-one@127.0.0.1:${server.port}/crawls`;
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 5, disallowedEvery: 0 })];
+    const end = await trawl(["crawl", `${site.url}/`, "--json", "--store", url, ...FAST], { cwd });
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+
+    const { id } = lastJson<{ id: string }>(end);
+    const sql = postgres(url, { max: 1 });
+    const rows = await sql.unsafe(ask.replace("'j1'", `'${id}'`)).finally(() => sql.end());
+
+    expect(rows.map(({ url: asked }) => asked).sort()).toEqual(site.expectedPages().sort());
+    expect(rows.every(({ title }) => typeof title === "string")).toBe(true);
   });
 
   it("ends with 3, and says why, where the store is not there", async () => {

@@ -126,7 +126,7 @@ function checkMachines({ workers, storeFile }: FleetFacts): Finding[] {
       check: "store",
       verdict: "warning",
       says: `workers on ${machines.size} machines, and the store is a file: ${storeFile}`,
-      fix: "records stay on the machine that fetched them: run the workers on one machine, or gather the files",
+      fix: "records stay on the machine that fetched them: share one store, TRAWL_STORE=postgres://…, or gather the files",
     },
   ];
 }
