@@ -159,6 +159,21 @@ It takes the tasks of every job on its queues. Crawls have queues of their own, 
 request at \`/docs\` and \`/openapi.json\`. It does no work: start [workers](#trawl-worker) beside it, on the same broker and store. Any number of
 them may run side by side. Without keys it listens on this machine alone. \`--json\` prints \`{ url }\` once it listens.`,
   },
+  schedule: {
+    examples: [
+      "npx trawl schedule add http://127.0.0.1:8321/ --name nightly --cron '0 3 * * *' --time-zone Europe/Berlin --max-pages 50",
+      "npx trawl schedule add http://127.0.0.1:8321/about/ --follow none --every 15m --overlap replace",
+      "npx trawl schedule",
+      "npx trawl schedule add http://127.0.0.1:8321/ --name nightly --every 1d && npx trawl schedule show nightly",
+      "npx trawl schedule add http://127.0.0.1:8321/ --name now --every 1d && npx trawl schedule run now",
+    ],
+    notes: `Takes what [\`trawl submit\`](#trawl-submit) takes, and when; [schedules.md](schedules.md) says what becomes of every slot.
+[\`trawl serve\`](#trawl-serve) fires them, on the same store and broker. \`list\` is what it does without a word.
+
+**\`--json\`** prints the schedule (\`id\`, \`name\`, \`cron\`, \`timeZone\`, \`every\`, \`overlap\`, \`catchUp\`, \`catchUpMost\`, \`paused\`, \`nextAt\`,
+\`createdAt\`, \`job\`); for \`show\` with \`next\` and \`runs\` (\`at\`, \`kind\`, \`state\`, \`because\`, \`jobId\`, \`endedAt\`), for \`run\` one of those,
+for \`list\` \`{ "schedules": [ … ] }\`, for \`remove\` \`{ "id", "removed" }\`.`,
+  },
   up: {
     examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --time-limit 120"],
     notes: `Starts [workers](#trawl-worker) of every kind under one supervisor: \`--fetch\` processes serve the queue \`fetch\`, \`--render\`

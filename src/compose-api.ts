@@ -15,6 +15,7 @@ import { jobRoutes } from "./api/routes/jobs.ts";
 import { keyRoutes } from "./api/routes/keys.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
+import { scheduleRoutes } from "./api/routes/schedules.ts";
 import { scrapeRoutes } from "./api/routes/scrape.ts";
 import { isLoopback } from "./api/safety.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
@@ -58,6 +59,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...scrapeRoutes(deps, createPulse(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),
     ...eventRoutes(deps, createPulse(deps, { everyMs: LOOK_EVERY_MS })),
     ...keyRoutes(deps),
+    ...scheduleRoutes(deps),
     ...healthRoutes(deps, isDraining),
   ];
   return [...routes, ...docsRoutes(routes)];

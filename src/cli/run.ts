@@ -13,6 +13,7 @@ import { addExplain } from "./commands/explain.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addRecords } from "./commands/records.ts";
+import { addSchedule } from "./commands/schedule.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSubmit } from "./commands/submit.ts";
 import { addTrace } from "./commands/trace.ts";
@@ -66,6 +67,7 @@ export function createProgram(stops: Stops): Command {
   addServe(program, stops);
   addUp(program, stops);
   addKeys(program);
+  addSchedule(program);
   addWorkers(program);
   addJobs(program);
   addRecords(program);

@@ -136,6 +136,13 @@ export const SETTINGS = {
     most: 1_073_741_824,
     doc: "Longest JSON body `trawl serve` reads. Lists of URLs sent as application/x-ndjson may be of any length.",
   }),
+  scheduleGraceMs: duration({
+    env: "TRAWL_SCHEDULE_GRACE",
+    shown: "60s",
+    least: "1s",
+    most: "1d",
+    doc: "How late a slot of a schedule may be noticed and still be on time; a later one was missed, and is for the schedule's catch-up policy.",
+  }),
 
   concurrency: count({
     env: "TRAWL_CONCURRENCY",

@@ -29,6 +29,8 @@ export type FireDeps = {
   jobDefaults: JobDefaults;
   /** Whether a job's rules can be read. Throws BAD_SELECTOR. */
   checkRules(spec: JobSpec): void;
+  /** Notes whose a job is; before it is made, so that none is without. */
+  noteOwner(tenant: string, jobId: string): Promise<void>;
 };
 
 /** How soon a slot is looked at again that waits for the run before, or could not be submitted. */
@@ -112,6 +114,7 @@ async function submit(deps: FireDeps, { slot, schedule }: SlotClaim, jobId: stri
   if (before?.sealed === true) return;
   const spec = (before?.spec as JobSpec | undefined) ?? specOf(deps, schedule, slot, jobId);
   const { urls = [] } = parseJob(schedule.job);
+  if (schedule.tenant !== undefined) await deps.noteOwner(schedule.tenant, jobId);
   try {
     const { full } = await submitJob({ frontier, now: () => clock.now() }, spec, urls);
     if (full !== undefined) throw new Error(`the broker is full; ${full.taken} of ${urls.length} URLs are queued`);
@@ -124,10 +127,8 @@ async function submit(deps: FireDeps, { slot, schedule }: SlotClaim, jobId: stri
 function specOf(deps: FireDeps, schedule: Schedule, { scheduleId, at }: Slot, jobId: string): JobSpec {
   const job = parseJob(schedule.job);
   const context = { id: jobId, requestId: `r${jobId}`, queue: undefined, typedHosts: [], out: undefined };
-  const spec = {
-    ...withTenant(resolveJob({ ...job, name: job.name ?? schedule.name }, deps.jobDefaults, context), schedule.tenant),
-    slot: { scheduleId, at },
-  };
+  const resolved = resolveJob({ ...job, name: job.name ?? schedule.name }, deps.jobDefaults, context);
+  const spec = { ...withTenant(resolved, schedule.tenant), slot: { scheduleId, at } };
   deps.checkRules(spec);
   return spec;
 }

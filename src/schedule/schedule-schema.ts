@@ -1,6 +1,6 @@
 /** A schedule as a person writes it: through the API or on the command line. Unknown keys are refused. */
 import { z } from "zod";
-import { formatDuration, parseDurationMs } from "../domain/duration.ts";
+import { parseDurationMs, UNIT_MS } from "../domain/duration.ts";
 import { CATCH_UPS, OVERLAPS, type Timing } from "../domain/schedule.ts";
 import { TrawlError } from "../errors.ts";
 import { jobSchema } from "../submit/job-schema.ts";
@@ -33,6 +33,8 @@ export const scheduleSchema = z.strictObject({
 });
 
 export type ScheduleInput = z.output<typeof scheduleSchema>;
+/** What is missing stays as it is. */
+export type ScheduleChange = { [Key in keyof ScheduleInput]?: ScheduleInput[Key] | undefined };
 
 /** Those that say when. */
 export type WhenInput = Pick<ScheduleInput, "cron" | "timeZone" | "every">;
@@ -51,7 +53,14 @@ export function timingFrom({ cron, timeZone, every }: WhenInput, now: number): T
 
 /** In words: `0 6 * * * Europe/Berlin`, `every 15m`. */
 export function timingWords(timing: Timing): string {
-  return timing.kind === "cron" ? `${timing.cron} ${timing.timeZone}` : `every ${formatDuration(timing.everyMs)}`;
+  return timing.kind === "cron" ? `${timing.cron} ${timing.timeZone}` : `every ${everyWords(timing.everyMs)}`;
+}
+
+/** Exact, unlike what is shown of other durations: the largest unit that it is a whole number of. */
+export function everyWords(everyMs: number): string {
+  const units = (["d", "h", "m", "s"] as const).filter((unit) => everyMs % UNIT_MS[unit] === 0);
+  const [unit = "ms"] = units;
+  return `${everyMs / UNIT_MS[unit]}${unit}`;
 }
 
 function bad(message: string): TrawlError {

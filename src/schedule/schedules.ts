@@ -8,7 +8,7 @@ import type { JobInput } from "../submit/job-schema.ts";
 import { newJobId, parseJob, resolveJob } from "../submit/resolve-job.ts";
 import { type FireDeps, fireSlot } from "./fire-slot.ts";
 import { judgeDue } from "./judge-due.ts";
-import { type ScheduleInput, timingFrom, type WhenInput } from "./schedule-schema.ts";
+import { type ScheduleChange, type ScheduleInput, timingFrom, type WhenInput } from "./schedule-schema.ts";
 import type { SchedulerOptions } from "./scheduler.ts";
 import { slotsOf } from "./slots.ts";
 
@@ -17,13 +17,19 @@ export type Schedules = {
   add(input: ScheduleInput, tenant: string | undefined): Promise<Schedule>;
   /** Throws NOT_FOUND, also for another tenant's. */
   get(id: string, tenant: string | undefined): Promise<Schedule>;
-  change(schedule: Schedule, input: Partial<ScheduleInput>): Promise<Schedule>;
+  change(schedule: Schedule, input: ScheduleChange): Promise<Schedule>;
   pause(schedule: Schedule): Promise<Schedule>;
   /** Slots of the time in between are not missed: there were none. */
   resume(schedule: Schedule): Promise<Schedule>;
   /** A slot of its own, now, under the schedule's overlap policy; also of one that is paused. */
   runNow(schedule: Schedule): Promise<Slot>;
   remove(schedule: Schedule): Promise<void>;
+  /** By id; of one tenant, or of all. */
+  list(tenant: string | undefined, limit: number, afterId: string): Promise<readonly Schedule[]>;
+  /** The next slots, where it is not paused; what it would have, where it is. */
+  next(schedule: Schedule, most: number): number[];
+  /** What became of its slots, newest first. */
+  listRuns(schedule: Schedule, limit: number, beforeAt: number): Promise<readonly Slot[]>;
 };
 
 type Policies = Pick<Schedule, "overlap" | "catchUp" | "catchUpMost" | "paused">;
@@ -135,10 +141,18 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
     async remove({ id }) {
       if (!(await book.remove(id))) throw missing(id);
     },
+    list: (tenant, limit, afterId) => book.list(tenant, limit, afterId),
+    next({ timing }, most) {
+      const slots = slotsOf(timing);
+      const found: number[] = [];
+      for (let at = slots.after(now()); at !== undefined && found.length < most; at = slots.after(at)) found.push(at);
+      return found;
+    },
+    listRuns: ({ id }, limit, beforeAt) => book.listSlots(id, limit, beforeAt),
   };
 }
 
-function policiesOf(input: Partial<ScheduleInput>, usual: Policies): Policies {
+function policiesOf(input: ScheduleChange, usual: Policies): Policies {
   return {
     overlap: input.overlap ?? usual.overlap,
     catchUp: input.catchUp ?? usual.catchUp,

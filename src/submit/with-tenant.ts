@@ -10,3 +10,8 @@ export function withTenant(spec: JobSpec, tenant: string | undefined): JobSpec {
   const own = "expireAfterMs" in dedup ? { ...dedup, scope: `tenant/${tenant}/${dedup.scope}` } : dedup;
   return { ...spec, tenant, dedup: own };
 }
+
+/** By this word it is noted whose a job is. */
+export function tenantOwner(tenant: string): string {
+  return `t:${tenant}`;
+}

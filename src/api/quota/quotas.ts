@@ -14,6 +14,7 @@ import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { JobOwners, OwnedJob } from "../../store/job-owners.ts";
 import type { KeyBook } from "../../store/key-book.ts";
+import { tenantOwner } from "../../submit/with-tenant.ts";
 import type { Caller } from "../route.ts";
 import { type Reached, reachedError } from "./reached.ts";
 
@@ -57,7 +58,7 @@ type Waiting = { counted: number; since: number; reserved: number; until: number
 
 /** Whose jobs count together: the tenant's; of a key without one, those it has sent. */
 export function ownerOf({ tenant, keyId }: Caller): string | undefined {
-  if (tenant !== undefined) return `t:${tenant}`;
+  if (tenant !== undefined) return tenantOwner(tenant);
   return keyId === undefined ? undefined : `k:${keyId}`;
 }
 

@@ -4,7 +4,7 @@ import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
 
-type ServeFlags = PlaceFlags & { host?: string; port?: number; quiet?: boolean };
+type ServeFlags = PlaceFlags & { host?: string; port?: number; quiet?: boolean; schedules: boolean };
 
 const EXAMPLES = `
 Examples:
@@ -24,6 +24,7 @@ export function addServe(program: Command, stops: Stops): void {
     .description("take jobs and answer questions over HTTP")
     .option("--host <address>", "where to listen (default 127.0.0.1)")
     .option("--port <n>", "the port; 0 takes any that is free (default 7700)", wholeNumber("--port", 0, 65_535))
+    .option("--no-schedules", "leave schedules to others: by default every server fires what is due")
     .option("--quiet", "say nothing but errors")
     .addHelpText("after", EXAMPLES)
     .action((flags: ServeFlags) => serve(flags, stops));
@@ -33,16 +34,21 @@ async function serve(flags: ServeFlags, stops: Stops): Promise<void> {
   const settings = { apiHost: flags.host, apiPort: flags.port };
   await inSession({ flags, settings }, async ({ config, trawl, screen }) => {
     // Loaded on first use: no other command needs a server.
-    const { composeApi } = await import("../../compose-api.ts");
+    const [{ composeApi }, { composeSchedules }] = await Promise.all([
+      import("../../compose-api.ts"),
+      import("../../compose-schedules.ts"),
+    ]);
     const server = await composeApi(config, trawl);
     const { url } = await server.start();
+    const scheduler = composeSchedules(config, trawl).createScheduler();
+    if (flags.schedules) scheduler.start();
     const asked = new Promise<void>((resolve) => {
       stops.once(resolve);
     });
     if (flags.json === true) await screen.out(`${JSON.stringify({ url })}\n`);
     else if (flags.quiet !== true) screen.err(`listening on ${url}; the API is described at ${url}/docs\n`);
     await asked;
-    await server.stop();
+    await Promise.all([server.stop(), scheduler.stop()]);
     if (flags.quiet !== true && flags.json !== true) screen.err("stopped\n");
   });
 }

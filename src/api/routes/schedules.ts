@@ -1,0 +1,176 @@
+/** Schedules: jobs that are submitted again and again. */
+import { z } from "zod";
+import { openSchedules } from "../../schedule/open-schedules.ts";
+import { type ScheduleInput, scheduleSchema } from "../../schedule/schedule-schema.ts";
+import type { Schedule } from "../../store/schedule-book.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { fromCursor, toCursor } from "../cursor.ts";
+import { type Answer, defineRoute, type Route } from "../route.ts";
+import { spiderInFolder } from "../submit/spider-in-folder.ts";
+import { isoOf, runOut, runSchemaOut, scheduleOut, scheduleSchemaOut } from "../wire-schedules.ts";
+
+type JobBody = ScheduleInput["job"];
+
+const TAG = "Schedules";
+const id = z.strictObject({ id: z.string().min(1).max(100) });
+const listing = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  cursor: z.string().max(1_000).optional(),
+});
+const schedulePage = z.strictObject({ schedules: z.array(scheduleSchemaOut), next: z.string().nullable() });
+const runPage = z.strictObject({ runs: z.array(runSchemaOut), next: z.string().nullable() });
+const change = scheduleSchema.partial();
+const ONE = { says: "The schedule.", json: scheduleSchemaOut };
+const EXAMPLE = { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: { urls: ["https://a.example/"] } };
+
+export function scheduleRoutes(deps: ApiDeps): Route[] {
+  const { schedules } = openSchedules(deps);
+  const shown = (schedule: Schedule, status = 200): Answer => ({ status, body: scheduleOut(schedule) });
+
+  /** A word to a schedule of the caller's. */
+  const steering = (verb: "pause" | "resume", summary: string, says: string): Route =>
+    defineRoute({
+      method: "POST",
+      path: `/v1/schedules/:id/${verb}`,
+      scope: "submit",
+      tag: TAG,
+      summary,
+      says,
+      params: id,
+      answers: { 200: ONE },
+      handle: async ({ params, caller }) => shown(await schedules[verb](await schedules.get(params.id, caller.tenant))),
+    });
+
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/schedules",
+      scope: "submit",
+      tag: TAG,
+      summary: "Make a schedule",
+      says: "Takes cron (with timeZone) or every, and the job that each slot submits. Fired by any `trawl serve` on the same store.",
+      body: scheduleSchema,
+      example: EXAMPLE,
+      answers: { 201: ONE },
+      handle: async ({ body, caller }) =>
+        shown(await schedules.add({ ...body, job: withSpider(body.job, deps.config) }, caller.tenant), 201),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/schedules",
+      scope: "read",
+      tag: TAG,
+      summary: "List schedules",
+      query: listing,
+      answers: { 200: { says: "Some of them; `next` is the cursor for more.", json: schedulePage } },
+      async handle({ query: { limit, cursor }, caller }) {
+        const after = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
+        const found = await schedules.list(caller.tenant, limit, after);
+        const last = found.length < limit ? undefined : found.at(-1);
+        const next = last === undefined ? null : toCursor({ id: last.id });
+        return { status: 200, body: { schedules: found.map(scheduleOut), next } };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/schedules/:id",
+      scope: "read",
+      tag: TAG,
+      summary: "Look at a schedule",
+      params: id,
+      answers: { 200: ONE },
+      handle: async ({ params, caller }) => shown(await schedules.get(params.id, caller.tenant)),
+    }),
+    defineRoute({
+      method: "PATCH",
+      path: "/v1/schedules/:id",
+      scope: "submit",
+      tag: TAG,
+      summary: "Change a schedule",
+      says: "What is not named stays as it is. One whose time changes counts from now on.",
+      params: id,
+      body: change,
+      example: { overlap: "queue" },
+      answers: { 200: ONE },
+      async handle({ params, body, caller }) {
+        const job = body.job === undefined ? undefined : withSpider(body.job, deps.config);
+        return shown(await schedules.change(await schedules.get(params.id, caller.tenant), { ...body, job }));
+      },
+    }),
+    steering(
+      "pause",
+      "Pause a schedule",
+      "Nothing of it starts until it is resumed, but for runs asked for; a run under way goes on.",
+    ),
+    steering("resume", "Go on with a paused schedule", "Slots of the time in between are not made up for."),
+    defineRoute({
+      method: "POST",
+      path: "/v1/schedules/:id/run",
+      scope: "submit",
+      tag: TAG,
+      summary: "Run a schedule's job now",
+      says: "Beside its slots, and under its overlap policy: with skip it is skipped while a run is under way, with queue it waits.",
+      params: id,
+      answers: { 202: { says: "What became of it: `jobId` is its job.", json: runSchemaOut } },
+      handle: async ({ params, caller }) => ({
+        status: 202,
+        body: runOut(await schedules.runNow(await schedules.get(params.id, caller.tenant))),
+      }),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/schedules/:id/next",
+      scope: "read",
+      tag: TAG,
+      summary: "When a schedule runs next",
+      params: id,
+      query: z.strictObject({ n: z.coerce.number().int().min(1).max(100).default(10).describe("How many.") }),
+      answers: {
+        200: { says: "Its next slots, were it not paused.", json: z.strictObject({ next: z.array(z.iso.datetime()) }) },
+      },
+      async handle({ params, query, caller }) {
+        const schedule = await schedules.get(params.id, caller.tenant);
+        return { status: 200, body: { next: schedules.next(schedule, query.n).map(isoOf) } };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/schedules/:id/runs",
+      scope: "read",
+      tag: TAG,
+      summary: "What became of a schedule's slots, newest first",
+      params: id,
+      query: listing,
+      answers: { 200: { says: "Some of them; the last 1,000 are kept.", json: runPage } },
+      async handle({ params, query: { limit, cursor }, caller }) {
+        const schedule = await schedules.get(params.id, caller.tenant);
+        const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(fromCursor(cursor, ["at"]).at);
+        const found = await schedules.listRuns(schedule, limit, Number.isFinite(before) ? before : 0);
+        const last = found.length < limit ? undefined : found.at(-1);
+        return {
+          status: 200,
+          body: { runs: found.map(runOut), next: last === undefined ? null : toCursor({ at: last.at }) },
+        };
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/schedules/:id",
+      scope: "submit",
+      tag: TAG,
+      summary: "Remove a schedule",
+      says: "With what is known of its runs; their jobs stay.",
+      params: id,
+      answers: { 200: { says: "It is gone.", json: z.strictObject({ id: z.string(), removed: z.literal(true) }) } },
+      async handle({ params, caller }) {
+        await schedules.remove(await schedules.get(params.id, caller.tenant));
+        return { status: 200, body: { id: params.id, removed: true } };
+      },
+    }),
+  ];
+}
+
+/** A spider by the path that workers load it by. Throws BAD_SPIDER. */
+function withSpider(job: JobBody, { apiSpiders }: ApiDeps["config"]): JobBody {
+  return job.spider === undefined ? job : { ...job, spider: spiderInFolder(job.spider, apiSpiders) };
+}

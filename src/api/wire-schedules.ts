@@ -1,0 +1,63 @@
+/** What the API says of schedules. Instants are ISO 8601 in UTC; what is not known is null, never missing. */
+import { z } from "zod";
+import { CATCH_UPS, OVERLAPS, SLOT_MOVES, type SlotState } from "../domain/schedule.ts";
+import { everyWords } from "../schedule/schedule-schema.ts";
+import type { Schedule, Slot } from "../store/schedule-book.ts";
+import { jobSchema } from "../submit/job-schema.ts";
+
+const instant = z.iso.datetime();
+
+export const scheduleSchemaOut = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  cron: z.string().nullable(),
+  timeZone: z.string().nullable(),
+  every: z.string().nullable(),
+  overlap: z.enum(OVERLAPS),
+  catchUp: z.enum(CATCH_UPS),
+  catchUpMost: z.int(),
+  paused: z.boolean(),
+  nextAt: instant.nullable().describe("Its next slot; null while it is paused."),
+  createdAt: instant,
+  job: jobSchema.describe("What each slot submits, as written."),
+});
+
+export function scheduleOut(schedule: Schedule): z.output<typeof scheduleSchemaOut> {
+  const { id, name, timing, overlap, catchUp, catchUpMost, paused, nextAt, createdAt, job } = schedule;
+  const isCron = timing.kind === "cron";
+  return {
+    id,
+    name,
+    cron: isCron ? timing.cron : null,
+    timeZone: isCron ? timing.timeZone : null,
+    every: isCron ? null : everyWords(timing.everyMs),
+    ...{ overlap, catchUp, catchUpMost, paused },
+    nextAt: nextAt === undefined ? null : isoOf(nextAt),
+    createdAt: isoOf(createdAt),
+    job: job as z.output<typeof jobSchema>,
+  };
+}
+
+export const runSchemaOut = z.strictObject({
+  at: instant.describe("When it was to be."),
+  kind: z.enum(["timed", "manual"]).describe("Of its time, or asked for."),
+  state: z.enum(Object.keys(SLOT_MOVES) as [SlotState, ...SlotState[]]),
+  because: z.string().nullable().describe("Why it was skipped, has failed, or waits."),
+  jobId: z.string().nullable().describe("Of the job it led to."),
+  endedAt: instant.nullable().describe("When that was settled."),
+});
+
+export function runOut({ at, kind, state, because, jobId, endedAt }: Slot): z.output<typeof runSchemaOut> {
+  return {
+    at: isoOf(at),
+    kind,
+    state,
+    because: because ?? null,
+    jobId: jobId ?? null,
+    endedAt: endedAt === undefined ? null : isoOf(endedAt),
+  };
+}
+
+export function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,42 @@
+/** Schedules on a store and a broker: for those who make and change them, and for those who fire them. */
+import type { Config } from "../config/schema.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Service } from "../runtime/service.ts";
+import type { StoreBooks } from "../store/store.ts";
+import { tenantOwner } from "../submit/with-tenant.ts";
+import type { FireDeps } from "./fire-slot.ts";
+import { createScheduler } from "./scheduler.ts";
+import { createSchedules, type Schedules } from "./schedules.ts";
+
+type Deps = {
+  store: Pick<StoreBooks, "schedules" | "owners">;
+  frontier: Frontier & FrontierAdmin;
+  clock: Clock;
+  log: Log;
+  config: Config;
+  checkRules: FireDeps["checkRules"];
+};
+
+export type OpenedSchedules = { schedules: Schedules; createScheduler(): Service };
+
+/** A submission takes less, unless its scheduler is dead. */
+const CLAIM_MS = 60_000;
+const EVERY_MS = 1_000;
+
+export function openSchedules({ store, frontier, clock, log, config, checkRules }: Deps): OpenedSchedules {
+  const { schedules: book, owners } = store;
+  const fireDeps: FireDeps = {
+    ...{ book, frontier, clock, log, jobDefaults: config, checkRules },
+    async noteOwner(tenant, jobId) {
+      await owners.note(tenantOwner(tenant), jobId, clock.now(), undefined);
+    },
+  };
+  const options = { claimMs: CLAIM_MS, graceMs: config.scheduleGraceMs, everyMs: EVERY_MS };
+  return {
+    schedules: createSchedules(fireDeps, options),
+    createScheduler: () => createScheduler(fireDeps, options),
+  };
+}

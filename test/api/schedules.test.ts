@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { startApi } from "./harness.ts";
+
+const JOB = { urls: ["https://a.example/"], extract: { title: "h1" } };
+
+describe("schedules over HTTP", () => {
+  it("are made, listed in pages, looked at, changed and removed", async () => {
+    const { ask } = await startApi();
+
+    const made = await ask("POST", "/v1/schedules", { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: JOB });
+    await ask("POST", "/v1/schedules", { every: "90s", overlap: "queue", name: "often", job: JOB });
+
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({
+      ...{ name: "a.example/", cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", every: null },
+      ...{ overlap: "skip", catchUp: "one", catchUpMost: 10, paused: false, job: JOB },
+    });
+    const path = `/v1/schedules/${made.json.id}`;
+    expect((await ask("GET", path)).json).toEqual(made.json);
+    const first = await ask("GET", "/v1/schedules?limit=1");
+    expect(first.json.schedules).toEqual([made.json]);
+    const second = await ask("GET", `/v1/schedules?limit=5&cursor=${first.json.next}`);
+    expect(second.json).toMatchObject({ schedules: [{ name: "often", every: "90s", cron: null }], next: null });
+
+    const changed = await ask("PATCH", path, { cron: "30 7 * * *", overlap: "replace" });
+    expect(changed.json).toMatchObject({ cron: "30 7 * * *", timeZone: "Europe/Berlin", overlap: "replace", job: JOB });
+    expect(changed.json.nextAt).toMatch(/T0[56]:30:00\.000Z$/);
+    expect(await ask("PATCH", path, { every: "1h" })).toMatchObject({ json: { cron: null, every: "1h" } });
+
+    expect(await ask("DELETE", path)).toMatchObject({ status: 200, json: { removed: true } });
+    expect(await ask("GET", path)).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
+  });
+
+  it("say when they run next, by the clocks of their time zone", async () => {
+    const { ask } = await startApi();
+    const { json } = await ask("POST", "/v1/schedules", { cron: "0 12 29 2 *", timeZone: "Asia/Kolkata", job: JOB });
+
+    const { next } = (await ask("GET", `/v1/schedules/${json.id}/next?n=2`)).json;
+
+    expect(next).toEqual(["2028-02-29T06:30:00.000Z", "2032-02-29T06:30:00.000Z"]);
+    expect(json.nextAt).toBe("2028-02-29T06:30:00.000Z");
+  });
+
+  it("run now, under their overlap policy, and tell what became of it", async () => {
+    const { ask } = await startApi();
+    const make = async (overlap: string) =>
+      `/v1/schedules/${(await ask("POST", "/v1/schedules", { every: "1d", overlap, job: JOB })).json.id}`;
+    const [skip, queue, replace] = [await make("skip"), await make("queue"), await make("replace")];
+
+    const firsts = await Promise.all([skip, queue, replace].map((path) => ask("POST", `${path}/run`)));
+    const seconds = [];
+    for (const path of [skip, queue, replace]) seconds.push(await ask("POST", `${path}/run`));
+
+    for (const { status, json } of firsts) {
+      expect([status, json.state]).toEqual([202, "fired"]);
+      expect((await ask("GET", `/v1/jobs/${json.jobId}`)).json).toMatchObject({
+        sealed: true,
+        counts: { submitted: 1 },
+      });
+    }
+    expect(seconds.map(({ json }) => [json.state, json.because])).toEqual([
+      ["skipped", "overlap"],
+      ["waiting", `waits for the run before: job ${firsts[1]?.json.jobId}`],
+      ["fired", null],
+    ]);
+    expect((await ask("GET", `/v1/jobs/${firsts[2]?.json.jobId}`)).json.state).toBe("cancelled");
+    const { runs } = (await ask("GET", `${skip}/runs`)).json;
+    expect(runs).toMatchObject([
+      { state: "skipped" },
+      { state: "fired", kind: "manual", jobId: firsts[0]?.json.jobId },
+    ]);
+    expect((await ask("GET", `${skip}/runs?limit=1`)).json.next).not.toBeNull();
+  });
+
+  it("pause and go on, and can be run while they are paused", async () => {
+    const { ask } = await startApi();
+    const { json } = await ask("POST", "/v1/schedules", { cron: "@daily", paused: true, job: JOB });
+    const path = `/v1/schedules/${json.id}`;
+    expect(json).toMatchObject({ paused: true, nextAt: null });
+
+    expect((await ask("POST", `${path}/run`)).json.state).toBe("fired");
+
+    expect((await ask("GET", path)).json).toMatchObject({ paused: true, nextAt: null });
+    expect((await ask("POST", `${path}/resume`)).json).toMatchObject({ paused: false, nextAt: expect.any(String) });
+    expect((await ask("POST", `${path}/pause`)).json).toMatchObject({ paused: true, nextAt: null });
+  });
+
+  it.each([
+    [{ job: JOB }, "BAD_SCHEDULE", /either cron or every/],
+    [{ cron: "* * * * *", every: "1h", job: JOB }, "BAD_SCHEDULE", /either cron or every/],
+    [{ every: "1h", timeZone: "UTC", job: JOB }, "BAD_SCHEDULE", /timeZone: goes with cron/],
+    [{ cron: "0 0 31 2 *", job: JOB }, "BAD_SCHEDULE", /never comes/],
+    [{ cron: "* * *", job: JOB }, "BAD_SCHEDULE", /cannot be read/],
+    [{ cron: "* * * * *", timeZone: "Nowhere", job: JOB }, "BAD_SCHEDULE", /no "Nowhere"/],
+    [{ every: "10ms", job: JOB }, "BAD_REQUEST", /body\.every: takes a duration/],
+    [{ every: "1h", job: { urls: [] } }, "BAD_JOB", /at least one/],
+    [{ every: "1h", job: { urls: ["ftp://a.example/"] } }, "BAD_JOB", /ftp:/],
+    [{ every: "1h", job: { ...JOB, extract: { title: "h1[" } } }, "BAD_SELECTOR", /h1\[/],
+    [{ every: "1h", job: { ...JOB, spider: "./x.ts" } }, "BAD_SPIDER", /TRAWL_API_SPIDERS/],
+    [{ every: "1h", job: JOB, speed: 1 }, "BAD_REQUEST", /unknown speed/],
+  ])("are refused with what is wrong: %j", async (body, code, words) => {
+    const { ask } = await startApi();
+
+    const { status, json } = await ask("POST", "/v1/schedules", body);
+
+    expect([status, json.code]).toEqual([400, code]);
+    expect(json.detail).toMatch(words);
+    expect((await ask("GET", "/v1/schedules")).json.schedules).toEqual([]);
+  });
+});

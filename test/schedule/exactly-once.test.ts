@@ -1,0 +1,35 @@
+/** Three schedulers that die at any call, a hundred schedules, ten minutes in which clocks change: every slot once. */
+import { describe, expect, it } from "vitest";
+import { newFolder } from "../e2e/folder.ts";
+import { judgeWorld } from "./judge-world.ts";
+import { runWorld } from "./world.ts";
+
+const MINUTE = 60_000;
+const FALL = Date.UTC(2026, 9, 25, 1);
+const SPRING = Date.UTC(2027, 2, 28, 1);
+/** Under load a world takes a minute. */
+const TIMEOUT_MS = 300_000;
+const seedOfToday = Math.floor(Math.random() * 1_000_000);
+
+describe("schedules, by schedulers that die", () => {
+  it.each([
+    ["back", FALL, seedOfToday],
+    ["forward", SPRING, seedOfToday],
+  ])(
+    "fire every slot exactly once where clocks go %s at %d, seed %d",
+    async (_, change, seed) => {
+      const [startAt, lastsMs] = [change - 5 * MINUTE - 500, 10 * MINUTE];
+
+      const outcome = await runWorld({ folder: newFolder(), seed, schedulers: 3, schedules: 100, startAt, lastsMs });
+
+      const { problems, ...sums } = judgeWorld(outcome, startAt, startAt + lastsMs);
+      console.log(`seed ${seed}: ${JSON.stringify({ ...sums, ...outcome.deaths })}`);
+      expect(problems).toEqual([]);
+      expect(sums.fired).toBeGreaterThan(500);
+      expect(sums.missed).toBeGreaterThan(10);
+      expect(sums.overlapped).toBeGreaterThan(10);
+      expect(Math.min(...Object.values(outcome.deaths))).toBeGreaterThan(10);
+    },
+    TIMEOUT_MS,
+  );
+});

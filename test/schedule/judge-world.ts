@@ -1,0 +1,91 @@
+/** Says what went wrong with the slots of a world, by the clocks on the wall and what the broker has. */
+import type { JobView } from "../../src/frontier/frontier-admin.ts";
+import type { Slot } from "../../src/store/schedule-book.ts";
+import type { JobSpec } from "../../src/submit/job-spec.ts";
+import { slotsByWall } from "./oracle.ts";
+import { GRACE_MS, type Outcome } from "./world.ts";
+
+export type Verdict = { problems: string[]; expected: number; fired: number; missed: number; overlapped: number };
+
+export function judgeWorld({ planned, looks, jobs, slots }: Outcome, startAt: number, endAt: number): Verdict {
+  const verdict: Verdict = { problems: [], expected: 0, fired: 0, missed: 0, overlapped: 0 };
+  const jobsOf = groupBy(jobs, ({ spec }) => (spec as JobSpec).slot?.scheduleId);
+  for (const { schedule, written, overlap, catchUp, catchUpMost } of planned) {
+    const wall = slotsByWall(written(schedule.createdAt), startAt, endAt);
+    const limit = { skip: 0, one: 1, all: catchUpMost }[catchUp];
+    const { due, missed } = sorted(wall, looks.get(schedule.id) ?? [], limit);
+    const own = jobsOf.get(schedule.id) ?? [];
+    const fired = own.map(slotAtOf).sort((one, other) => one - other);
+    const kept = slots.get(schedule.id) ?? [];
+    const overlapped = kept.filter(({ because }) => because === "overlap").map(({ at }) => at);
+    const say = (text: string) => verdict.problems.push(`${schedule.id} ${JSON.stringify(schedule.timing)}: ${text}`);
+
+    const twice = fired.filter((at, index) => fired[index - 1] === at);
+    if (twice.length > 0) say(`fired twice: ${times(twice)}`);
+    const accounted = [...fired, ...overlapped].sort((one, other) => one - other);
+    if (String(accounted) !== String(due)) {
+      say(`due were ${times(due)}; fired ${times(fired)}, skipped for overlap ${times(overlapped)}`);
+    }
+    if (overlap !== "skip" && overlapped.length > 0) say(`${overlap}, but skipped: ${times(overlapped)}`);
+    for (const slot of kept.filter(({ because }) => because === "overlap")) {
+      if (!own.some((job) => isInTheWay(job, slot))) say(`nothing was in the way of ${times([slot.at])}`);
+    }
+    const passedOver = kept.filter(({ because }) => because === "missed").map(({ at }) => at);
+    if (String(passedOver.reverse()) !== String(missed)) say(`missed ${times(missed)}, said ${times(passedOver)}`);
+    for (const problem of runProblems(own)) say(problem);
+    verdict.expected += due.length;
+    verdict.fired += fired.length;
+    verdict.missed += missed.length;
+    verdict.overlapped += overlapped.length;
+  }
+  return verdict;
+}
+
+/** By when somebody looked: a slot is missed that is later than the grace by then. */
+function sorted(wall: readonly number[], looks: readonly number[], limit: number) {
+  const due: number[] = [];
+  const missed: number[] = [];
+  const byLook = groupBy(wall, (at) => looks.find((look) => look >= at));
+  for (const [look = Number.POSITIVE_INFINITY, found] of byLook) {
+    const late = found.filter((at) => at < look - GRACE_MS);
+    const passedOver = new Set(late.slice(0, Math.max(0, late.length - limit)));
+    for (const at of found) (passedOver.has(at) ? missed : due).push(at);
+  }
+  return { due, missed };
+}
+
+function isInTheWay(job: JobView, slot: Slot): boolean {
+  const { createdAt, finishedAt = Number.POSITIVE_INFINITY } = job;
+  return slotAtOf(job) < slot.at && createdAt <= (slot.endedAt ?? 0) && finishedAt >= slot.at;
+}
+
+/** Each has its URL once, is sealed, and does not run beside another of its schedule. */
+function runProblems(own: readonly JobView[]): string[] {
+  const problems = own.flatMap(({ id, counts, sealed }) => {
+    const urls = counts.submitted - counts.duplicate;
+    return urls === 1 && sealed ? [] : [`job ${id} has ${urls} URLs, ${sealed ? "" : "not "}sealed`];
+  });
+  const runs = [...own].sort((one, other) => slotAtOf(one) - slotAtOf(other));
+  runs.forEach((job, index) => {
+    const before = runs[index - 1];
+    if (before === undefined) return;
+    if ((before.finishedAt ?? Number.POSITIVE_INFINITY) > job.createdAt) {
+      problems.push(`the run of ${times([slotAtOf(job)])} began before that of ${times([slotAtOf(before)])} was over`);
+    }
+  });
+  return problems;
+}
+
+function slotAtOf({ spec }: JobView): number {
+  return (spec as JobSpec).slot?.at ?? 0;
+}
+
+function times(instants: readonly number[]): string {
+  return instants.map((at) => new Date(at).toISOString().slice(11, 19)).join(" ") || "none";
+}
+
+function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}

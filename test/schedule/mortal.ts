@@ -1,0 +1,75 @@
+/** What a scheduler works on, made mortal: at any call it may die, before or after that took effect, or fall asleep. */
+import type { SeededRandom } from "../chaos/seeded-random.ts";
+
+export type Fate = {
+  /** The call, counted from 1, at which it happens. */
+  atCall: number;
+  kind: "dies before" | "dies after" | "sleeps before";
+};
+
+export type Life = {
+  /** Resolves with the word when it has died. */
+  died: Promise<"died">;
+  isAsleep(): boolean;
+  mortal<T extends object>(part: T): T;
+  /** It meets its fate so many calls from now; the first word counts. */
+  doom(fate: Fate): void;
+};
+
+type LifeDeps = {
+  random: SeededRandom;
+  /** Until it wakes up; by then others have gone on. */
+  nap(): Promise<void>;
+  onFate(kind: Fate["kind"]): void;
+};
+
+/** Calls are held up for a moment of random length, so that those of several lives come in every order. */
+export function createLife({ random, nap, onFate }: LifeDeps): Life {
+  let calls = 0;
+  let fate: Fate | undefined;
+  let isDead = false;
+  let isAsleep = false;
+  let die: (word: "died") => void = () => {};
+  const died = new Promise<"died">((resolve) => {
+    die = resolve;
+  });
+  const never = new Promise<never>(() => {});
+
+  async function call(work: () => Promise<unknown>): Promise<unknown> {
+    for (let turns = random.between(0, 3); turns > 0; turns -= 1) await Promise.resolve();
+    if (isDead) return never;
+    calls += 1;
+    const met = fate?.atCall === calls ? fate.kind : undefined;
+    if (met !== undefined) onFate(met);
+    if (met === "dies before") return end();
+    if (met === "sleeps before") {
+      isAsleep = true;
+      await nap();
+      isAsleep = false;
+    }
+    const answer = await work();
+    return met === "dies after" || isDead ? end() : answer;
+  }
+
+  function end(): Promise<never> {
+    isDead = true;
+    die("died");
+    return never;
+  }
+
+  return {
+    died,
+    isAsleep: () => isAsleep,
+    doom: ({ atCall, kind }) => {
+      if (fate === undefined || fate.atCall <= calls) fate = { atCall: calls + atCall, kind };
+    },
+    mortal: (part) =>
+      new Proxy(part, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== "function") return value;
+          return (...words: unknown[]) => call(() => value.apply(target, words) as Promise<unknown>);
+        },
+      }),
+  };
+}
