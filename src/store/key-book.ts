@@ -42,7 +42,10 @@ export interface KeyBook {
   /** Notes that it was used; never goes back. */
   touch(id: string, at: number): Promise<void>;
 
-  /** Takes up to `want` out of the key's bucket, whole ones, in one step for all instances. */
+  /**
+   * Takes up to `want` out of the key's bucket, whole ones, in one step for all instances. `nextAt` is when there is one
+   * more: now, if there is; to ask for none is to look.
+   */
   draw(id: string, want: number, bucket: Bucket): Promise<{ granted: number; nextAt: number }>;
   /** Puts back what was drawn and not used. */
   putBack(id: string, count: number, bucket: Bucket): Promise<void>;

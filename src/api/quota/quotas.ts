@@ -24,6 +24,8 @@ export type Budget = {
   reserve(want: number): Promise<number>;
   /** Of those reserved, so many were new. */
   settle(reserved: number, queued: number): Promise<void>;
+  /** Whether one more may be queued now, without reserving it: a look, and no write to the store. */
+  hasRoom(): Promise<boolean>;
   reached(): Reached | undefined;
 };
 
@@ -117,7 +119,7 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
     async function draw(want: number, perSecond: number, keyId: string): Promise<number> {
       const bucket = bucketOf(perSecond);
       const { granted, nextAt } = await keys.draw(keyId, want, bucket);
-      if (granted === 0) {
+      if (granted === 0 && (want > 0 || nextAt > bucket.now)) {
         reached = { quota: "urlsPerSecond", most: perSecond, now: perSecond, retryAfterMs: nextAt - bucket.now };
       }
       return granted;
@@ -142,6 +144,17 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
         const unused = reserved - queued;
         if (urlsPerSecond !== undefined && unused > 0) await keys.putBack(keyId, unused, bucketOf(urlsPerSecond));
       },
+      async hasRoom() {
+        reached = undefined;
+        if (pending !== undefined) {
+          const room = await roomFor(1, pending, owner);
+          if (room === 0) return false;
+          const count = waiting.get(owner);
+          if (count !== undefined) count.reserved -= room;
+        }
+        if (urlsPerSecond !== undefined) await draw(0, urlsPerSecond, keyId);
+        return reached === undefined;
+      },
       reached: () => reached,
     };
   }
@@ -155,9 +168,7 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
     async check(caller) {
       const budget = budgetOf(caller);
       if (budget === undefined) return;
-      const granted = await budget.reserve(1);
-      if (granted > 0) return budget.settle(granted, 0);
-      throw reachedError(caller, budget.reached());
+      if (!(await budget.hasRoom())) throw reachedError(caller, budget.reached());
     },
     async admitJob(caller, jobId) {
       const owner = ownerOf(caller);

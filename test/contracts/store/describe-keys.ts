@@ -116,6 +116,8 @@ export function describeKeys(name: string, prepare: () => Promise<BooksSite>): v
       expect(await books.keys.draw("k1", 15, at(100_000))).toMatchObject({ granted: 15 });
       expect(await books.keys.draw("k1", 15, at(100_000))).toEqual({ granted: 5, nextAt: 100_100 });
       expect(await books.keys.draw("k1", 15, at(100_050))).toEqual({ granted: 0, nextAt: 100_100 });
+      expect(await books.keys.draw("k1", 0, at(100_050))).toEqual({ granted: 0, nextAt: 100_100 });
+      expect(await books.keys.draw("k1", 0, at(100_100))).toEqual({ granted: 0, nextAt: 100_100 });
       expect(await books.keys.draw("k1", 15, at(100_100))).toMatchObject({ granted: 1 });
       await books.keys.putBack("k1", 7, at(100_100));
       expect(await books.keys.draw("k1", 15, at(100_100))).toMatchObject({ granted: 7 });
