@@ -19,7 +19,7 @@ export const scheduleSchemaOut = z.strictObject({
   paused: z.boolean(),
   nextAt: instant.nullable().describe("Its next slot; null while it is paused."),
   createdAt: instant,
-  job: jobSchema.describe("What each slot submits, as written."),
+  job: jobSchema.describe("What each slot submits, as written, but for what its headers hold."),
 });
 
 export function scheduleOut(schedule: Schedule): z.output<typeof scheduleSchemaOut> {
@@ -34,8 +34,14 @@ export function scheduleOut(schedule: Schedule): z.output<typeof scheduleSchemaO
     ...{ overlap, catchUp, catchUpMost, paused },
     nextAt: nextAt === undefined ? null : isoOf(nextAt),
     createdAt: isoOf(createdAt),
-    job: job as z.output<typeof jobSchema>,
+    job: withoutSecrets(job as z.output<typeof jobSchema>),
   };
+}
+
+/** Headers carry sessions and passwords; who set them knows them. */
+function withoutSecrets({ headers, ...job }: z.output<typeof jobSchema>): z.output<typeof jobSchema> {
+  if (headers === undefined) return job;
+  return { ...job, headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) };
 }
 
 export const runSchemaOut = z.strictObject({

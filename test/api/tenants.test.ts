@@ -72,6 +72,29 @@ describe("a tenant", () => {
   });
 });
 
+describe("a tenant's schedule", () => {
+  it("is its own, and so are the jobs and the seen URLs it leads to; what it sends along is not shown", async () => {
+    const { person } = await startKeyedApi();
+    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const job = { ...A_JOB, name: "nightly", dedup: { scope: "news" }, headers: { cookie: "session=hunter2" } };
+    const counts = [];
+    for (const { ask } of [acme, other]) {
+      const { json } = await ask("POST", "/v1/schedules", { every: "24h", job });
+      const run = await ask("POST", `/v1/schedules/${json.id}/run`);
+      counts.push((await ask("GET", `/v1/jobs/${run.json.jobId}`)).json.counts);
+      expect(namesIn((await ask("GET", "/v1/jobs")).json)).toEqual(["nightly"]);
+      const listed = await ask("GET", "/v1/schedules");
+      expect(listed.json.schedules).toMatchObject([{ job: { headers: { cookie: "***" } } }]);
+      expect(JSON.stringify([json, listed.json])).not.toContain("hunter2");
+    }
+
+    expect(counts).toMatchObject([
+      { queued: 1, duplicate: 0 },
+      { queued: 1, duplicate: 0 },
+    ]);
+  });
+});
+
 describe("a spider over HTTP", () => {
   it("is refused where no folder of them is named, with the reason", async () => {
     const { operator } = await startKeyedApi();
