@@ -1,0 +1,19 @@
+/** A scheduler as a process: on the store and broker of its arguments, until it is killed. */
+import { writeSync } from "node:fs";
+import { openTrawl } from "../../src/compose.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { createScheduler } from "../../src/schedule/scheduler.ts";
+
+const [store = "", broker = "", claimMs = ""] = process.argv.slice(2);
+
+const config = resolveConfig([{ from: "test", values: { store, broker, bodies: "none", logLevel: "silent" } }]);
+const { store: books, frontier, clock, log } = await openTrawl(config, () => {});
+createScheduler(
+  {
+    ...{ book: books.schedules, frontier, clock, log, jobDefaults: config },
+    checkRules: () => {},
+    noteOwner: async () => {},
+  },
+  { everyMs: 50, graceMs: 2_000, claimMs: Number(claimMs) },
+).start();
+writeSync(1, "started\n");
