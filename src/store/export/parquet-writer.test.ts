@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { parquetMetadataAsync, parquetRead } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import type { Fields } from "../../domain/page.ts";
 import { isTrawlError } from "../../errors.ts";
@@ -59,7 +59,7 @@ describe("Parquet", () => {
         }));
         expect(rows.map(normal)).toEqual(whole.map(normal));
       }),
-      { numRuns: 100 },
+      { numRuns: 100, examples: [[[JSON.parse('{ "__proto__": {}, "constructor": 1 }')]]] },
     );
   });
 
@@ -114,7 +114,10 @@ async function written(all: readonly Fields[], columns?: readonly string[]) {
   const bytes = Buffer.concat(parts);
   const file = new Uint8Array(bytes).buffer;
   const { schema, row_groups } = await parquetMetadataAsync(file);
-  const rows = (await parquetReadObjects({ file })) as Fields[];
+  const names = schema.slice(1).map(({ name }) => name);
+  const rows = (await rowsIn(file)).map(
+    (row) => Object.fromEntries(names.map((name, at) => [name, row[at]])) as Fields,
+  );
   const types = schema.slice(1).map(({ name, type, converted_type }) => {
     return [name, [type, converted_type].filter((word) => word !== undefined).join(" ")];
   });
@@ -124,6 +127,13 @@ async function written(all: readonly Fields[], columns?: readonly string[]) {
     groups: row_groups.length,
     parts: parts.length,
   };
+}
+
+/** As lists: the reader's own objects lose a column that is called `__proto__`. */
+function rowsIn(file: ArrayBuffer): Promise<unknown[][]> {
+  return new Promise((resolve, reject) => {
+    parquetRead({ file, rowFormat: "array", onComplete: resolve }).catch(reject);
+  });
 }
 
 /** By name: `__proto__` is a field like any other, and the order of an object's numbers is not ours. */
