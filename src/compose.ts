@@ -41,8 +41,8 @@ export type NewWorker = {
   supervisor?: string | undefined;
 };
 
-/** How long one process waits for another's write to the same file. */
-const BUSY_MS = 10_000;
+/** How long one process waits for another's write to the same file. A disk that is busy has kept one past 10 s. */
+const BUSY_MS = 30_000;
 const POLL_MS = 250;
 
 /** Everything a process needs, on what the settings name. Nothing runs until a worker is started. */

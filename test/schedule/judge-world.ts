@@ -11,10 +11,16 @@ export function judgeWorld({ planned, looks, jobs, slots }: Outcome, startAt: nu
   const verdict: Verdict = { problems: [], expected: 0, fired: 0, missed: 0, overlapped: 0 };
   const jobsOf = groupBy(jobs, ({ spec }) => (spec as JobSpec).slot?.scheduleId);
   for (const { schedule, written, overlap, catchUp, catchUpMost } of planned) {
-    const wall = slotsByWall(written(schedule.createdAt), startAt, endAt);
-    const limit = { skip: 0, one: 1, all: catchUpMost }[catchUp];
-    const { due, missed } = sorted(wall, looks.get(schedule.id) ?? [], limit);
     const own = jobsOf.get(schedule.id) ?? [];
+    const seen = looks.get(schedule.id) ?? [];
+    // Up to the last look: of what was missed the newest are made up for, and those may be past the end.
+    const wall = slotsByWall(written(schedule.createdAt), startAt, Math.max(endAt, seen.at(-1) ?? endAt));
+    const limit = { skip: 0, one: 1, all: catchUpMost }[catchUp];
+    const judged = sorted(wall, seen, limit);
+    const [due, missed] = [judged.due, judged.missed].map((all) => all.filter((at) => at <= endAt)) as [
+      number[],
+      number[],
+    ];
     const fired = own.map(slotAtOf).sort((one, other) => one - other);
     const kept = slots.get(schedule.id) ?? [];
     const overlapped = kept.filter(({ because }) => because === "overlap").map(({ at }) => at);
