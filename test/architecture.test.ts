@@ -58,6 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
     "frontier/job-missing.ts",
+    "frontier/worker-facts.ts",
     "schedule",
     "store/bodies/bodies.ts",
     "store/export",

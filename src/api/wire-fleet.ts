@@ -3,6 +3,7 @@ import { z } from "zod";
 import { formatRate } from "../domain/rate.ts";
 import { DEAD_REASONS, type DeadReason } from "../domain/task.ts";
 import type { DeadGroup, DeadLetter, QueueView, SiteView, WorkerView } from "../frontier/frontier-admin.ts";
+import { workerFacts } from "../frontier/worker-facts.ts";
 import { placeOfProcess } from "../runtime/process-id.ts";
 
 const count = z.int().min(0);
@@ -113,18 +114,11 @@ export function queuesOut(
 }
 
 export function workerOut(view: WorkerView): z.output<typeof workerSchemaOut> {
-  const { worker, queues, unknownSpiders, version, vitals, seenAt } = view;
+  const { worker, queues, unknownSpiders, version } = view;
   const { host, pid = null } = placeOfProcess(worker);
   return {
     ...{ worker, host, pid, version, queues: [...queues], unknownSpiders: [...unknownSpiders] },
-    concurrency: vitals?.concurrency ?? null,
-    busy: vitals?.busy ?? null,
-    done: vitals?.done ?? null,
-    failed: vitals?.failed ?? null,
-    rssBytes: vitals?.rssBytes ?? null,
-    supervisor: vitals?.supervisor ?? null,
-    startedAt: vitals === undefined ? null : new Date(seenAt - vitals.upMs).toISOString(),
-    seenAt: new Date(seenAt).toISOString(),
+    ...workerFacts(view),
   };
 }
 

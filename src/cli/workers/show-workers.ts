@@ -1,5 +1,6 @@
 /** The workers of a broker, as a table that fits a terminal, and as JSON. */
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
+import { workerFacts } from "../../frontier/worker-facts.ts";
 import { placeOfProcess, shortProcess } from "../../runtime/process-id.ts";
 import { formatBytes, formatCount, plural, roughAge, shorten, table } from "../terminal.ts";
 
@@ -21,21 +22,10 @@ export function workersText(workers: readonly WorkerView[], now: number, width: 
 
 export function workersJson(workers: readonly WorkerView[]): object {
   return {
-    workers: workers.map(({ worker, queues, unknownSpiders, version, vitals, seenAt }) => ({
-      worker,
-      ...placeOfProcess(worker),
-      version,
-      queues,
-      unknownSpiders,
-      concurrency: vitals?.concurrency ?? null,
-      busy: vitals?.busy ?? null,
-      done: vitals?.done ?? null,
-      failed: vitals?.failed ?? null,
-      rssBytes: vitals?.rssBytes ?? null,
-      supervisor: vitals?.supervisor ?? null,
-      startedAt: vitals === undefined ? null : new Date(seenAt - vitals.upMs).toISOString(),
-      seenAt: new Date(seenAt).toISOString(),
-    })),
+    workers: workers.map((view) => {
+      const { worker, queues, unknownSpiders, version } = view;
+      return { worker, ...placeOfProcess(worker), version, queues, unknownSpiders, ...workerFacts(view) };
+    }),
   };
 }
 

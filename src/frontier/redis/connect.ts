@@ -1,7 +1,6 @@
 /** Opens a client on a place, and knows what its errors mean. The only file that names the client library. */
-import { readFileSync } from "node:fs";
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { TrawlError } from "../../errors.ts";
+import { readTlsFile } from "../../runtime/service-url.ts";
 import type { RedisPlace } from "./place.ts";
 
 export type Client = Redis | Cluster;
@@ -64,20 +63,9 @@ function sentinelOptions({ nodes, master, sentinel, tls }: RedisPlace) {
 /** What is not named is left to Node, which trusts the usual authorities and those of NODE_EXTRA_CA_CERTS. */
 function readTlsFiles(files: NonNullable<RedisPlace["tls"]>): Record<string, Buffer> {
   const named = Object.entries(files).filter(([, path]) => path !== "");
-  return Object.fromEntries(named.map(([name, path]) => [name, readTlsFile(name, path)]));
-}
-
-function readTlsFile(name: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new TrawlError("BAD_CONFIG", {
-      op: "frontier.open",
-      message: `TRAWL_BROKER: ${name}=${path} cannot be read (${(cause as Error).message}); name a PEM file that this user may read`,
-      detail: { name, path },
-      cause,
-    });
-  }
+  return Object.fromEntries(
+    named.map(([name, path]) => [name, readTlsFile(name, path, { op: "frontier.open", setting: "TRAWL_BROKER" })]),
+  );
 }
 
 /** Whether a port answers in plain words, or begins a TLS handshake; what went wrong where not even a connection came. */

@@ -1,5 +1,6 @@
 /** Where a Redis broker is: one server, a cluster, or a master that sentinels know. */
 import { TrawlError } from "../../errors.ts";
+import { readCredentials } from "../../runtime/service-url.ts";
 
 export type RedisPlace = {
   kind: "single" | "cluster" | "sentinel";
@@ -42,7 +43,7 @@ export function parseRedisPlace(url: string): RedisPlace {
   const scheme = schemeNamed(name);
   if (scheme === undefined) throw badPlace(name, "its scheme is none of ", Object.keys(SCHEMES).join(", "));
   const [hosts = "", ...rest] = path.split("/");
-  const [username = "", password = ""] = credentials(authority);
+  const [username = "", password = ""] = readCredentials(authority);
   const nodes = hosts.split(",").map((text) => parseNode(text, scheme.port, name));
   const master = scheme.kind === "sentinel" ? (rest.shift() ?? "") : "";
   if (scheme.kind === "sentinel" && master === "") throw badPlace(name, "the name of the master is missing after /");
@@ -87,21 +88,6 @@ function parseQuery(query: string, { kind, tls }: { kind: string; tls: boolean }
     throw badPlace(scheme, "cert and key are files that belong together: give both");
   }
   return words;
-}
-
-function credentials(authority: string): string[] {
-  const text = authority.slice(0, -1);
-  const at = text.indexOf(":");
-  return at < 0 ? [decode(text)] : [decode(text.slice(0, at)), decode(text.slice(at + 1))];
-}
-
-/** A password typed as it is may not be a valid encoding. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function parseNode(text: string, usualPort: number, scheme: string): { host: string; port: number } {

@@ -1,7 +1,6 @@
 /** Opens connections to a place, and knows what their errors mean. The only file that names the client library. */
-import { readFileSync } from "node:fs";
 import postgres from "postgres";
-import { TrawlError } from "../../errors.ts";
+import { readTlsFile } from "../../runtime/service-url.ts";
 import type { PostgresPlace } from "./place.ts";
 
 export type Pool = postgres.Sql;
@@ -53,19 +52,8 @@ function sslOf({ sslmode, tls, host }: PostgresPlace): boolean | "prefer" | obje
   const named = Object.entries(tls).filter(([, path]) => path !== "");
   // The library's word for it: without a certificate to be looked at, and in the clear where the server has no TLS.
   if (sslmode === "prefer" && named.length === 0) return "prefer";
-  const files = Object.fromEntries(named.map(([name, path]) => [name, readTlsFile(name, path)]));
+  const files = Object.fromEntries(
+    named.map(([name, path]) => [name, readTlsFile(name, path, { op: "store.open", setting: "TRAWL_STORE" })]),
+  );
   return { ...files, host, rejectUnauthorized: sslmode === "verify-full" };
-}
-
-function readTlsFile(name: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new TrawlError("BAD_CONFIG", {
-      op: "store.open",
-      message: `TRAWL_STORE: ${name}=${path} cannot be read (${(cause as Error).message}); name a PEM file that this user may read`,
-      detail: { name, path },
-      cause,
-    });
-  }
 }

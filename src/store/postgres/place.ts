@@ -1,5 +1,6 @@
 /** Where a PostgreSQL store is: a server, a database, and in it a schema of its own. */
 import { TrawlError } from "../../errors.ts";
+import { decode, readCredentials } from "../../runtime/service-url.ts";
 
 export type PostgresPlace = {
   host: string;
@@ -43,7 +44,7 @@ export function parsePostgresPlace(url: string): PostgresPlace {
     throw badPlace("schema takes lower-case letters, digits and _, 63 at most, and not pg_ first; it is ", schema);
   }
   if ((cert === "") !== (key === "")) throw badPlace("cert and key are files that belong together: give both");
-  const [username = "", password = ""] = credentials(authority);
+  const [username = "", password = ""] = readCredentials(authority);
   const name = decode(database);
   return {
     ...{ host, port, database: name, username, password, schema, tls: { ca, cert, key } },
@@ -73,21 +74,6 @@ function parseSslMode(text: string): PostgresPlace["sslmode"] {
   const mode = SSL_MODES.find((known) => known === text);
   if (mode === undefined) throw badPlace(`sslmode is one of ${SSL_MODES.join(", ")}; it is `, text);
   return mode;
-}
-
-function credentials(authority: string): string[] {
-  const text = authority.slice(0, -1);
-  const at = text.indexOf(":");
-  return at < 0 ? [decode(text)] : [decode(text.slice(0, at)), decode(text.slice(at + 1))];
-}
-
-/** A password typed as it is may not be a valid encoding. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function badPlace(...words: string[]): TrawlError {
