@@ -11,9 +11,17 @@ import type { MarkupKind } from "./page-kind.ts";
  */
 export const DEEPEST_NESTING = 512;
 
+export type PageHandler = Partial<Handler> & {
+  /** The page ends inside of a tag, whose name and attributes may have been told: it is none. */
+  ontagcut?(): void;
+};
+
 /** Feeds the whole page to `handler`, in one pass and linear time. */
-export function parseInto(handler: Partial<Handler>, markup: string, kind: MarkupKind): void {
-  new ShallowParser(handler, PARSER_OPTIONS[kind]).end(markup);
+export function parseInto(handler: PageHandler, markup: string, kind: MarkupKind): void {
+  const parser = new ShallowParser(handler, PARSER_OPTIONS[kind]);
+  parser.write(markup);
+  if (internalsOf(parser).tagname !== "") handler.ontagcut?.();
+  parser.end();
 }
 
 /** The page as a tree that is never deeper than `DEEPEST_NESTING`. Tag and attribute names are in lower case. */

@@ -3,10 +3,9 @@
  * `onopentagname` and `onattribute` instead of `onopentag`, so that htmlparser2 builds no object per tag: that alone
  * saves more than everything below costs.
  */
-import type { Handler } from "htmlparser2";
 import { type Metadata, MetadataCollector } from "./metadata.ts";
 import type { MarkupKind } from "./page-kind.ts";
-import { parseInto } from "./parse-html.ts";
+import { type PageHandler, parseInto } from "./parse-html.ts";
 import { BLOCK_TAGS, collapseRuns, cutText, UNSEEN_TAGS } from "./visible-text.ts";
 
 export type PageScan = {
@@ -54,7 +53,7 @@ const ROLES = new Map<string, number>([
 /** Text waits until there is this much more than wanted, so that white space is collapsed in a few big steps. */
 const SLACK_CHARS = 1_000;
 
-class PageScanner implements Partial<Handler> {
+class PageScanner implements PageHandler {
   readonly #metadata = new MetadataCollector();
   readonly #hrefs: string[] = [];
   readonly #textChars: number;
@@ -104,6 +103,10 @@ class PageScanner implements Partial<Handler> {
     else if (role !== undefined && role >= UNSEEN && role <= TITLE) this.#leaveUnseen(role);
   }
 
+  ontagcut(): void {
+    if (this.#role >= META) this.#forgetTag();
+  }
+
   finish(): PageScan {
     if (!this.#isTextFull) this.#collapseText();
     return { metadata: this.#metadata, hrefs: this.#hrefs, text: this.#text.trim() };
@@ -135,6 +138,10 @@ class PageScanner implements Partial<Handler> {
     if (this.#role === META) this.#metadata.addMeta(this.#name, this.#property, this.#content);
     else if (this.#role === LINK) this.#metadata.addLink(this.#name, this.#content);
     else this.#metadata.baseHref ??= this.#content;
+    this.#forgetTag();
+  }
+
+  #forgetTag(): void {
     this.#name = this.#property = this.#content = undefined;
     this.#role = OTHER;
   }
