@@ -1,9 +1,7 @@
 /** What the API's answers look like. Instants are ISO 8601 in UTC; what is not known is null, never missing. */
 import { z } from "zod";
 import { JOB_MOVES, type JobState } from "../domain/job.ts";
-import type { JobView } from "../frontier/frontier-admin.ts";
 import type { StoredPage } from "../store/store.ts";
-import type { JobSpec } from "../submit/job-spec.ts";
 
 const count = z.int().min(0);
 const instant = z.iso.datetime();
@@ -55,41 +53,18 @@ export const jobSchemaOut = z.strictObject({
   priority: z.int(),
   counts: ledgerSchema.describe("submitted + discovered are the sum of the rest, at any instant."),
   tally: z.strictObject({ pages: count, records: count, invalid: count, bytes: count }),
-  rate: z.number().nullable().describe("Pages a second since it began."),
-  etaSeconds: z.number().nullable().describe("At that rate; null where nothing is left, or nothing known."),
+  rate: z.number().nullable().describe("Pages a second since it began, pauses included; null in its first instant."),
+  etaSeconds: z
+    .number()
+    .nullable()
+    .describe(
+      "Until what it has is done, at the pace so far; null where that cannot be told: nothing left or nothing done yet, paused, or more URLs to come.",
+    ),
   createdAt: instant,
   finishedAt: instant.nullable(),
 });
 
 export type JobOut = z.output<typeof jobSchemaOut>;
-
-export function jobOut(job: JobView, now: number): JobOut {
-  const { id, name, state, sealed, queue, priority, counts, tally, createdAt, finishedAt, spec } = job;
-  const seconds = Math.max(0, (finishedAt ?? now) - createdAt) / 1000;
-  const ended = counts.done + counts.dead + counts.refused;
-  const rate = seconds > 0 ? ended / seconds : undefined;
-  const left = counts.queued + counts.delayed + counts.leased;
-  const isMoving = state === "running" && left > 0 && rate !== undefined && rate > 0;
-  return {
-    id,
-    requestId: (spec as Partial<JobSpec>).requestId ?? null, // jobs of older versions have none
-    name,
-    state,
-    sealed,
-    queue,
-    priority,
-    counts: { ...counts },
-    tally: { ...tally },
-    rate: rate === undefined ? null : rounded(rate),
-    etaSeconds: isMoving ? Math.ceil(left / rate) : null,
-    createdAt: new Date(createdAt).toISOString(),
-    finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
-  };
-}
-
-function rounded(rate: number): number {
-  return Math.round(rate * 1000) / 1000;
-}
 
 export const recordSchemaOut = z
   .looseObject({

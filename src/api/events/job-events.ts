@@ -6,10 +6,10 @@
 import { hasEnded } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, isOwn } from "../api-deps.ts";
+import { jobOut } from "../job-out.ts";
 import { listJobs } from "../list-jobs.ts";
 import type { Caller } from "../route.ts";
 import { queuesOut } from "../wire-fleet.ts";
-import { jobOut } from "../wire-types.ts";
 import type { Following, Pulse } from "./pulse.ts";
 import { digest, eventText, HEARTBEAT, HEARTBEAT_MS, HELLO } from "./sse.ts";
 

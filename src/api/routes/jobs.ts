@@ -5,11 +5,12 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
+import { jobOut } from "../job-out.ts";
 import { listJobs } from "../list-jobs.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { addUrls } from "../submit/add-urls.ts";
 import { submitOnce } from "../submit/submit-once.ts";
-import { jobOut, jobSchemaOut, submissionSchema } from "../wire-types.ts";
+import { jobSchemaOut, submissionSchema } from "../wire-types.ts";
 
 const TAG = "Jobs";
 const id = z.strictObject({ id: z.string().min(1).max(100) });

@@ -1,9 +1,9 @@
 /** `trawl pause`, `resume`, `cancel`: a job's life, from outside. */
 import type { Command } from "commander";
+import { jobOut } from "../../api/job-out.ts";
 import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
-import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 
 type Change = { name: "pause" | "resume" | "cancel"; does: string; says(job: JobView): string };
@@ -37,7 +37,7 @@ export function addControl(program: Command): void {
         inSession({ flags }, async ({ trawl, screen }) => {
           const change: FrontierAdmin[typeof name] = trawl.frontier[name];
           const job = await change(jobId);
-          if (flags.json === true) screen.out(`${JSON.stringify(jobJson(job))}\n`);
+          if (flags.json === true) screen.out(`${JSON.stringify(jobOut(job, trawl.clock.now()))}\n`);
           else screen.err(`${showable(says(job))}\n`);
         }),
       );

@@ -1,11 +1,11 @@
 /** `trawl jobs` and `trawl job`: what there is, and how it stands. */
 import type { Command } from "commander";
+import { jobOut } from "../../api/job-out.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
-import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
 import { getJob } from "../watch-job.ts";
@@ -17,9 +17,10 @@ export function addJobs(program: Command): void {
     .action((flags: PlaceFlags & { limit: number }) =>
       inSession({ flags }, async ({ trawl, screen }) => {
         const jobs = await trawl.frontier.listJobs(flags.limit);
-        if (flags.json === true) screen.out(`${JSON.stringify({ jobs: jobs.map(jobJson) })}\n`);
+        const now = trawl.clock.now();
+        if (flags.json === true) screen.out(`${JSON.stringify({ jobs: jobs.map((job) => jobOut(job, now)) })}\n`);
         else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
-        else screen.out(jobsTable(jobs, trawl.clock.now(), screen.outColumns()));
+        else screen.out(jobsTable(jobs, now, screen.outColumns()));
       }),
     );
 
@@ -29,7 +30,9 @@ export function addJobs(program: Command): void {
       inSession({ flags }, async (session) => {
         const job = await getJob(session, id);
         const { screen, trawl } = session;
-        screen.out(flags.json === true ? `${JSON.stringify(jobJson(job))}\n` : jobText(job, trawl.clock.now()));
+        screen.out(
+          flags.json === true ? `${JSON.stringify(jobOut(job, trawl.clock.now()))}\n` : jobText(job, trawl.clock.now()),
+        );
       }),
     );
 }

@@ -36,7 +36,8 @@ async function trace(session: Session, what: string, flags: Flags): Promise<void
   }
   const { traceJob } = await import("../trace/job-trace.ts");
   const traces = await Promise.all(traced.jobs.map((job) => traceJob(trawl, job)));
-  if (flags.json === true) return screen.out((await import("../trace/trace-json.ts")).jobsJson(traces));
+  if (flags.json === true)
+    return screen.out((await import("../trace/trace-json.ts")).jobsJson(traces, trawl.clock.now()));
   const { jobTraceText } = await import("../trace/tell-jobs.ts");
   return screen.out(traces.map((one) => jobTraceText(one, screen)).join("\n"));
 }

@@ -1,10 +1,11 @@
 /** Runs what `trawl crawl` was given to its end, and tells how it went. */
+
+import { jobOut } from "../../api/job-out.ts";
 import { shownPlace } from "../../config/place.ts";
 import { TrawlError } from "../../errors.ts";
 import { EACH } from "../../extract/rules.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
-import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, placeWords, type Session } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
 import { getJob } from "../watch-job.ts";
@@ -42,7 +43,7 @@ export async function crawl(targets: readonly string[], flags: CrawlCommandFlags
 }
 
 async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags: CrawlCommandFlags): Promise<number> {
-  const { screen } = session;
+  const { screen, trawl } = session;
   const stream = flags.out === undefined && spec.out === undefined && flags.json !== true && !process.stdout.isTTY;
   const { id: jobId, queue, typedHosts: allowHosts, out } = spec;
   await checkStore(session, jobId);
@@ -60,7 +61,7 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
     const { pages, records, invalid } = end.job.tally;
     const seconds = Number(end.seconds.toFixed(3));
     screen.out(
-      `${JSON.stringify({ ...jobJson(end.job), pages, records, invalid, seconds, ...(out === undefined ? {} : { out }) })}\n`,
+      `${JSON.stringify({ ...jobOut(end.job, trawl.clock.now()), pages, records, invalid, seconds, ...(out === undefined ? {} : { out }) })}\n`,
     );
   }
   return exitCode(end, flags);

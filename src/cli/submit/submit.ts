@@ -1,4 +1,6 @@
 /** Queues what `trawl submit` was given, and with --wait follows it to its end. */
+
+import { jobOut } from "../../api/job-out.ts";
 import { networksFrom } from "../../compose.ts";
 import { extractorOf } from "../../compose-extractor.ts";
 import { hasEnded } from "../../domain/job.ts";
@@ -12,7 +14,6 @@ import { NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submi
 import { hostsOf } from "../crawl/begin.ts";
 import { applyPoliteness, refuseShapeFlags } from "../crawl/resume.ts";
 import type { CrawlFlags } from "../crawl/targets.ts";
-import { jobJson } from "../job-json.ts";
 import { inSession, type PlaceFlags, type Session } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
 import { plural, processScreen } from "../terminal.ts";
@@ -107,8 +108,15 @@ async function submitIn(session: Session, submission: Submission, run: Run): Pro
   return exitCode(answer, job, flags);
 }
 
-async function printJson({ screen }: Session, answer: StreamAnswer, flags: SubmitFlags, job?: JobView): Promise<void> {
-  if (flags.json === true) await screen.out(`${JSON.stringify({ ...answerJson(answer, flags), ...endJson(job) })}\n`);
+async function printJson(
+  { screen, trawl }: Session,
+  answer: StreamAnswer,
+  flags: SubmitFlags,
+  job?: JobView,
+): Promise<void> {
+  if (flags.json !== true) return;
+  const end = job === undefined ? {} : endJson(job, trawl.clock.now());
+  await screen.out(`${JSON.stringify({ ...answerJson(answer, flags), ...end })}\n`);
 }
 
 /** A job of its own, or the one that is gone on with. */
@@ -202,10 +210,9 @@ function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
   };
 }
 
-function endJson(job: JobView | undefined): object {
-  if (job === undefined) return {};
+function endJson(job: JobView, now: number): object {
   const { pages, records, invalid } = job.tally;
-  return { ...jobJson(job), pages, records, invalid };
+  return { ...jobOut(job, now), pages, records, invalid };
 }
 
 function exitCode(

@@ -1,7 +1,8 @@
 /** Traces as `--json` prints them. */
+
+import { jobOut } from "../../api/job-out.ts";
 import { createRedact } from "../../runtime/redact.ts";
 import { rounded } from "../../runtime/rounded.ts";
-import { jobJson } from "../job-json.ts";
 import type { JobTrace } from "./job-trace.ts";
 import type { Lease, Story } from "./story.ts";
 
@@ -21,10 +22,10 @@ export function storiesJson(stories: readonly Story[]): string {
   });
 }
 
-export function jobsJson(traces: readonly JobTrace[]): string {
+export function jobsJson(traces: readonly JobTrace[], now: number): string {
   return line({
     jobs: traces.map(({ job, waits, tries, slowest, dead }) => ({
-      ...jobJson(job),
+      ...jobOut(job, now),
       waits,
       tries,
       slowest: slowest.map(({ taskId, url, status, tookMs, run }) => ({
