@@ -7,6 +7,7 @@ import type { TaskKind } from "../domain/task.ts";
 import type { JobOwners } from "./job-owners.ts";
 import type { KeyBook } from "./key-book.ts";
 import type { ScheduleBook } from "./schedule-book.ts";
+import type { WebhookBook } from "./webhook-book.ts";
 
 /** One lease of a task, from the grant to its result. */
 export type Run = {
@@ -124,4 +125,4 @@ export interface Store {
 }
 
 /** What the control plane itself must remember, beside pages and records. */
-export type StoreBooks = { keys: KeyBook; owners: JobOwners; schedules: ScheduleBook };
+export type StoreBooks = { keys: KeyBook; owners: JobOwners; schedules: ScheduleBook; webhooks: WebhookBook };

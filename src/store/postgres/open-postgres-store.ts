@@ -10,6 +10,7 @@ import { createKeyBook } from "./key-book.ts";
 import { migrate } from "./migrate.ts";
 import { parsePostgresPlace } from "./place.ts";
 import { createScheduleBook } from "./schedule-book.ts";
+import { createWebhookBook } from "./webhook-book.ts";
 
 export type PostgresStoreOptions = {
   /** How long the server may be away before a call gives up. */
@@ -69,6 +70,7 @@ function storeOn(connection: Connection): Store & StoreBooks {
     keys: createKeyBook(connection),
     owners: createJobOwners(connection),
     schedules: createScheduleBook(connection),
+    webhooks: createWebhookBook(connection),
     close: () => connection.close(),
   };
 }

@@ -8,6 +8,7 @@ import { createKeyBook } from "./key-book.ts";
 import { createPageWriter } from "./page-writer.ts";
 import { createScheduleBook } from "./schedule-book.ts";
 import { createTracing } from "./tracing.ts";
+import { createWebhookBook } from "./webhook-book.ts";
 
 export type SqliteStoreOptions = {
   /** How long a write waits for another process's before it fails. */
@@ -38,6 +39,7 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     keys: createKeyBook(db, run),
     owners: createJobOwners(db, run),
     schedules: createScheduleBook(db, run),
+    webhooks: createWebhookBook(db, run),
     close: () => run("store.close", () => db.close()),
   };
 }

@@ -6,6 +6,7 @@ import { describeProcesses } from "./describe-processes.ts";
 import { describeScheduleBook } from "./describe-schedule-book.ts";
 import { describeStore } from "./describe-store.ts";
 import { describeTries } from "./describe-tries.ts";
+import { describeWebhookBook } from "./describe-webhook-book.ts";
 import { preparePostgres } from "./postgres-site.ts";
 
 const obstacle = findPostgresObstacle();
@@ -26,4 +27,5 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
     return { ...site, path: site.url };
   });
   describeScheduleBook("postgres", async () => preparePostgres(server));
+  describeWebhookBook("postgres", async () => preparePostgres(server));
 });

@@ -1,0 +1,76 @@
+/**
+ * Which jobs have somebody to tell, and what is still to be told, in the store beside the records. Any number of workers
+ * work on one book; every call is one atomic step. Every implementation passes test/contracts/store/describe-webhook-book.ts:
+ *
+ * W1 A job has one webhook: adding another changes nothing, and answers with the one that is there, its secret included.
+ * W2 An event is added, and the cursor moved behind the records it tells of, in one step, and only by whoever knows how
+ *    many events there were: none is lost, none added twice. Its text never changes.
+ * W3 An event is listed as unqueued until it is said to be queued, and can be read until it is said to be delivered.
+ * W4 A delivery is counted once, however often it is said.
+ * W5 A webhook that is due is given to one who asks, and is due again only at the time that one has named.
+ * W6 A closed webhook is never due. Reopened it is, for the next round, and may have an end again.
+ */
+import type { WebhookEventType } from "../domain/webhook.ts";
+
+export type NewWebhook = {
+  jobId: string;
+  endpoint: string;
+  /** `whsec_` and base64, as told to the submitter. */
+  secret: string;
+  events: readonly WebhookEventType[];
+  /** Records told of in one event at most. */
+  batchRecords: number;
+  /** Where its deliveries are queued. */
+  queue: string;
+  createdAt: number;
+};
+
+export type Webhook = NewWebhook & {
+  /** Records up to this id are in events. */
+  cursor: number;
+  /** Events there have been; the number of the next one. */
+  nextEvent: number;
+  /** The event of the job's end has been added. */
+  hasEnd: boolean;
+  /** Grows when a job that had ended runs again. */
+  round: number;
+  /** When it is looked at next; undefined: it is closed, all there is to tell is queued. */
+  lookAt: number | undefined;
+  delivered: number;
+  lastDeliveredAt: number | undefined;
+  lastFailure: { at: number; words: string } | undefined;
+};
+
+export type NewEvent = {
+  type: WebhookEventType;
+  /** What is sent, to the letter. */
+  text: string;
+  madeAt: number;
+  /** Of the last record in it; the webhook's own where there is none. */
+  cursor: number;
+};
+
+export type WebhookEvent = { jobId: string; number: number; type: WebhookEventType; text: string; madeAt: number };
+
+export interface WebhookBook {
+  /** The job's webhook: this one, or the one that was there. */
+  add(webhook: NewWebhook): Promise<Webhook>;
+  find(jobId: string): Promise<Webhook | undefined>;
+  /** Those due at `now`, the longest due first; each is due again at `againAt`. */
+  takeDue(now: number, againAt: number, limit: number): Promise<readonly Webhook[]>;
+  /** False where there has been another event since, or the webhook has its end or is gone. */
+  addEvent(known: Webhook, event: NewEvent): Promise<boolean>;
+  /** Numbers, the oldest first. */
+  listUnqueued(jobId: string, limit: number): Promise<readonly number[]>;
+  markQueued(jobId: string, numbers: readonly number[]): Promise<void>;
+  findEvent(jobId: string, number: number): Promise<WebhookEvent | undefined>;
+  /** Its text is forgotten. */
+  markDelivered(jobId: string, number: number, at: number): Promise<void>;
+  noteFailure(jobId: string, at: number, words: string): Promise<void>;
+  /** Nothing more is to be told in this round. */
+  close(known: Webhook): Promise<void>;
+  /** The job of a webhook that is closed, or has its end, runs again. */
+  reopen(jobIds: readonly string[], now: number): Promise<void>;
+  /** With all events. */
+  remove(jobIds: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { describeWebhookBook } from "./describe-webhook-book.ts";
+
+describeWebhookBook("sqlite", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "trawl-webhooks-"));
+  return {
+    open: async () => openSqliteStore(join(folder, "store.db"), { busyMs: 10_000 }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+});
