@@ -4,6 +4,7 @@
  */
 import type { Fields, Page } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";
+import type { JobArchive } from "./job-archive.ts";
 import type { JobOwners } from "./job-owners.ts";
 import type { KeyBook } from "./key-book.ts";
 import type { ScheduleBook } from "./schedule-book.ts";
@@ -125,4 +126,10 @@ export interface Store {
 }
 
 /** What the control plane itself must remember, beside pages and records. */
-export type StoreBooks = { keys: KeyBook; owners: JobOwners; schedules: ScheduleBook; webhooks: WebhookBook };
+export type StoreBooks = {
+  keys: KeyBook;
+  owners: JobOwners;
+  schedules: ScheduleBook;
+  webhooks: WebhookBook;
+  archive: JobArchive;
+};

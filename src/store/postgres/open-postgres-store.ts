@@ -5,6 +5,7 @@ import { toGroup, toInvalidRecord, toStoredPage, toStoredRecord, toTracedPage, t
 import type { Sought, Store, StoreBooks } from "../store.ts";
 import { createBatchWriter } from "./batch-writer.ts";
 import { type Connection, openConnection, type PostgresRow, type PostgresValue } from "./connection.ts";
+import { createJobArchive } from "./job-archive.ts";
 import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
 import { migrate } from "./migrate.ts";
@@ -71,6 +72,7 @@ function storeOn(connection: Connection): Store & StoreBooks {
     owners: createJobOwners(connection),
     schedules: createScheduleBook(connection),
     webhooks: createWebhookBook(connection),
+    archive: createJobArchive(connection),
     close: () => connection.close(),
   };
 }

@@ -3,6 +3,7 @@ import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts"
 import { migrate } from "../../runtime/sqlite-schema.ts";
 import { toInvalidRecord, toStoredPage, toStoredRecord } from "../rows.ts";
 import type { Store, StoreBooks } from "../store.ts";
+import { createJobArchive } from "./job-archive.ts";
 import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
 import { createPageWriter } from "./page-writer.ts";
@@ -40,6 +41,7 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     owners: createJobOwners(db, run),
     schedules: createScheduleBook(db, run),
     webhooks: createWebhookBook(db, run),
+    archive: createJobArchive(db, run),
     close: () => run("store.close", () => db.close()),
   };
 }

@@ -1,6 +1,7 @@
 /** The contract of stores on a real PostgreSQL, and what only that backend has. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
+import { describeArchive } from "./describe-archive.ts";
 import { describeKeys } from "./describe-keys.ts";
 import { describeProcesses } from "./describe-processes.ts";
 import { describeScheduleBook } from "./describe-schedule-book.ts";
@@ -28,4 +29,5 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
   });
   describeScheduleBook("postgres", async () => preparePostgres(server));
   describeWebhookBook("postgres", async () => preparePostgres(server));
+  describeArchive("postgres", async () => preparePostgres(server));
 });

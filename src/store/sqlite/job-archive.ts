@@ -1,0 +1,96 @@
+/** The archive of jobs in a store's file. Called by every server and worker; each call is one transaction. */
+import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
+import { archivedRow, type JobArchive, toArchived } from "../job-archive.ts";
+import type { RunCall } from "./key-book.ts";
+
+type Names =
+  | "keep"
+  | "findKept"
+  | "isDeleted"
+  | "listKept"
+  | "mark"
+  | "dropKept"
+  | "dropNote"
+  | "listUnclean"
+  | "setClean"
+  | "findAlias"
+  | "dropRecords"
+  | "dropInvalid"
+  | "dropTries"
+  | "doomedPages"
+  | "dropPage"
+  | "loosen"
+  | "readPassed"
+  | "listLoose"
+  | "dropLoose";
+
+export function createJobArchive(db: Database, run: RunCall): JobArchive {
+  const sql = prepareAll<Names>(db, new URL("./sql/archive.sql", import.meta.url));
+
+  function dropPages(job: number, max: number, at: number): number {
+    const pages = sql.doomedPages.all(job, max);
+    for (const page of pages) {
+      for (const ref of [page.body_ref, page.screenshot_ref, page.pdf_ref]) {
+        if (ref !== null) sql.loosen.run(ref as string, at);
+      }
+      sql.dropPage.run(page.id as number);
+    }
+    return pages.length;
+  }
+
+  function erase(jobId: string, max: number, at: number): boolean {
+    const alias = sql.findAlias.get(jobId)?.alias;
+    if (alias === undefined) return false;
+    const job = Number(alias);
+    return db.write(() => {
+      const removed = [sql.dropRecords, sql.dropInvalid, sql.dropTries].map((drop) => drop.run(job, max).changes);
+      return [...removed, dropPages(job, max, at)].some((count) => Number(count) >= max);
+    });
+  }
+
+  return {
+    keep: (job) => run("archive.keep", () => void sql.keep.run(...archivedRow(job))),
+    find: (jobId) =>
+      run("archive.find", () => {
+        if (sql.isDeleted.get(jobId) !== undefined) return "deleted";
+        const row = sql.findKept.get(jobId);
+        return row === undefined ? undefined : toArchived(row.view);
+      }),
+    list: (limit, before) =>
+      run("archive.list", () =>
+        sql.listKept.all(before?.createdAt ?? Number.MAX_VALUE, limit).map(({ view }: Row) => toArchived(view)),
+      ),
+    deletedAmong: (jobIds) =>
+      run("archive.deletedAmong", () => jobIds.filter((jobId) => sql.isDeleted.get(jobId) !== undefined)),
+    markDeleted: (jobId, at) =>
+      run("archive.markDeleted", () =>
+        db.write(() => {
+          sql.mark.run(jobId, at);
+          sql.dropKept.run(jobId);
+          sql.dropNote.run(jobId);
+        }),
+      ),
+    listUnclean: (limit) =>
+      run("archive.listUnclean", () =>
+        sql.listUnclean.all(limit).map((row) => ({ jobId: String(row.id), deletedAt: Number(row.deleted_at) })),
+      ),
+    setClean: (jobId) => run("archive.setClean", () => void sql.setClean.run(jobId)),
+    erase: (jobId, max, at) => run("archive.erase", () => erase(jobId, max, at)),
+    readPassed: (jobId, afterTaskId, limit) =>
+      run("archive.readPassed", () =>
+        sql.readPassed.all(jobId, afterTaskId, limit).map(({ task }: Row) => String(task)),
+      ),
+    listLoose: (since, limit) =>
+      run("archive.listLoose", () =>
+        sql.listLoose
+          .all(since, limit)
+          .map((row) => ({ ref: String(row.ref), isReferred: Number(row.is_referred) === 1 })),
+      ),
+    dropLoose: (refs) =>
+      run("archive.dropLoose", () =>
+        db.write(() => {
+          for (const ref of refs) sql.dropLoose.run(ref);
+        }),
+      ),
+  };
+}

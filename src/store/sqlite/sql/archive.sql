@@ -1,0 +1,84 @@
+-- archive: jobs that have left the broker, and deleted ones.     Cost: O(log n) a row; erasing, O(rows removed), `max` a kind.
+
+-- name: keep
+-- 1 id   2 created at   3 finished at   4 view
+INSERT INTO archived_jobs (id, created_at, finished_at, view)
+SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM deleted_jobs WHERE id = ?1)
+ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, finished_at = excluded.finished_at, view = excluded.view
+WHERE excluded.finished_at >= archived_jobs.finished_at;
+
+-- name: findKept
+-- 1 id
+SELECT view FROM archived_jobs WHERE id = ?;
+
+-- name: isDeleted
+-- 1 id
+SELECT 1 FROM deleted_jobs WHERE id = ?;
+
+-- name: listKept
+-- 1 created before   2 most
+SELECT view FROM archived_jobs WHERE created_at < ? ORDER BY created_at DESC LIMIT ?;
+
+-- name: mark
+-- 1 id   2 at
+INSERT INTO deleted_jobs (id, deleted_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING;
+
+-- name: dropKept
+-- 1 id
+DELETE FROM archived_jobs WHERE id = ?;
+
+-- name: dropNote
+-- 1 id
+DELETE FROM job_owners WHERE job = ?;
+
+-- name: listUnclean
+-- 1 most
+SELECT id, deleted_at FROM deleted_jobs WHERE is_clean = 0 ORDER BY deleted_at LIMIT ?;
+
+-- name: setClean
+-- 1 id
+UPDATE deleted_jobs SET is_clean = 1 WHERE id = ?;
+
+-- name: findAlias
+-- 1 id
+SELECT alias FROM jobs WHERE id = ?;
+
+-- name: dropRecords
+-- 1 job   2 most
+DELETE FROM records WHERE id IN (SELECT id FROM records WHERE job = ? LIMIT ?);
+
+-- name: dropInvalid
+-- 1 job   2 most
+DELETE FROM invalid_records WHERE id IN (SELECT id FROM invalid_records WHERE job = ? LIMIT ?);
+
+-- name: dropTries
+-- 1 job   2 most
+DELETE FROM tries WHERE rowid IN (SELECT rowid FROM tries WHERE job = ? LIMIT ?);
+
+-- name: doomedPages
+-- 1 job   2 most
+SELECT id, body_ref, screenshot_ref, pdf_ref FROM pages WHERE job = ? ORDER BY id LIMIT ?;
+
+-- name: dropPage
+-- 1 id
+DELETE FROM pages WHERE id = ?;
+
+-- name: loosen
+-- 1 ref   2 since
+INSERT INTO loose_bodies (ref, since) VALUES (?, ?) ON CONFLICT (ref) DO UPDATE SET since = excluded.since;
+
+-- name: readPassed
+-- 1 job id   2 after this task   3 most
+SELECT DISTINCT task FROM tries WHERE job = (SELECT alias FROM jobs WHERE id = ?) AND task > ? AND fate = 'passed'
+ORDER BY task LIMIT ?;
+
+-- name: listLoose
+-- 1 since before   2 most
+SELECT ref,
+  EXISTS (SELECT 1 FROM pages WHERE body_ref = ref) OR EXISTS (SELECT 1 FROM pages WHERE screenshot_ref = ref)
+    OR EXISTS (SELECT 1 FROM pages WHERE pdf_ref = ref) AS is_referred
+FROM loose_bodies WHERE since < ? ORDER BY since LIMIT ?;
+
+-- name: dropLoose
+-- 1 ref
+DELETE FROM loose_bodies WHERE ref = ?;
