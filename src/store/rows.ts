@@ -71,6 +71,7 @@ export function toStoredPage(jobId: string, row: StoredRow): StoredPage {
     tookMs: Number(row.took_ms),
     records: Number(row.records),
     invalid: Number(row.invalid),
+    unchanged: Number(row.unchanged) === 1,
   };
 }
 

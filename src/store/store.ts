@@ -7,6 +7,7 @@ import type { TaskKind } from "../domain/task.ts";
 import type { JobArchive } from "./job-archive.ts";
 import type { JobOwners } from "./job-owners.ts";
 import type { KeyBook } from "./key-book.ts";
+import type { MemoryWrite, PageMemory, Recall } from "./page-memory.ts";
 import type { ScheduleBook } from "./schedule-book.ts";
 import type { WebhookBook } from "./webhook-book.ts";
 
@@ -37,6 +38,8 @@ export type PageWrite = {
   records: readonly Fields[];
   /** Records that failed their schema, kept apart with the reason. */
   invalid: readonly { fields: Fields; reason: string }[];
+  /** In a recrawl: it was as its set remembered it. */
+  unchanged?: boolean;
 };
 
 /** A lease that ended without a page. */
@@ -82,6 +85,7 @@ export type StoredPage = Page & {
   pdfRef: string | undefined;
   records: number;
   invalid: number;
+  unchanged: boolean;
 };
 
 /** A page with the lease that brought it. */
@@ -105,9 +109,17 @@ export type InvalidRecord = { id: number; taskId: string; url: string; fields: F
 export interface Store {
   /**
    * Writes a batch in one transaction, durably, before it resolves. One verdict for each page. A try is refused without
-   * a word where a later lease of its task has been told of.
+   * a word where a later lease of its task has been told of, and so is a memory.
    */
-  write(batch: readonly PageWrite[], tries?: readonly TryWrite[]): Promise<readonly WriteVerdict[]>;
+  write(
+    batch: readonly PageWrite[],
+    tries?: readonly TryWrite[],
+    memories?: readonly MemoryWrite[],
+  ): Promise<readonly WriteVerdict[]>;
+  /** For each in turn what its set remembers of the page; see page-memory.ts. */
+  recall(asked: readonly Recall[]): Promise<readonly (PageMemory | undefined)[]>;
+  /** All that a recrawl set remembers. */
+  forgetSet(set: string): Promise<void>;
   /** Records with an id over `afterId`, in order. */
   readRecords(jobId: string, afterId: number, limit: number): Promise<readonly StoredRecord[]>;
   readPages(jobId: string, afterId: number, limit: number): Promise<readonly StoredPage[]>;
@@ -115,6 +127,8 @@ export interface Store {
   /** The page of that id, of whichever job; undefined where there is none, or a later lease has replaced it. */
   findPage(id: number): Promise<StoredPage | undefined>;
   countRecords(jobId: string): Promise<number>;
+  /** Pages that a recrawl found as they were. */
+  countUnchanged(jobId: string): Promise<number>;
   /** In the order they were written. */
   tracePages(sought: Sought): Promise<readonly TracedPage[]>;
   /** By task, in the order of its leases. */

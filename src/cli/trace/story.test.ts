@@ -12,7 +12,7 @@ it("tells tasks in the order they were leased, those of which nobody knows when 
 function aPage(taskId: string, leasedAt?: number): TracedPage {
   const { page, ...write } = aPageWrite({ taskId });
   const run = leasedAt === undefined ? undefined : aRun(leasedAt);
-  return { ...page, ...write, id: Number(taskId), records: 0, invalid: 0, run };
+  return { ...page, ...write, id: Number(taskId), records: 0, invalid: 0, unchanged: false, run };
 }
 
 function aRun(leasedAt: number) {

@@ -4,20 +4,32 @@
  * the order of commits. A task's page belongs to the highest token that wrote it; the same token again changes nothing.
  */
 import { readSql } from "../../runtime/sqlite.ts";
+import { type MemoryWrite, memoryPage } from "../page-memory.ts";
 import { fieldsJson, headersJson } from "../rows.ts";
 import type { PageWrite, TryWrite, WriteVerdict } from "../store.ts";
 import { arrayOf, type Connection, type PostgresValue } from "./connection.ts";
 
 type Column<T> = (of: T) => PostgresValue | undefined;
 
-export type BatchWriter = (batch: readonly PageWrite[], tries: readonly TryWrite[]) => Promise<readonly WriteVerdict[]>;
+export type BatchWriter = (
+  batch: readonly PageWrite[],
+  tries: readonly TryWrite[],
+  memories: readonly MemoryWrite[],
+) => Promise<readonly WriteVerdict[]>;
 
 export function createBatchWriter(connection: Connection): BatchWriter {
-  const { writeBatch } = readSql<"writeBatch">(new URL("./sql/write-batch.sql", import.meta.url));
-  return async (batch, tries) => {
-    if (batch.length + tries.length === 0) return [];
+  const sql = readSql<"writeBatch" | "writeAndRemember">(new URL("./sql/write-batch.sql", import.meta.url));
+  return async (batch, tries, memories) => {
+    if (batch.length + tries.length + memories.length === 0) return [];
     const pages = highestOfEach(batch);
-    const [row] = await connection.ask("store.write", writeBatch, valuesOf([...pages.values()], tries));
+    const written = [...pages.values()];
+    const values = valuesOf(written, tries, memories);
+    const same = written.filter(({ unchanged }) => unchanged === true);
+    // Most jobs remember nothing.
+    const isPlain = same.length + memories.length === 0;
+    const [row] = isPlain
+      ? await connection.ask("store.write", sql.writeBatch, values)
+      : await connection.ask("store.write", sql.writeAndRemember, [...values, ...moreValues(same, memories)]);
     // The driver leaves arrays as they come: {3,-1}.
     const had = String(row?.had ?? "{}").slice(1, -1);
     return judge(batch, new Map([...pages.keys()].map((key, index) => [key, Number(had.split(",")[index])])));
@@ -91,8 +103,33 @@ const TRY_COLUMNS: readonly Column<TryWrite>[] = [
   ({ run }) => run.step,
 ];
 
-function valuesOf(pages: readonly PageWrite[], tries: readonly TryWrite[]): string[] {
-  const jobs = new Set([...pages, ...tries].map(({ jobId }) => jobId));
+const SAME_COLUMNS: readonly Column<PageWrite>[] = [({ jobId }) => jobId, ({ taskId }) => taskId, ({ token }) => token];
+
+const MEMORY_COLUMNS: readonly Column<MemoryWrite>[] = [
+  ({ set }) => set,
+  ({ url }) => memoryPage(url),
+  ({ jobId }) => jobId,
+  ({ taskId }) => taskId,
+  ({ token }) => token,
+  ({ reads }) => reads,
+  ({ etag }) => etag,
+  ({ lastModified }) => lastModified,
+  ({ fingerprint }) => fingerprint,
+  ({ content }) => content,
+  ({ fetchedAt }) => fetchedAt,
+];
+
+/** In one order, whoever writes them: rows of one page are locked by all jobs of its set. */
+function moreValues(same: readonly PageWrite[], memories: readonly MemoryWrite[]): string[] {
+  const sorted = memories
+    .map((memory) => ({ memory, key: `${memory.set}\n${memoryPage(memory.url)}` }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ memory }) => memory);
+  return [...columnsOf(same, SAME_COLUMNS), ...columnsOf(sorted, MEMORY_COLUMNS)].map(arrayOf);
+}
+
+function valuesOf(pages: readonly PageWrite[], tries: readonly TryWrite[], memories: readonly MemoryWrite[]): string[] {
+  const jobs = new Set([...pages, ...tries, ...memories].map(({ jobId }) => jobId));
   const workers = new Set([...pages, ...tries].flatMap(({ run }) => (run === undefined ? [] : [run.worker])));
   const lists: (readonly (PostgresValue | undefined)[])[] = [
     [...jobs],

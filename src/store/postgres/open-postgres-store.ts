@@ -1,10 +1,11 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import { readSql } from "../../runtime/sqlite.ts";
+import { memoryPage, toMemory } from "../page-memory.ts";
 import { toGroup, toInvalidRecord, toStoredPage, toStoredRecord, toTracedPage, toTry } from "../rows.ts";
 import type { Sought, Store, StoreBooks } from "../store.ts";
 import { createBatchWriter } from "./batch-writer.ts";
-import { type Connection, openConnection, type PostgresRow, type PostgresValue } from "./connection.ts";
+import { arrayOf, type Connection, openConnection, type PostgresRow, type PostgresValue } from "./connection.ts";
 import { createJobArchive } from "./job-archive.ts";
 import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
@@ -41,13 +42,14 @@ export async function openPostgresStore(
 
 function storeOn(connection: Connection): Store & StoreBooks {
   const write = createBatchWriter(connection);
-  const reading = readSql<"readRecords" | "readPages" | "readInvalid" | "findPage" | "countRecords">(
+  const reading = readSql<"readRecords" | "readPages" | "readInvalid" | "findPage" | "countRecords" | "countUnchanged">(
     new URL("./sql/read.sql", import.meta.url),
   );
   const ask = (op: keyof Store, text: string, ...values: PostgresValue[]) =>
     connection.ask(`store.${op}`, text, values);
   return {
-    write: (batch, tries = []) => write(batch, tries),
+    write: (batch, tries = [], memories = []) => write(batch, tries, memories),
+    ...memoriesOn(ask),
     async readRecords(jobId, afterId, limit) {
       const rows = await ask("readRecords", reading.readRecords, jobId, afterId, limit);
       return rows.map((row) => toStoredRecord(jobId, row));
@@ -67,6 +69,10 @@ function storeOn(connection: Connection): Store & StoreBooks {
       const [row] = await ask("countRecords", reading.countRecords, jobId);
       return Number(row?.records ?? 0);
     },
+    async countUnchanged(jobId) {
+      const [row] = await ask("countUnchanged", reading.countUnchanged, jobId);
+      return Number(row?.pages ?? 0);
+    },
     ...tracingOn(ask),
     keys: createKeyBook(connection),
     owners: createJobOwners(connection),
@@ -78,6 +84,30 @@ function storeOn(connection: Connection): Store & StoreBooks {
 }
 
 type Ask = (op: keyof Store, text: string, ...values: PostgresValue[]) => Promise<readonly PostgresRow[]>;
+
+function memoriesOn(ask: Ask): Pick<Store, "recall" | "forgetSet"> {
+  const sql = readSql<"recall" | "forgetSet">(new URL("./sql/memories.sql", import.meta.url));
+  return {
+    async recall(asked) {
+      const columns = [
+        asked.map((_, at) => at),
+        asked.map(({ set }) => set),
+        asked.map(({ url }) => memoryPage(url)),
+        asked.map(({ jobId }) => jobId),
+      ];
+      const rows = await ask("recall", sql.recall, ...columns.map(arrayOf));
+      const found = new Map(rows.map((row) => [Number(row.at), row]));
+      return asked.map((_, at) => {
+        const row = found.get(at);
+        return row === undefined ? undefined : toMemory(row, row.content === null ? undefined : String(row.content));
+      });
+    },
+    async forgetSet(set) {
+      await ask("forgetSet", sql.forgetSet, set);
+    },
+  };
+}
+
 type Tracing = Pick<Store, "tracePages" | "traceTries" | "slowestPages" | "groupTries">;
 
 /** Reads how single tasks went. */

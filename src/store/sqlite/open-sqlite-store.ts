@@ -6,6 +6,7 @@ import type { Store, StoreBooks } from "../store.ts";
 import { createJobArchive } from "./job-archive.ts";
 import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
+import { createMemories } from "./memories.ts";
 import { createPageWriter } from "./page-writer.ts";
 import { createScheduleBook } from "./schedule-book.ts";
 import { createTracing } from "./tracing.ts";
@@ -22,17 +23,20 @@ export type SqliteStoreOptions = {
  */
 export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store & StoreBooks {
   const file: NamedFile = { what: "store", path, unreachable: "STORE_UNREACHABLE" };
-  const { db, write, read, trace } = withFileErrors(file, "store.open", () => openMigrated(file, busyMs));
+  const { db, write, read, trace, memories } = withFileErrors(file, "store.open", () => openMigrated(file, busyMs));
   /** SQLite answers at once; callers get promises, and errors as rejections. */
   const run = async <T>(op: string, work: () => T): Promise<T> => withFileErrors(file, op, work);
 
   return {
-    write: (batch, tries = []) => run("store.write", () => write(batch, tries)),
+    write: (batch, tries = [], remembered = []) => run("store.write", () => write(batch, tries, remembered)),
+    recall: (asked) => run("store.recall", () => memories.recall(asked)),
+    forgetSet: (set) => run("store.forgetSet", () => memories.forgetSet(set)),
     readRecords: (jobId, afterId, limit) => run("store.readRecords", () => read.records(jobId, afterId, limit)),
     readPages: (jobId, afterId, limit) => run("store.readPages", () => read.pages(jobId, afterId, limit)),
     readInvalid: (jobId, afterId, limit) => run("store.readInvalid", () => read.invalid(jobId, afterId, limit)),
     findPage: (id) => run("store.findPage", () => read.page(id)),
     countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
+    countUnchanged: (jobId) => run("store.countUnchanged", () => read.countUnchanged(jobId)),
     tracePages: (sought) => run("store.tracePages", () => trace.pages(sought)),
     traceTries: (sought) => run("store.traceTries", () => trace.tries(sought)),
     slowestPages: (jobId, limit) => run("store.slowestPages", () => trace.slowest(jobId, limit)),
@@ -54,7 +58,9 @@ function openMigrated(file: NamedFile, busyMs: number) {
   try {
     const folder = new URL("./migrations/", import.meta.url);
     migrate(db, { file, folder, applicationId: STORE_FILE, newer: "STORE_SCHEMA", setting: "TRAWL_STORE" });
-    return { db, write: createPageWriter(db), read: createReaders(db), trace: createTracing(db) };
+    const memories = createMemories(db);
+    const write = createPageWriter(db, memories);
+    return { db, write, read: createReaders(db), trace: createTracing(db), memories };
   } catch (error) {
     db.close();
     throw error;
@@ -68,7 +74,10 @@ function createReaders(db: Database) {
     new URL("./sql/read-pages.sql", import.meta.url),
   );
   const { readInvalid } = prepareAll<"readInvalid">(db, new URL("./sql/read-invalid.sql", import.meta.url));
-  const { countRecords } = prepareAll<"countRecords">(db, new URL("./sql/count-records.sql", import.meta.url));
+  const { countRecords, countUnchanged } = prepareAll<"countRecords" | "countUnchanged">(
+    db,
+    new URL("./sql/count-records.sql", import.meta.url),
+  );
   return {
     records: (jobId: string, afterId: number, limit: number) =>
       readRecords.all(jobId, afterId, limit).map((row) => toStoredRecord(jobId, row)),
@@ -81,5 +90,6 @@ function createReaders(db: Database) {
       return row === undefined ? undefined : toStoredPage(String(row.job_id), row);
     },
     count: (jobId: string) => Number(countRecords.get(jobId)?.records),
+    countUnchanged: (jobId: string) => Number(countUnchanged.get(jobId)?.pages),
   };
 }

@@ -31,6 +31,7 @@ export function toRow(write: PageWrite): PageRow {
     invalid.length,
     write.screenshotRef ?? null,
     write.pdfRef ?? null,
+    write.unchanged === true ? 1 : 0,
   ];
   return {
     jobId: write.jobId,

@@ -8,8 +8,10 @@
  * meets the new ones as further records, and has to start over to see each page once.
  */
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
+import type { MemoryWrite } from "../page-memory.ts";
 import type { PageWrite, TryWrite, WriteVerdict } from "../store.ts";
 import { createAliases } from "./aliases.ts";
+import type { Memories } from "./memories.ts";
 import { type PageRow, toRow } from "./page-row.ts";
 import { createTryWriter } from "./try-writer.ts";
 
@@ -28,7 +30,12 @@ type WriteStatement =
 
 export function createPageWriter(
   db: Database,
-): (batch: readonly PageWrite[], tries: readonly TryWrite[]) => readonly WriteVerdict[] {
+  memories: Pick<Memories, "toRow" | "insert">,
+): (
+  batch: readonly PageWrite[],
+  tries: readonly TryWrite[],
+  remembered: readonly MemoryWrite[],
+) => readonly WriteVerdict[] {
   const sql = prepareAll<WriteStatement>(db, WRITE_SQL);
   const aliases = createAliases(db);
   const tryWriter = createTryWriter(db, aliases);
@@ -65,12 +72,13 @@ export function createPageWriter(
     return [aliases.worker(run.worker), run.attempt, run.leasedAt, run.endedAt, run.step];
   }
 
-  return (batch, tries) => {
-    if (batch.length + tries.length === 0) return [];
+  return (batch, tries, remembered) => {
+    if (batch.length + tries.length + remembered.length === 0) return [];
     // Before the transaction, so that other processes do not wait for our JSON.
     const rows = batch.map((write) => ({ job: aliases.job(write.jobId), row: toRow(write) }));
     for (const { row } of rows) if (row.run !== undefined) aliases.worker(row.run.worker);
     const tryRows = tries.map(tryWriter.toRow);
+    const memoryRows = remembered.map(memories.toRow);
     return db.write(() => {
       const firstId = Number(sql.nextId.get()?.next_id);
       let id = firstId;
@@ -82,6 +90,7 @@ export function createPageWriter(
       if (id > firstId) sql.keepNextId.run(id);
       // After the pages: one of the same batch may be of a later lease.
       for (const row of tryRows) tryWriter.insert(row);
+      for (const row of memoryRows) memories.insert(row);
       return verdicts;
     });
   };

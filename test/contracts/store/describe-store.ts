@@ -63,7 +63,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(found).toEqual({
           ...page,
           ...{ jobId, taskId, token, depth, bodyRef, screenshotRef, pdfRef },
-          ...{ records: 2, invalid: 0, id: found?.id },
+          ...{ records: 2, invalid: 0, unchanged: false, id: found?.id },
         });
         const kept = { jobId, taskId, url: page.url, status: 203, fetchedAt: page.fetchedAt, depth };
         const records = await store.readRecords("job", 0, 10);

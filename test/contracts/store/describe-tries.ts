@@ -35,7 +35,19 @@ export function describeTries(name: string, prepare: () => Promise<StoreSite>): 
       expect(await store.traceTries({ taskId: "task" })).toEqual([failed, bare]);
       const { jobId, taskId, token, depth, bodyRef } = page;
       expect(await store.tracePages({ taskId: "task" })).toEqual([
-        { ...page.page, id: expect.any(Number), jobId, taskId, token, depth, bodyRef, records: 1, invalid: 0, run },
+        {
+          ...page.page,
+          id: expect.any(Number),
+          jobId,
+          taskId,
+          token,
+          depth,
+          bodyRef,
+          records: 1,
+          invalid: 0,
+          unchanged: false,
+          run,
+        },
       ]);
     });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { describeArchive } from "./describe-archive.ts";
 import { describeKeys } from "./describe-keys.ts";
+import { describeMemories } from "./describe-memories.ts";
 import { describeProcesses } from "./describe-processes.ts";
 import { describeScheduleBook } from "./describe-schedule-book.ts";
 import { describeStore } from "./describe-store.ts";
@@ -22,6 +23,7 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
 
   describeStore("postgres", async () => preparePostgres(server));
   describeTries("postgres", async () => preparePostgres(server));
+  describeMemories("postgres", async () => preparePostgres(server));
   describeKeys("postgres", async () => preparePostgres(server));
   describeProcesses("postgres", async () => {
     const site = preparePostgres(server);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isTrawlError, type TrawlError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/runtime/sqlite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { describeMemories } from "./describe-memories.ts";
 import { describeStore, type StoreSite } from "./describe-store.ts";
 import { describeTries } from "./describe-tries.ts";
 import { aPageWrite, aTryWrite } from "./page-write.ts";
@@ -27,6 +28,7 @@ async function prepareSqlite(): Promise<StoreSite> {
 
 describeStore("sqlite", prepareSqlite);
 describeTries("sqlite", prepareSqlite);
+describeMemories("sqlite", prepareSqlite);
 
 describe("a store's file", () => {
   it("is whole in itself once the last process has closed it", async () => {

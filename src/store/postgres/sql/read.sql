@@ -33,3 +33,7 @@ ORDER BY found.id;
 -- name: countRecords
 -- 1 job id
 SELECT records FROM jobs WHERE id = $1;
+
+-- name: countUnchanged
+-- 1 job id                                                                      Cost: O(n) in them, over an index only.
+SELECT count(*) AS pages FROM pages WHERE job = (SELECT alias FROM jobs WHERE jobs.id = $1) AND unchanged;

@@ -12,8 +12,8 @@ UPDATE sequence SET next_id = ?;
 INSERT INTO pages (
   id, job, task, token, depth, url, status, headers,
   content_type, body_bytes, body_ref, fetched_at, took_ms, records, invalid,
-  screenshot_ref, pdf_ref, worker, attempt, leased_at, ended_at, step
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  screenshot_ref, pdf_ref, unchanged, worker, attempt, leased_at, ended_at, step
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (job, task) DO NOTHING;
 
 -- name: insertRecord
