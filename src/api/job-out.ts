@@ -1,6 +1,7 @@
 /** A job as the API answers and as `--json` prints it. Apart from the schemas: the command line needs none of them. */
 import type { JobView } from "../frontier/frontier-admin.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
+import { queuesOfJob } from "../submit/queues-of-job.ts";
 import type { JobOut } from "./wire-types.ts";
 
 export function jobOut(job: JobView, now: number): JobOut {
@@ -13,6 +14,7 @@ export function jobOut(job: JobView, now: number): JobOut {
     state,
     sealed,
     queue,
+    queues: queuesOfJob({ ...(spec as JobSpec), queue }),
     priority,
     counts: { ...counts },
     tally: { ...tally },

@@ -1,6 +1,8 @@
 /** What the API says of dead letters, and of what all jobs share: sites, queues, workers. */
 import { z } from "zod";
+import { ahead } from "../domain/ahead.ts";
 import { formatRate } from "../domain/rate.ts";
+import { STEPS } from "../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../domain/task.ts";
 import type { DeadGroup, DeadLetter, QueueView, SiteView, WorkerView } from "../frontier/frontier-admin.ts";
 import { workerFacts } from "../frontier/worker-facts.ts";
@@ -45,6 +47,31 @@ export const siteSchemaOut = z.strictObject({
   crawlDelayMs: z.number().min(0),
 });
 
+/** An operator's word on a site. */
+export const siteWordSchemaOut = z.strictObject({
+  site: z.string(),
+  rate: z.string(),
+  burst: z.int(),
+  perSite: z.int(),
+});
+export type SiteWordOut = z.output<typeof siteWordSchemaOut>;
+
+export const explanationSchemaOut = z.strictObject({
+  about: z.string(),
+  reasons: z.array(z.string()),
+  until: instant.nullable().describe("null: now, or nobody knows."),
+  tasks: z
+    .array(
+      z.strictObject({
+        jobId: z.string(),
+        state: z.enum(["queued", "delayed", "leased", "dead", "ended"]),
+        step: z.enum(STEPS).nullable().describe("Which step of the page; null: the page itself."),
+      }),
+    )
+    .describe("Of a URL: the jobs that have it."),
+});
+export type ExplanationOut = z.output<typeof explanationSchemaOut>;
+
 export const queueSchemaOut = z.strictObject({
   queue: z.string(),
   waiting: count,
@@ -69,7 +96,13 @@ export const workerSchemaOut = z.strictObject({
   seenAt: instant,
 });
 
-export function deadOut(letter: DeadLetter): z.output<typeof deadSchemaOut> {
+export type DeadOut = z.output<typeof deadSchemaOut>;
+export type DeadGroupOut = z.output<typeof deadGroupSchemaOut>;
+export type SiteOut = z.output<typeof siteSchemaOut>;
+export type QueueOut = z.output<typeof queueSchemaOut>;
+export type WorkerOut = z.output<typeof workerSchemaOut>;
+
+export function deadOut(letter: DeadLetter): DeadOut {
   const { taskId, jobId, url, site, reason, status = null, diedAt, history } = letter;
   return {
     ...{ taskId, jobId, url, site, reason, status },
@@ -81,26 +114,23 @@ export function deadOut(letter: DeadLetter): z.output<typeof deadSchemaOut> {
   };
 }
 
-export function deadGroupOut(group: DeadGroup): z.output<typeof deadGroupSchemaOut> {
+export function deadGroupOut(group: DeadGroup): DeadGroupOut {
   return { ...group, status: group.status ?? null };
 }
 
-export function siteOut(view: SiteView, now: number): z.output<typeof siteSchemaOut> {
+export function siteOut(view: SiteView, now: number): SiteOut {
   const { site, policy, inFlight, waiting, readyAt, blockedUntil, crawlDelayMs } = view;
   const { intervalMs, burst, perSite } = policy;
   return {
     ...{ site, rate: formatRate(intervalMs), burst, perSite, inFlight, waiting },
-    readyAt: ahead(readyAt, now),
-    blockedUntil: ahead(blockedUntil, now),
+    readyAt: aheadOut(readyAt, now),
+    blockedUntil: aheadOut(blockedUntil, now),
     crawlDelayMs,
   };
 }
 
 /** Queues on which something waits, and those that somebody serves. */
-export function queuesOut(
-  queues: readonly QueueView[],
-  workers: readonly WorkerView[],
-): z.output<typeof queueSchemaOut>[] {
+export function queuesOut(queues: readonly QueueView[], workers: readonly WorkerView[]): QueueOut[] {
   const waiting = new Map(queues.map((view) => [view.queue, view.waiting]));
   const names = new Set([...waiting.keys(), ...workers.flatMap((worker) => worker.queues)]);
   return [...names].sort().map((queue) => {
@@ -113,7 +143,7 @@ export function queuesOut(
   });
 }
 
-export function workerOut(view: WorkerView): z.output<typeof workerSchemaOut> {
+export function workerOut(view: WorkerView): WorkerOut {
   const { worker, queues, unknownSpiders, version } = view;
   const { host, pid = null } = placeOfProcess(worker);
   return {
@@ -122,10 +152,7 @@ export function workerOut(view: WorkerView): z.output<typeof workerSchemaOut> {
   };
 }
 
-/** An instant that is still to come; "for ever" and "never was" have none. */
-export function ahead(at: number | undefined, now: number): string | null {
-  return at === undefined || at <= now || at > LAST_INSTANT ? null : new Date(at).toISOString();
+function aheadOut(at: number, now: number): string | null {
+  const instant = ahead(at, now);
+  return instant === undefined ? null : new Date(instant).toISOString();
 }
-
-/** The last that a Date can be. */
-const LAST_INSTANT = 8.64e15;

@@ -50,6 +50,7 @@ export const jobSchemaOut = z.strictObject({
   state: z.enum(Object.keys(JOB_MOVES) as [JobState, ...JobState[]]),
   sealed: z.boolean().describe("No more URLs are to come: it ends with those it has."),
   queue: z.string(),
+  queues: z.array(z.string()).describe("All that its tasks may go to: for it to end, each needs a worker."),
   priority: z.int(),
   counts: ledgerSchema.describe("submitted + discovered are the sum of the rest, at any instant."),
   tally: z.strictObject({ pages: count, records: count, invalid: count, bytes: count }),
@@ -75,6 +76,10 @@ export const recordSchemaOut = z
     _depth: count,
   })
   .describe("The fields of the record, and where it is from.");
+
+export const invalidSchemaOut = z
+  .looseObject({ _url: z.string(), _reason: z.string() })
+  .describe("The fields of the record, where it is from, and what is wrong with it.");
 
 export const pageSchemaOut = z.strictObject({
   id: z.int().describe("For GET /v1/pages/{id}/body. A page that is fetched anew gets another."),

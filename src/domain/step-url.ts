@@ -29,3 +29,13 @@ export function stepOf(url: string): Step | undefined {
   const [name] = url.slice(hash + 1).split("-");
   return STEPS.find((step) => step === name);
 }
+
+/**
+ * The URLs under which the broker may know a page and its steps, by what the store has of its tasks. `told`: tasks of the
+ * page, of one job or several. The page's own URL comes first.
+ */
+export function urlsOfPage(url: string, told: readonly { taskId: string; url: string }[]): string[] {
+  const marks = [undefined, ...told.map(({ taskId }) => taskId)]; // a mark: where seen URLs lapse
+  const steps = marks.flatMap((mark) => STEPS.map((step) => stepUrl(url, step, mark)));
+  return [...new Set([url, ...steps, ...told.map((one) => one.url)])];
+}

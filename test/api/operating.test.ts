@@ -77,7 +77,10 @@ describe("an explanation", () => {
       reasons: [expect.stringContaining("paused")],
       tasks: [{ jobId: json.id, state: "queued" }],
     });
-    expect(job.json).toMatchObject({ reasons: [expect.stringContaining("paused")], until: null });
+    expect(job.json).toMatchObject({
+      reasons: [expect.stringContaining("paused"), "its tasks go to queue fetch, priority 5"],
+      until: null,
+    });
     expect(site.json).toMatchObject({ about: "a.example" });
     expect(unknown.json.reasons).toEqual(["no job here has seen this URL"]);
     expect(await ask("GET", "/v1/explain")).toMatchObject({ status: 400 });

@@ -1,5 +1,6 @@
 /** Records and pages over HTTP: page by page, or all in one stream that waits for whoever reads it. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { waitUntil } from "../services/wait-until.ts";
@@ -53,6 +54,71 @@ describe("the records of a job", () => {
     expect(header).toBe("title,price,_url,_status,_fetchedAt,_job,_depth");
     expect(one).toMatch(/^a,,https:/);
     expect(two).toMatch(/^,'=1\+1,https:/);
+  });
+
+  it.each([
+    ["by Accept", "", { accept: "application/vnd.apache.parquet" }],
+    ["by name", "?format=parquet", {}],
+  ])("come as Parquet, asked for %s, in as many row groups as they take", async (_, query, headers) => {
+    const { url, trawl, id } = await withJob();
+    // Two of them fill a row group: what was written of the first is still on its way when the second is begun.
+    for (let from = 0; from < 4; from += 1) await write(trawl, id, 1, from, String(from).repeat(9_000_000));
+
+    const answer = await fetch(`${url}/v1/jobs/${id}/records${query}`, { headers: headers as Record<string, string> });
+
+    expect(answer.headers.get("content-type")).toBe("application/vnd.apache.parquet");
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${id}-records.parquet"`);
+    const file = await answer.arrayBuffer();
+    expect((await parquetMetadataAsync(file)).row_groups).toHaveLength(2);
+    const rows = (await parquetReadObjects({ file })) as { title: number; text: string; _url: string }[];
+    expect(rows.map(({ title, text, _url }) => [title, text.slice(-1), text.length, _url])).toEqual(
+      [0, 1, 2, 3].map((nth) => [nth, String(nth), 9_000_000, `https://a.test/${nth}`]),
+    );
+  });
+
+  it("break off where the store fails half-way, so that nobody takes them for all", async () => {
+    const { url, trawl, id } = await withJob();
+    await write(trawl, id, 1_500);
+    const read = trawl.store.readRecords;
+    let calls = 0;
+    trawl.store.readRecords = async (...words) => {
+      calls += 1;
+      if (calls === 3) throw new Error("the disk is gone");
+      return read(...words);
+    };
+
+    const answer = await fetch(`${url}/v1/jobs/${id}/records?format=ndjson`);
+
+    await expect(answer.text()).rejects.toThrow(/terminated/);
+  });
+
+  it("go on from the id of any of them", async () => {
+    const { ask, trawl, id } = await withJob();
+    await write(trawl, id, 5);
+
+    const all = await ask("GET", `/v1/jobs/${id}/records`);
+    const ids = all.json.ids as unknown as number[];
+    const rest = await ask("GET", `/v1/jobs/${id}/records?afterId=${ids[2]}`);
+
+    expect(ids).toEqual([...ids].sort((one, other) => one - other));
+    expect(titlesIn(rest.json.records)).toEqual([3, 4]);
+    expect(rest.json.ids).toEqual(ids.slice(3));
+  });
+
+  it("that failed their schema are had with the reason", async () => {
+    const { ask, trawl, id } = await withJob();
+    const invalid = [0, 1, 2].map((nth) => ({ fields: { nth }, reason: `too ${nth}` }));
+    await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", records: [], invalid })]);
+
+    const first = await ask("GET", `/v1/jobs/${id}/invalid?limit=2`);
+    const rest = await ask("GET", `/v1/jobs/${id}/invalid?limit=2&cursor=${first.json.next}`);
+
+    expect([first, rest].flatMap(({ json }) => json.invalid)).toMatchObject([
+      { nth: 0, _reason: "too 0" },
+      { nth: 1, _reason: "too 1" },
+      { nth: 2, _reason: "too 2", _url: expect.stringMatching(/^https:/) },
+    ]);
+    expect(rest.json.next).toBeNull();
   });
 
   it("wait for a client that takes its time, and are not read for one that has gone", async () => {

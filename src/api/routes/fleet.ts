@@ -10,7 +10,15 @@ import { TrawlError } from "../../errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { queueSchemaOut, queuesOut, siteOut, siteSchemaOut, workerOut, workerSchemaOut } from "../wire-fleet.ts";
+import {
+  queueSchemaOut,
+  queuesOut,
+  siteOut,
+  siteSchemaOut,
+  siteWordSchemaOut,
+  workerOut,
+  workerSchemaOut,
+} from "../wire-fleet.ts";
 
 const TAG = "Fleet";
 const named = z.strictObject({ site: z.string().min(1).max(300) });
@@ -23,7 +31,6 @@ const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
   cursor: z.string().max(2_000).optional(),
 });
-const wordSchema = z.strictObject({ site: z.string(), rate: z.string(), burst: z.int(), perSite: z.int() });
 
 export function fleetRoutes(deps: ApiDeps): Route[] {
   const { frontier, clock, config } = deps;
@@ -80,7 +87,7 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       params: named,
       body: policy,
       example: { rate: "10/m", perSite: 1 },
-      answers: { 200: { says: "What it gets from now on.", json: wordSchema } },
+      answers: { 200: { says: "What it gets from now on.", json: siteWordSchemaOut } },
       async handle({ params, body }) {
         const site = siteNamed(params.site);
         const { burst = config.burst, perSite = config.perSite } = body;

@@ -1,23 +1,30 @@
 /** What a job has brought: its records, and the pages they are from. */
 import { z } from "zod";
-import { createRecordWriter } from "../../store/export/create-record-writer.ts";
 import { csvLine } from "../../store/export/csv-cell.ts";
 import { exportRecords } from "../../store/export/export-records.ts";
+import { openRecordWriter } from "../../store/export/open-record-writer.ts";
 import { recordLine } from "../../store/export/record-line.ts";
-import { type TextSink, writeLines } from "../../store/export/record-writer.ts";
+import { writeLines } from "../../store/export/record-writer.ts";
 import type { StoredPage } from "../../store/store.ts";
 import { pickType } from "../accept.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, toCursor } from "../cursor.ts";
 import { type Answer, type Asked, defineRoute, type Route, type StreamAnswer } from "../route.ts";
-import { streamText } from "../stream-text.ts";
-import { pageOut, pageSchemaOut, recordSchemaOut } from "../wire-types.ts";
+import { type Sink, streamOf } from "../stream-of.ts";
+import { invalidSchemaOut, pageOut, pageSchemaOut, recordSchemaOut } from "../wire-types.ts";
 
 const TAG = "Results";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
-const FORMATS = { json: "application/json", ndjson: "application/x-ndjson", csv: "text/csv" } as const;
+const FORMATS = {
+  json: "application/json",
+  ndjson: "application/x-ndjson",
+  csv: "text/csv",
+  parquet: "application/vnd.apache.parquet",
+} as const;
 const OFFERED = [FORMATS.json, FORMATS.ndjson, FORMATS.csv] as const;
+const RECORDS_OFFERED = [...OFFERED, FORMATS.parquet] as const;
 const STREAMED = [FORMATS.ndjson, FORMATS.csv];
+const ENDINGS = { [FORMATS.ndjson]: "jsonl", [FORMATS.csv]: "csv", [FORMATS.parquet]: "parquet" } as const;
 const SAYS =
   "JSON comes in pages. As application/x-ndjson or text/csv, by the Accept header or ?format=, all of it comes in one stream.";
 
@@ -26,12 +33,20 @@ const listing = z.strictObject({
   cursor: z.string().max(1_000).optional().describe("`next` of the page before, or `after` of the last one."),
   format: z.enum(["json", "ndjson", "csv"]).optional().describe("In place of an Accept header."),
 });
+const recordListing = listing.extend({
+  format: z.enum(["json", "ndjson", "csv", "parquet"]).optional().describe("In place of an Accept header."),
+  afterId: z.coerce.number().int().min(0).optional().describe("In place of a cursor: past this one of `ids`."),
+});
+const ids = z
+  .array(z.int())
+  .describe("Theirs, in the same order; they grow. Records of a page that is fetched anew get others.");
 const going = {
   next: z.string().nullable().describe("The cursor of the next page; null where there is no more for now."),
   after: z.string().describe("The cursor of what is still to come, while the job runs."),
 };
 
 type Listing = z.output<typeof listing>;
+type RecordListing = z.output<typeof recordListing>;
 
 export function resultRoutes(deps: ApiDeps): Route[] {
   const { store } = deps;
@@ -42,22 +57,44 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Read a job's records",
-      says: SAYS,
+      says: `${SAYS} Parquet, as ${FORMATS.parquet}, begins when all records have been looked through: its columns have types.`,
       params: id,
-      query: listing,
+      query: recordListing,
       answers: {
         200: {
           says: "Records, in the order they were written.",
-          json: z.strictObject({ records: z.array(recordSchemaOut), ...going }),
-          types: STREAMED,
+          json: z.strictObject({ records: z.array(recordSchemaOut), ids, ...going }),
+          types: [...STREAMED, FORMATS.parquet],
         },
       },
       async handle({ params, query, headers, caller }) {
         await findOwnJob(deps, caller, params.id);
-        const type = typeFor(query, headers);
+        const type = query.format === undefined ? pickType(headers.accept, RECORDS_OFFERED) : FORMATS[query.format];
         if (type !== FORMATS.json) return recordStream(deps, params.id, query, type);
-        const found = await store.readRecords(params.id, idFromCursor(query.cursor), query.limit);
-        return { status: 200, body: { records: found.map(recordLine), ...placesAfter(found, query) } };
+        const found = await store.readRecords(params.id, afterIdOf(query), query.limit);
+        const body = { records: found.map(recordLine), ids: found.map((one) => one.id), ...placesAfter(found, query) };
+        return { status: 200, body };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/jobs/:id/invalid",
+      scope: "read",
+      tag: TAG,
+      summary: "Read the records that failed their schema, with the reason",
+      params: id,
+      query: recordListing.omit({ format: true }),
+      answers: {
+        200: {
+          says: "In the order they were written.",
+          json: z.strictObject({ invalid: z.array(invalidSchemaOut), ids, ...going }),
+        },
+      },
+      async handle({ params, query, caller }) {
+        await findOwnJob(deps, caller, params.id);
+        const found = await store.readInvalid(params.id, afterIdOf(query), query.limit);
+        const invalid = found.map(({ url, reason, fields }) => ({ ...fields, _url: url, _reason: reason }));
+        return { status: 200, body: { invalid, ids: found.map((one) => one.id), ...placesAfter(found, query) } };
       },
     }),
     defineRoute({
@@ -87,21 +124,27 @@ export function resultRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
+function afterIdOf({ cursor, afterId }: Pick<RecordListing, "cursor" | "afterId">): number {
+  return afterId ?? idFromCursor(cursor);
+}
+
 function typeFor({ format }: Listing, { accept }: Asked["headers"]): (typeof OFFERED)[number] {
   return format === undefined ? pickType(accept, OFFERED) : FORMATS[format];
 }
 
-function placesAfter(found: readonly { id: number }[], { limit, cursor }: Listing) {
-  const after = toCursor({ after: found.at(-1)?.id ?? idFromCursor(cursor) });
+type Place = Pick<RecordListing, "limit" | "cursor" | "afterId">;
+
+function placesAfter(found: readonly { id: number }[], { limit, ...place }: Place) {
+  const after = toCursor({ after: found.at(-1)?.id ?? afterIdOf(place) });
   return { next: found.length < limit ? null : after, after };
 }
 
-type Streamed = (typeof STREAMED)[number];
+type Streamed = keyof typeof ENDINGS;
 
-function recordStream({ store }: ApiDeps, jobId: string, { cursor }: Listing, type: Streamed): Answer {
-  const afterId = idFromCursor(cursor);
+function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, type: Streamed): Answer {
+  const afterId = afterIdOf(query);
   return streamed(`${jobId}-records`, type, async (sink) => {
-    const writer = createRecordWriter(type === FORMATS.csv ? "csv" : "jsonl", sink, { columns: undefined });
+    const writer = await openRecordWriter(ENDINGS[type], sink, { columns: undefined });
     await exportRecords(store, jobId, writer, { afterId });
     await writer.end();
   });
@@ -128,12 +171,12 @@ function pageStream({ store }: ApiDeps, jobId: string, { cursor }: Listing, type
   });
 }
 
-function streamed(name: string, type: Streamed, produce: (sink: TextSink) => Promise<void>): StreamAnswer {
-  const file = `${name.replace(/[^\w.-]/g, "_")}.${type === FORMATS.csv ? "csv" : "jsonl"}`;
+function streamed(name: string, type: Streamed, produce: (sink: Sink) => Promise<void>): StreamAnswer {
+  const file = `${name.replace(/[^\w.-]/g, "_")}.${ENDINGS[type]}`;
   return {
     status: 200,
-    type: `${type}; charset=utf-8`,
-    stream: streamText(produce),
+    type: type === FORMATS.parquet ? type : `${type}; charset=utf-8`,
+    stream: streamOf(produce),
     headers: { "content-disposition": `attachment; filename="${file}"` },
   };
 }

@@ -1,11 +1,11 @@
 /** How one page of one job went, put together from what workers left in the store and what the broker knows now. */
 
 import type { Trawl } from "../../compose.ts";
+import { urlsOfPage } from "../../domain/step-url.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import type { Explanation, JobView } from "../../frontier/frontier-admin.ts";
 import type { Run, Sought, TracedPage, TryFate, TryWrite } from "../../store/store.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { urlsOfPage } from "./step-urls.ts";
 
 export type Lease =
   | ({ kind: "try"; token: number; fate: TryFate; because: string; status?: number; detail?: string } & Run)

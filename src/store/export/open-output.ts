@@ -1,6 +1,6 @@
-import { createRecordWriter } from "./create-record-writer.ts";
 import type { CsvOptions } from "./csv-writer.ts";
 import type { ExportFormat } from "./format.ts";
+import { openRecordWriter } from "./open-record-writer.ts";
 import { openPartFile, type PartFile } from "./part-file.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
@@ -12,7 +12,7 @@ export type Output = Omit<RecordWriter, "end"> & Pick<PartFile, "close" | "abort
  */
 export async function openOutput(path: string, format: ExportFormat, options: CsvOptions): Promise<Output> {
   const file = await openPartFile(path);
-  const writer = await writerOf(format, file, options);
+  const writer = await openRecordWriter(format, file, options);
   let isEnded = false;
   return {
     begin: writer.begin,
@@ -27,11 +27,4 @@ export async function openOutput(path: string, format: ExportFormat, options: Cs
       return file.abort();
     },
   };
-}
-
-async function writerOf(format: ExportFormat, file: PartFile, options: CsvOptions): Promise<RecordWriter> {
-  if (format !== "parquet") return createRecordWriter(format, file, options);
-  // Loaded on first use: the other formats need nobody's code.
-  const { createParquetWriter } = await import("./parquet-writer.ts");
-  return createParquetWriter(file, options);
 }

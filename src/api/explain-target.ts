@@ -1,0 +1,80 @@
+/** Why something waits: for the API and the command line alike. A page is told of with its steps, a job with its routes. */
+
+import { ahead } from "../domain/ahead.ts";
+import { hasEnded } from "../domain/job.ts";
+import { type Step, stepOf, urlsOfPage } from "../domain/step-url.ts";
+import type { ExplainTarget, Explanation, JobView } from "../frontier/frontier-admin.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+import type { ApiDeps } from "./api-deps.ts";
+
+type Task = Explanation["tasks"][number] & { step?: Step };
+/** `until` is still to come, in whole milliseconds; undefined: now, or nobody knows. */
+export type Explained = Omit<Explanation, "tasks"> & { tasks: readonly Task[] };
+
+type Deps = Pick<ApiDeps, "frontier" | "store" | "clock">;
+/** Whether whoever asks may hear of a job; undefined: of all. */
+type MayHear = ((job: JobView) => boolean) | undefined;
+
+export async function explainTarget(deps: Deps, target: ExplainTarget, mayHear: MayHear): Promise<Explained> {
+  const found = "url" in target ? await explainPage(deps, target.url, mayHear) : await deps.frontier.explain(target);
+  const job = "jobId" in target ? await deps.frontier.findJob(target.jobId) : undefined;
+  const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
+  return { ...found, reasons: [...found.reasons, ...ways], until: ahead(found.until, deps.clock.now()) };
+}
+
+/** The later steps are heard of only where there are any. */
+async function explainPage(deps: Deps, url: string, mayHear: MayHear): Promise<Explained> {
+  const { frontier, store } = deps;
+  const found = await ownPart(deps, await frontier.explain({ url }), mayHear);
+  const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
+  const told = await Promise.all(
+    jobIds.map(async (jobId) =>
+      (await Promise.all([store.tracePages({ jobId, url }), store.traceTries({ jobId, url })])).flat(),
+    ),
+  );
+  const [, ...urls] = urlsOfPage(url, told.flat());
+  const steps = await Promise.all(
+    urls.map(async (one) => ({
+      step: stepOf(one),
+      ...(await ownPart(deps, await frontier.explain({ url: one }), mayHear)),
+    })),
+  );
+  const known = steps.filter(({ tasks }) => tasks.length > 0);
+  const reasons = known.flatMap((one) => one.reasons.map((reason) => `${reason} (${one.step})`));
+  const isUnseen = found.tasks.length === 0 && known.length > 0;
+  return {
+    ...found,
+    reasons: [...(isUnseen ? [] : found.reasons), ...reasons],
+    until: known.at(-1)?.until ?? found.until,
+    tasks: [
+      ...found.tasks,
+      ...known.flatMap(({ step, tasks }) =>
+        tasks.map((task) => ({ ...task, ...(step === undefined ? {} : { step }) })),
+      ),
+    ],
+  };
+}
+
+/** Of jobs of others nothing is said. */
+async function ownPart({ frontier }: Deps, all: Explanation, mayHear: MayHear): Promise<Explanation> {
+  if (mayHear === undefined) return all;
+  const jobs = await Promise.all(all.tasks.map(({ jobId }) => frontier.findJob(jobId)));
+  const tasks = all.tasks.filter((_, nth) => jobs[nth] !== undefined && mayHear(jobs[nth]));
+  if (tasks.length === all.tasks.length) return all;
+  if (tasks.length === 0) return { ...all, reasons: ["no job here has seen this URL"], until: undefined, tasks };
+  // Each reason begins with the job it is for.
+  const reasons = all.reasons.filter((reason) => tasks.some(({ jobId }) => reason.startsWith(`in job ${jobId}: `)));
+  return { ...all, reasons, until: undefined, tasks };
+}
+
+/** Where the tasks of a job go. Its priority may have been changed since it was submitted. */
+function routingWords({ queue, priority, spec }: JobView): string[] {
+  const { routes = [] } = spec as Partial<JobSpec>;
+  const own = `its tasks go to queue ${queue}, priority ${priority}`;
+  if (routes.length === 0) return [own];
+  const ways = routes.map(({ domain = [], url = [], queue: to, priority: at }) => {
+    const which = [domain.join(" or "), url.join(" or ")].filter((words) => words !== "").join(" and ");
+    return `  ${which}: queue ${to}, priority ${at}`;
+  });
+  return [`${own}, but by the first route that takes their URL:`, ...ways];
+}
