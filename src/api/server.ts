@@ -56,13 +56,15 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
     connectionTimeout: SILENCE_MS,
     forceCloseConnections: "idle",
     return503OnClosing: false,
+    // Of a path that cannot be read no hook hears.
+    frameworkErrors: (error, request, reply) => void refuse(error, request, withHeaders(reply, request)),
     routerOptions: { maxParamLength: 2_000, ignoreTrailingSlash: true },
   });
   app.server.headersTimeout = HEADERS_MS;
   app.server.requestTimeout = 0; // lists of millions take as long as they take; silence is what ends them
   readTypes(app, routes);
   app.addHook("onRequest", async (request, reply) => {
-    reply.headers({ ...API_HEADERS, "x-request-id": request.id });
+    withHeaders(reply, request);
     const problem = originProblem(request, { isOpen: gate.wasOpen() });
     if (problem !== undefined) throw new TrawlError("FORBIDDEN", { op: "api.origin", message: problem });
   });
@@ -152,6 +154,10 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
     },
     isDraining: () => stopping.signal.aborted,
   };
+}
+
+function withHeaders(reply: FastifyReply, { id }: Pick<FastifyRequest, "id">): FastifyReply {
+  return reply.headers({ ...API_HEADERS, "x-request-id": id });
 }
 
 const NOBODY: Caller = { tenant: undefined, keyId: undefined, scopes: [] };

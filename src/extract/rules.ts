@@ -63,7 +63,12 @@ export function nameProblem(name: string): string | undefined {
 }
 
 function ruleAt(depth: number): z.ZodType<Rule, Rule> {
-  const source = z.string().trim().min(1, "a selector cannot be empty").max(LONGEST_SOURCE_CHARS);
+  const source = z
+    .string()
+    .trim()
+    .min(1, "a selector cannot be empty")
+    .max(LONGEST_SOURCE_CHARS)
+    .meta({ examples: ["h1", ".price", "a@href"] });
   const one = [source, detailAt(depth, source)] as const;
   return z.union([...one, z.tuple([z.union(one, { error: complaint })])], { error: complaint });
 }
@@ -77,7 +82,11 @@ function detailAt(depth: number, source: z.ZodString) {
       type: z.enum(FIELD_TYPES).optional(),
       required: z.boolean().optional(),
       list: z.boolean().optional(),
-      match: z.string().refine(isRegExp, { error: "must be a regular expression" }).optional(),
+      match: z
+        .string()
+        .refine(isRegExp, { error: "must be a regular expression" })
+        .meta({ examples: ["([0-9.]+)"] })
+        .optional(),
       default: z.union([scalar, z.array(scalar)]).optional(),
       fields: fields.optional(),
     })

@@ -9,18 +9,29 @@ import { slotsOf } from "./slots.ts";
 const LEAST_EVERY_MS = 1_000;
 const MOST_EVERY_MS = 366 * 86_400_000;
 
-const every = z.string().refine(
-  (text) => {
-    const ms = parseDurationMs(text) ?? 0;
-    return ms >= LEAST_EVERY_MS && ms <= MOST_EVERY_MS;
-  },
-  { error: "takes a duration such as 15m, 6h or 1d, from 1s to 366d" },
-);
+const every = z
+  .string()
+  .refine(
+    (text) => {
+      const ms = parseDurationMs(text) ?? 0;
+      return ms >= LEAST_EVERY_MS && ms <= MOST_EVERY_MS;
+    },
+    { error: "takes a duration such as 15m, 6h or 1d, from 1s to 366d" },
+  )
+  .meta({ examples: ["15m", "6h", "1d"] });
+const cron = z
+  .string()
+  .max(200)
+  .meta({ examples: ["0 6 * * 1-5", "*/15 * * * *", "@daily"] });
+const timeZone = z
+  .string()
+  .max(100)
+  .meta({ examples: ["Europe/Berlin", "America/New_York", "UTC"] });
 
 export const scheduleSchema = z.strictObject({
   name: z.string().min(1).max(200).optional().describe("What to call it; else the job's name, or its first URL."),
-  cron: z.string().max(200).optional().describe('Five fields, or six with seconds first: "0 6 * * 1-5", "@daily".'),
-  timeZone: z.string().max(100).optional().describe("Whose clock the cron goes by: Europe/Berlin. UTC unless given."),
+  cron: cron.optional().describe('Five fields, or six with seconds first: "0 6 * * 1-5", "@daily".'),
+  timeZone: timeZone.optional().describe("Whose clock the cron goes by: Europe/Berlin. UTC unless given."),
   every: every.optional().describe("In place of a cron: 15m, 6h; counted from when the schedule is made."),
   overlap: z
     .enum(OVERLAPS)

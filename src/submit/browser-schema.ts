@@ -11,13 +11,31 @@ import { parseDurationMs } from "../domain/duration.ts";
 import { expressionProblem, keyProblem, selectorProblem } from "./browser-words.ts";
 
 const SETTLE_MOST_MS = 10 * 60_000;
-const selector = z.string().min(1).max(1000).superRefine(refuse(selectorProblem));
-const key = z.string().min(1).max(50).superRefine(refuse(keyProblem));
-const expression = z.string().min(1).max(10_000).superRefine(refuse(expressionProblem));
+const selector = z
+  .string()
+  .min(1)
+  .max(1000)
+  .superRefine(refuse(selectorProblem))
+  .meta({ examples: ["button.more", "#list li"] });
+const key = z
+  .string()
+  .min(1)
+  .max(50)
+  .superRefine(refuse(keyProblem))
+  .meta({ examples: ["Enter", "Control+A"] });
+const expression = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .superRefine(refuse(expressionProblem))
+  .meta({ examples: ["document.images.length > 3"] });
 const times = z.int().min(1).max(1000).optional();
-const settle = z.union([z.string(), z.number()]).refine((text) => isWithin(parseDurationMs(text)), {
-  error: (issue) => `takes a duration from 0s to 10m, such as 5s, not ${JSON.stringify(issue.input)}`,
-});
+const settle = z
+  .union([z.string(), z.number()])
+  .refine((text) => isWithin(parseDurationMs(text)), {
+    error: (issue) => `takes a duration from 0s to 10m, such as 5s, not ${JSON.stringify(issue.input)}`,
+  })
+  .meta({ examples: ["5s", "500ms"] });
 
 const waitFor = z.union(
   [z.enum(["load", "idle"]), z.strictObject({ selector }), z.strictObject({ function: expression })],

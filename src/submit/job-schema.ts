@@ -8,16 +8,28 @@ import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
 import { browserSchema } from "./browser-schema.ts";
 
-const rate = z.string().refine((text) => parseRate(text) !== undefined, {
-  error: (issue) => `takes a rate such as 4/s, 10/m or unlimited, not ${JSON.stringify(issue.input)}`,
-});
-const duration = z.union([z.string(), z.number()]).refine((text) => parseDurationMs(text) !== undefined, {
-  error: (issue) => `takes a duration such as 500ms, 1s or 24h, not ${JSON.stringify(issue.input)}`,
-});
-const glob = z.string().superRefine((text, context) => {
-  const problem = globProblem(text);
-  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-});
+export const rate = z
+  .string()
+  .refine((text) => parseRate(text) !== undefined, {
+    error: (issue) => `takes a rate such as 4/s, 10/m or unlimited, not ${JSON.stringify(issue.input)}`,
+  })
+  .meta({ examples: ["4/s", "10/m", "unlimited"] });
+const duration = z
+  .union([z.string(), z.number()])
+  .refine((text) => parseDurationMs(text) !== undefined, {
+    error: (issue) => `takes a duration such as 500ms, 1s or 24h, not ${JSON.stringify(issue.input)}`,
+  })
+  .meta({ examples: ["500ms", "1s", "24h"] });
+const glob = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = globProblem(text);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+  })
+  .meta({ examples: ["**/catalogue/**", "https://a.example/*"] });
+const url = z.string().meta({ examples: ["https://a.example/", "https://b.example/shoes?page=2"] });
+/** Checked where it is compiled. */
+const selector = z.string().meta({ examples: ["a[href]", ".next a"] });
 /** Tabs, and all that is printable: no line may be smuggled in. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -29,12 +41,12 @@ const sitePolicy = {
 
 export const jobSchema = z.strictObject({
   name: z.string().min(1).max(200).optional(),
-  urls: z.array(z.string()).optional(),
+  urls: z.array(url).optional(),
   spider: z.string().optional(),
   /** Absent: only the URLs listed are fetched. */
   follow: z
     .strictObject({
-      links: z.string().optional(),
+      links: selector.optional(),
       scope: z.enum(["site", "domain", "any"]).optional(),
       include: z.array(glob).optional(),
       exclude: z.array(glob).optional(),

@@ -27,6 +27,20 @@ describe("a server that is misused", () => {
     expect((await ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
   });
 
+  it.each([
+    ["an escape that is none", "/v1/jobs/%zz"],
+    ["a name longer than any", `/v1/jobs/${"x".repeat(5_000)}`],
+  ])("refuses a path with %s as it does the rest", async (_, path) => {
+    const { ask } = await startApi();
+
+    const { status, json, headers } = await ask("GET", path, undefined, { "x-request-id": "mine" });
+
+    expect({ status, json }).toMatchObject({ status: 400, json: { code: "BAD_REQUEST", requestId: "mine" } });
+    expect(headers.get("content-type")).toMatch(/^application\/problem\+json\b/);
+    expect(headers.get("x-request-id")).toBe("mine");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
   it("takes no gigabyte, neither announced nor in pieces, and needs no memory for it", async () => {
     const api = await startApi();
     const before = process.memoryUsage().rss;

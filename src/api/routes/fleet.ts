@@ -7,6 +7,7 @@ import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { formatRate, parseRate } from "../../domain/rate.ts";
 import { siteOf } from "../../domain/site.ts";
 import { TrawlError } from "../../errors.ts";
+import { rate } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import { defineRoute, type Route } from "../route.ts";
@@ -23,7 +24,7 @@ import {
 const TAG = "Fleet";
 const named = z.strictObject({ site: z.string().min(1).max(300) });
 const policy = z.strictObject({
-  rate: z.string().refine((text) => parseRate(text) !== undefined, "takes a rate such as 4/s, 10/m or unlimited"),
+  rate,
   burst: z.int().min(1).max(1000).optional(),
   perSite: z.int().min(1).max(1000).optional(),
 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { parseRate } from "../../domain/rate.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import { jobSchema } from "../../submit/job-schema.ts";
+import { jobSchema, rate } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { jobOut } from "../job-out.ts";
@@ -26,7 +26,7 @@ const listing = z.strictObject({
 });
 const change = z
   .strictObject({
-    rate: z.string().refine((text) => parseRate(text) !== undefined, "takes a rate such as 4/s, 10/m or unlimited"),
+    rate,
     burst: z.int().min(1).max(1000),
     perSite: z.int().min(1).max(1000),
     priority: z.int().min(0).max(9),
