@@ -32,6 +32,12 @@ const url = z.string().meta({ examples: ["https://a.example/", "https://b.exampl
 const selector = z.string().meta({ examples: ["a[href]", ".next a"] });
 /** Tabs, and all that is printable: no line may be smuggled in. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** They are about one connection, or say how it is framed: whoever makes the connection says them, and nobody else. */
+const HEADERS_OF_CONNECTION = new Set([
+  ...["connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"],
+  ...["te", "trailer", "transfer-encoding", "upgrade"],
+]);
+const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 
 const sitePolicy = {
   rate: rate.optional(),
@@ -77,9 +83,17 @@ export const jobSchema = z.strictObject({
   parse: z.enum(["inline", "queue"]).optional(),
   headers: z
     .record(
-      z.string().regex(/^[A-Za-z0-9-]+$/, "is not a header name"),
+      z.string().regex(HEADER_NAME),
       z.string().max(8000).regex(HEADER_VALUE, "holds characters that no header may"),
+      { error: ({ code }) => (code === "invalid_key" ? "is not a header name" : undefined) },
     )
+    .superRefine((headers, context) => {
+      for (const name of Object.keys(headers)) {
+        if (!HEADERS_OF_CONNECTION.has(name.toLowerCase())) continue;
+        const message = "is about the connection, which is not the job's: leave it out";
+        context.addIssue({ code: "custom", path: [name], message });
+      }
+    })
     .optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
   keep: z

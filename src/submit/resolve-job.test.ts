@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resolveConfig } from "../config/resolve.ts";
 import type { JobInput } from "./job-schema.ts";
-import { resolveJob } from "./resolve-job.ts";
+import { parseJob, resolveJob } from "./resolve-job.ts";
 
 describe("a job whose pages are parsed elsewhere", () => {
   it("is refused where no page could be passed on: a spider's stay with the browser that shows them", () => {
@@ -40,6 +40,21 @@ describe("a job that says how to render", () => {
     expect(() => resolved({ browser })).toThrow(/add render: auto or always/);
     for (const render of ["never", "auto", "always"] as const)
       expect(() => resolved({ render, browser })).not.toThrow();
+  });
+});
+
+describe("a job's headers", () => {
+  it.each(["Host", "transfer-encoding", "Upgrade", "keep-alive", "Connection", "content-length", "expect"])(
+    "are refused where they are about the connection: %s",
+    (name) => {
+      expect(() => parseJob({ headers: { [name]: "x", "x-mine": "y" } })).toThrow(
+        `headers.${name}: is about the connection`,
+      );
+    },
+  );
+
+  it("are refused by name where none can be called so", () => {
+    expect(() => parseJob({ headers: { "x y": "z" } })).toThrow("headers.x y: is not a header name");
   });
 });
 

@@ -120,7 +120,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     } catch (error) {
       // Not of what went wrong meanwhile: a broker that is lost is no fault of the task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
-      const isUnreadable = isTrawlError(error, "BAD_SPIDER", "BAD_SELECTOR");
+      const isUnreadable = isTrawlError(error, "BAD_JOB", "BAD_SPIDER", "BAD_SELECTOR");
       if (!isUnreadable || options.unreadableJob === "ends-worker") throw error;
       log.warn("worker.job_unreadable", { jobId: grant.jobId, taskId: grant.taskId, cause: error });
       return unreadable(grant, error);
