@@ -87,6 +87,21 @@ export const ERRORS = {
     means: "The job has ended and takes no more URLs or commands of that kind.",
     fix: "Start a new job, or replay its dead letters.",
   },
+  JOB_RUNNING: {
+    exit: 2,
+    means: "The job has not ended, so it can be neither forgotten nor deleted.",
+    fix: "Cancel it first, or wait until it has ended.",
+  },
+  JOB_ARCHIVED: {
+    exit: 2,
+    means: "The job ended long ago and has left the broker: it can be looked at, and not steered any more.",
+    fix: "Submit it anew; TRAWL_KEEP_ENDED says how long jobs stay after their end.",
+  },
+  JOB_DELETED: {
+    exit: 2,
+    means: "The job that this id or Idempotency-Key stands for was deleted.",
+    fix: "Take a new key for a new job.",
+  },
   BROKER_UNREACHABLE: {
     exit: 3,
     means:

@@ -73,6 +73,13 @@ export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;
   /** Newest first. */
   listJobs(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
+  /** Jobs that have ended before that instant, the longest ended first. */
+  listEnded(before: number, limit: number): Promise<readonly JobView[]>;
+  /**
+   * Forgets a job that has ended (F21), removing some `max` of what it has left. `more`: call again, or leave it to
+   * reapers. A job that is not there is gone. Throws JOB_RUNNING.
+   */
+  forgetJob(jobId: string, max: number): Promise<"gone" | "more">;
   pause(jobId: string): Promise<JobView>;
   resume(jobId: string): Promise<JobView>;
   cancel(jobId: string): Promise<JobView>;

@@ -29,6 +29,9 @@
  * F17 Every call is bounded: big batches are split.
  * F18 Time is the broker's clock, or passed in; never a worker's wall clock.
  * F19 The stored schema has a version: an older binary refuses a newer one.
+ * F21 A job that has ended can be forgotten, in bounded steps: with the first it is not there any more, for whoever asks,
+ *     comes late or holds a claim; after the last nothing is left of it but what others share, and nobody else's limits
+ *     or counts have changed. A crash in between leaves the rest to reapers. (F20 is a measure, and no promise of calls.)
  */
 
 import type { SitePolicy, Slot } from "../domain/politeness.ts";
@@ -54,6 +57,7 @@ export const FRONTIER_CLAUSES = [
   "F17",
   "F18",
   "F19",
+  "F21",
 ] as const;
 
 /** Tasks that one step of a backend deals with at most; larger batches are split. */

@@ -1,3 +1,4 @@
+import type { JobState } from "../domain/job.ts";
 import { TrawlError } from "../errors.ts";
 
 /** What whoever names a job that is not there is told, by every backend and command alike. */
@@ -7,4 +8,13 @@ export function jobMissing(jobId: string, op: string): TrawlError {
     message: `no job ${jobId} in this broker; list what is there with: trawl jobs`,
     detail: { jobId },
   });
+}
+
+/** What whoever would be rid of a job is told while anything of it may still be under way. */
+export function jobRunning(jobId: string, state: JobState, op: string): TrawlError {
+  const why =
+    state === "running" || state === "paused"
+      ? `is ${state}; cancel it first: trawl cancel ${jobId}`
+      : `is ${state}, and some of its tasks are still under way; they end by themselves: try again in a while`;
+  return new TrawlError("JOB_RUNNING", { op, message: `job ${jobId} ${why}`, detail: { jobId, state } });
 }

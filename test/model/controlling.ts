@@ -4,6 +4,7 @@ import { onlineSite } from "../../src/domain/offline-site.ts";
 import { TrawlError } from "../../src/errors.ts";
 import type { NewJob } from "../../src/frontier/frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter } from "../../src/frontier/frontier-admin.ts";
+import { jobRunning } from "../../src/frontier/job-missing.ts";
 import { addLane } from "./admitting.ts";
 import { isWaiting, type ModelJob, type ModelTask, scopeOf, type World } from "./world.ts";
 
@@ -48,6 +49,18 @@ export function overdueJobs(world: World, now: number): ModelJob[] {
       (job) => (job.deadlineAt ?? Number.POSITIVE_INFINITY) <= now && !job.stopped && job.finishedAt === undefined,
     )
     .sort((one, other) => (one.deadlineAt ?? 0) - (other.deadlineAt ?? 0));
+}
+
+/** What others share stays: sites, and named sets of seen URLs. */
+export function forget(world: World, jobId: string): void {
+  const job = world.jobs.find(({ made }) => made.id === jobId);
+  if (job === undefined) return;
+  if (job.finishedAt === undefined) throw jobRunning(jobId, job.state, "frontier.forgetJob");
+  world.jobs = world.jobs.filter((other) => other !== job);
+  for (const task of world.tasks) if (task.job === job) task.letter = undefined;
+  if (job.made.dedup.scope !== "job") return;
+  world.seen = world.seen.filter(({ scope }) => scope !== scopeOf(job));
+  world.scopes = world.scopes.filter((scope) => scope !== scopeOf(job));
 }
 
 /** Dead tasks whose letter is kept, oldest task first. */

@@ -46,6 +46,7 @@ function tasksOfUrl(world: World, url: string): ModelTask[] {
     .toReversed()
     .map((scope) => world.seen.findLast((seen) => seen.scope === scope && seen.url === url)?.task)
     .filter((task) => task !== undefined)
+    .filter(({ job }) => world.jobs.includes(job))
     .slice(0, 20);
 }
 

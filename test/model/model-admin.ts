@@ -8,7 +8,17 @@ import type {
   SiteView,
   WorkerView,
 } from "../../src/frontier/frontier-admin.ts";
-import { deadTasks, groupLetters, letterOf, move, overdueJobs, revive, stop, takesLettersBack } from "./controlling.ts";
+import {
+  deadTasks,
+  forget,
+  groupLetters,
+  letterOf,
+  move,
+  overdueJobs,
+  revive,
+  stop,
+  takesLettersBack,
+} from "./controlling.ts";
 import { explain } from "./explaining.ts";
 import type { ModelParts } from "./model-frontier.ts";
 import {
@@ -36,6 +46,16 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
         .toReversed()
         .slice(0, limit)
         .map((job) => viewOf(world, job)),
+    listEnded: async (before, limit) =>
+      world.jobs
+        .filter(({ finishedAt = Infinity }) => finishedAt < before)
+        .sort((one, other) => (one.finishedAt ?? 0) - (other.finishedAt ?? 0))
+        .slice(0, limit)
+        .map((job) => viewOf(world, job)),
+    forgetJob: async (jobId) => {
+      parts.step(() => forget(world, jobId));
+      return "gone";
+    },
     ...createControl(parts),
     listSites: async (limit, after = "") =>
       world.sites

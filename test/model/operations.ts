@@ -18,6 +18,7 @@ export const URLS = SITES.flatMap((site) => Array.from({ length: PAGES }, (_, pa
 export type Operation =
   | { do: "enqueue"; job: number; links: NewTask[] }
   | { do: "seal" | "pause" | "resume" | "cancel"; job: number }
+  | { do: "forget"; job: number }
   | { do: "setPriority"; job: number; priority: number }
   | { do: "setPolicy"; job: number; policy: SitePolicy }
   | { do: "setSitePolicy"; site: string; policy: SitePolicy | undefined }
@@ -188,6 +189,7 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: of("pause", { job: anyOne }) },
   { weight: 6, arbitrary: of("resume", { job: anyOne }) },
   { weight: 1, arbitrary: of("cancel", { job: anyOne }) },
+  { weight: 2, arbitrary: of("forget", { job: anyOne }) },
   { weight: 3, arbitrary: of("setPriority", { job: anyOne, priority: fc.constantFrom(0, 2, 5, 9) }) },
   { weight: 3, arbitrary: of("setPolicy", { job: anyOne, policy: policies }) },
   { weight: 2, arbitrary: of("setSitePolicy", { site: sites, policy: perhaps(policies) }) },

@@ -95,6 +95,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       case "resume":
       case "cancel":
         return both<unknown>((frontier) => frontier[operation.do](jobId(operation.job)));
+      case "forget":
+        return both((frontier) => frontier.forgetJob(jobId(operation.job), 500));
       case "setPriority":
         return both((frontier) => frontier.setPriority(jobId(operation.job), operation.priority));
       case "setPolicy":

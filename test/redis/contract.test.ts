@@ -10,6 +10,7 @@ import { dedup } from "../contracts/frontier/dedup.ts";
 import { describeFrontier } from "../contracts/frontier/describe-frontier.ts";
 import { explaining } from "../contracts/frontier/explain.ts";
 import { fairness } from "../contracts/frontier/fairness.ts";
+import { forgetting } from "../contracts/frontier/forgetting.ts";
 import { jobs } from "../contracts/frontier/jobs.ts";
 import { leasesAndCrashes } from "../contracts/frontier/leases-and-crashes.ts";
 import { leasing } from "../contracts/frontier/leasing.ts";
@@ -57,7 +58,7 @@ const GAPS: Readonly<Record<string, string>> = {
 };
 const TOPICS = [
   ...[leasing, politeness, allowance, siteRest, robots, fairness, leasesAndCrashes, settling, dedup, ledger, jobs],
-  ...[suspects, control, backpressure, retries, deadLetters, explaining, presence, bounds, schema],
+  ...[suspects, control, backpressure, retries, deadLetters, explaining, forgetting, presence, bounds, schema],
 ];
 
 describe("a cluster of three nodes, four shards", () => {

@@ -36,25 +36,30 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
     for (let below = ""; ; ) {
       const reply = await shard.run("find-url", fingerprintWord(url), below, JOBS_MOST);
       for (let at = 2; at < reply.length; at += 2) {
-        facts.push(await factsOf(shard, { url, jobNumber: String(reply[at]), taskId: String(reply[at + 1]) }));
+        const found = { url, jobNumber: String(reply[at]), taskId: String(reply[at + 1]) };
+        facts.push(...(await factsOf(shard, found)));
       }
       below = String(reply[1]);
       if (below === "" || facts.length >= JOBS_MOST) return facts;
     }
   }
 
-  async function factsOf(shard: Shard, { url, jobNumber, taskId }: { url: string; jobNumber: string; taskId: string }) {
+  type Found = { url: string; jobNumber: string; taskId: string };
+
+  async function factsOf(shard: Shard, { url, jobNumber, taskId }: Found): Promise<TaskFacts[]> {
     const [row] = readJobs(await shard.run("find-job", "", jobNumber));
-    if (row === undefined) throw new Error(`a scope names job ${jobNumber}, which is not there`);
-    const job = jobFacts((await jobs.find(row.id)) ?? row);
+    const whole = row === undefined ? undefined : await jobs.find(row.id);
+    // A set that jobs share remembers URLs of jobs that are forgotten.
+    if (whole === undefined) return [];
+    const job = jobFacts(whole);
     // A site is a host or a registrable domain: whoever queued the URL knew which.
     const hosts = [...new Set([siteOf(url, "host"), siteOf(url, "domain")])];
     const names = stepOf(url) === "parse" ? hosts.map(offlineSite) : hosts;
     for (const site of await sites.facts(shard, "names", names)) {
       const facts = await factsAt({ shard, url, jobNumber, taskId, site: site.site, siteNumber: site.n }, job, site);
-      if (facts !== undefined) return facts;
+      if (facts !== undefined) return [facts];
     }
-    return { state: "ended" as const, job };
+    return [{ state: "ended", job }];
   }
 
   async function factsAt(sought: Sought, job: JobFacts, site: NumberedFacts): Promise<TaskFacts | undefined> {

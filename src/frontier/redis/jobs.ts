@@ -28,6 +28,8 @@ export type Jobs = Endings & {
   find(jobId: string): Promise<JobRow | undefined>;
   view(row: JobRow): JobView;
   list(limit: number, before: number | undefined): Promise<JobView[]>;
+  /** The longest ended first. */
+  listEnded(before: number, limit: number): Promise<JobView[]>;
   change(jobId: string, change: Change): Promise<JobView>;
   /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
   tidy(): Promise<boolean>;
@@ -74,11 +76,28 @@ export function createJobs({ shards, time }: Deps): Jobs {
 
   async function list(limit: number, before: number | undefined): Promise<JobView[]> {
     const from: Word = before === undefined ? "+inf" : time.toBroker(before);
-    const pages = await Promise.all(shards.all.map((shard) => shard.run("list-jobs", limit, from)));
-    const rows = pages.flatMap((page, nth) => readJobs(page).filter(({ id }) => shards.home(id).index === nth));
-    const newest = rows.sort((one, other) => other.createdAt - one.createdAt || other.n - one.n).slice(0, limit);
-    if (shards.all.length === 1) return newest.map(view);
-    return (await Promise.all(newest.map(({ id }) => get(id, "frontier.listJobs")))).map(view);
+    const newestFirst = (one: JobRow, other: JobRow) => other.createdAt - one.createdAt || other.n - one.n;
+    return firstOf(await onHomes("list-jobs", limit, from), newestFirst, limit);
+  }
+
+  /** What the home shards of jobs tell of them. */
+  async function onHomes(script: string, ...words: readonly Word[]): Promise<JobRow[]> {
+    const pages = await Promise.all(shards.all.map((shard) => shard.run(script, ...words)));
+    return pages.flatMap((page, nth) => readJobs(page).filter(({ id }) => shards.home(id).index === nth));
+  }
+
+  async function firstOf(rows: JobRow[], order: (one: JobRow, other: JobRow) => number, limit: number) {
+    const first = rows.sort(order).slice(0, limit);
+    if (shards.all.length === 1) return first.map(view);
+    // One may have been forgotten in between.
+    const whole = await Promise.all(first.map(({ id }) => find(id)));
+    return whole.flatMap((row) => (row === undefined ? [] : [view(row)]));
+  }
+
+  async function listEnded(before: number, limit: number): Promise<JobView[]> {
+    const longestFirst = (one: JobRow, other: JobRow) =>
+      (one.finishedAt ?? 0) - (other.finishedAt ?? 0) || one.n - other.n;
+    return firstOf(await onHomes("list-ended", limit, time.toBroker(before)), longestFirst, limit);
   }
 
   async function change(jobId: string, wanted: Change): Promise<JobView> {
@@ -127,6 +146,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
     find,
     view,
     list,
+    listEnded,
     change,
     tidy,
     reopen,

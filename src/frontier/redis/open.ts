@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Frontier } from "../frontier.ts";
+import { BATCH_MOST, type Frontier } from "../frontier.ts";
 import type { FrontierAdmin } from "../frontier-admin.ts";
 import { createSeenCache } from "../seen-cache.ts";
 import { createWakeups } from "../wakeups.ts";
@@ -17,6 +17,7 @@ import { enqueue } from "./enqueue.ts";
 import { createExaminer } from "./examine.ts";
 import { createInspector } from "./explain.ts";
 import { createFleet } from "./fleet.ts";
+import { createForgetting } from "./forgetting.ts";
 import { createGranting } from "./granting.ts";
 import { createHoldings } from "./holdings.ts";
 import { createJobs } from "./jobs.ts";
@@ -103,6 +104,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   const sites = createSites({ shards });
   const dead = createDeadLetters({ shards, time, jobs });
   const fleet = createFleet({ shards, time });
+  const forgetting = createForgetting(shards);
   const explain = createInspector({ shards, jobs, sites, dead, time, clock });
   let seen = createSeenCache();
   broker.onRestart(() => {
@@ -139,7 +141,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     release: (claims) => waking(leases.release(claims)),
     async reap(max) {
       // At once: while a shard is out of reach, all that does not need it goes on.
-      const upkeep = [jobs.carryOn(), jobs.sweep(), jobs.forgetLapsed()];
+      const upkeep = [jobs.carryOn(), jobs.sweep(), jobs.forgetLapsed(), forgetting.clear(BATCH_MOST)];
       const expiring = leases.expire(max);
       // What expires first, then what has ended: the other way round other rules may be the last that a site hears.
       const tidying = expiring.then(jobs.tidy, jobs.tidy);
@@ -165,6 +167,12 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
       return row === undefined ? undefined : jobs.view(row);
     },
     listJobs: (limit, before) => jobs.list(limit, before?.createdAt),
+    listEnded: (before, limit) => jobs.listEnded(before, limit),
+    async forgetJob(jobId, max) {
+      const left = await forgetting.forget(jobId, max);
+      seen = createSeenCache(); // it knows URLs by the ids of jobs
+      return left;
+    },
     pause: (jobId) => waking(jobs.change(jobId, { op: "pause" })),
     resume: (jobId) => waking(jobs.change(jobId, { op: "resume" })),
     cancel: (jobId) => waking(jobs.change(jobId, { op: "cancel" })),

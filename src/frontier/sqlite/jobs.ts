@@ -20,6 +20,7 @@ type Names =
   | "addJob"
   | "findJob"
   | "listJobs"
+  | "listEnded"
   | "unsyncedJob"
   | "overdueJob"
   | "lanesAfter"
@@ -31,6 +32,8 @@ export type Jobs = {
   seal(jobId: string): boolean;
   find(jobId: string): JobView | undefined;
   list(limit: number, before: number): JobView[];
+  /** The longest ended first. */
+  listEnded(before: number, limit: number): JobView[];
   pause(jobId: string): JobView;
   resume(jobId: string): JobView;
   cancel(jobId: string): JobView;
@@ -145,6 +148,7 @@ export function createJobs({ db, stepper }: Deps): Jobs {
       return row === undefined ? undefined : viewOf(row as unknown as JobRow);
     },
     list: (limit, before) => (sql.listJobs.all(before, limit) as unknown as JobRow[]).map(viewOf),
+    listEnded: (before, limit) => (sql.listEnded.all(before, limit) as unknown as JobRow[]).map(viewOf),
     pause: (jobId) => change(jobId, "frontier.pause", (job) => move(job, "paused", "frontier.pause")),
     resume: (jobId) => change(jobId, "frontier.resume", (job) => move(job, "running", "frontier.resume")),
     cancel: (jobId) =>

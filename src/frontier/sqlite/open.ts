@@ -14,6 +14,7 @@ import { type Admit, createAdmit } from "./admit.ts";
 import { createDeadLetters } from "./dead.ts";
 import { createInspector } from "./explain.ts";
 import { createFleet } from "./fleet.ts";
+import { createForgetting } from "./forgetting.ts";
 import { createJobs, getJob } from "./jobs.ts";
 import { createLease } from "./lease.ts";
 import { createScriptedSites } from "./scripted-sites.ts";
@@ -50,6 +51,7 @@ export function openSqliteFrontier(
   const inspector = createInspector({ db, now });
   const fleet = createFleet({ db, file, now });
   const scripted = createScriptedSites({ db, now });
+  const forgetting = createForgetting(db);
   const wakeups = createWakeups({ clock }, { pollMs: options.pollMs });
 
   /** Every call: errors of the file are coded, and writes wake this process's waiting workers. */
@@ -77,6 +79,7 @@ export function openSqliteFrontier(
     release: (claims) => write("frontier.release", () => leases.release(claims)),
     reap: async (max) => {
       const moved = await read("frontier.reap", () => leases.expire(max) + (jobs.tidy() ? 1 : 0));
+      await read("frontier.reap", () => forgetting.clear(BATCH_MOST));
       if (moved > 0) wakeups.changed();
       return moved;
     },
@@ -94,6 +97,8 @@ export function openSqliteFrontier(
     findJob: (jobId) => read("frontier.findJob", () => jobs.find(jobId)),
     listJobs: (limit, before) =>
       read("frontier.listJobs", () => jobs.list(limit, before?.createdAt ?? Number.MAX_SAFE_INTEGER)),
+    listEnded: (before, limit) => read("frontier.listEnded", () => jobs.listEnded(before, limit)),
+    forgetJob: (jobId, max) => write("frontier.forgetJob", () => forgetting.forget(jobId, Math.min(max, BATCH_MOST))),
     pause: (jobId) => write("frontier.pause", () => jobs.pause(jobId)),
     resume: (jobId) => write("frontier.resume", () => jobs.resume(jobId)),
     cancel: (jobId) => write("frontier.cancel", () => jobs.cancel(jobId)),

@@ -10,6 +10,7 @@ import { deadLetters } from "./dead-letters.ts";
 import { dedup } from "./dedup.ts";
 import { explaining } from "./explain.ts";
 import { fairness } from "./fairness.ts";
+import { forgetting } from "./forgetting.ts";
 import { jobs } from "./jobs.ts";
 import { leasesAndCrashes } from "./leases-and-crashes.ts";
 import { leasing } from "./leasing.ts";
@@ -43,6 +44,7 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   retries,
   deadLetters,
   explaining,
+  forgetting,
   presence,
   bounds,
   schema,

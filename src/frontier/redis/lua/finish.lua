@@ -12,6 +12,7 @@ local job = job_named(ARGV[2])
 local is_known = job and job.generation == tonumber(ARGV[3])
 if not job or not is_known or not is_over(job) then return { exact(step.now), 0 } end
 job.finished = step.now
+note_end(job)
 if job.state == "running" then job.state = ARGV[4] end
 proclaim(job)
 write_job(job)

@@ -1,8 +1,10 @@
 -- explain: the facts behind a wait.                              Cost: one b-tree path for each scope there is.
 
 -- name: tasksOfUrl
-SELECT seen.task, coalesce(seen.job, (SELECT n FROM jobs WHERE jobs.scope = seen.scope)) AS job
+-- A set that jobs share remembers URLs of jobs that are forgotten.
+SELECT seen.task, jobs.n AS job
 FROM scopes CROSS JOIN seen ON seen.scope = scopes.n AND seen.fingerprint = ?
+  CROSS JOIN jobs ON jobs.n = coalesce(seen.job, (SELECT n FROM jobs AS own WHERE own.scope = seen.scope))
 ORDER BY scopes.n DESC LIMIT 20
 
 -- name: task

@@ -1,15 +1,17 @@
 -- jobs: create, list, and bring the lanes of a changed job into line.            Cost: one b-tree path a row touched.
 
 -- name: addScope
-INSERT OR IGNORE INTO scopes (name) VALUES (?)
+INSERT OR IGNORE INTO scopes (n, name)
+SELECT 1 + max(coalesce((SELECT max(n) FROM scopes), 0), scope), ? FROM used_numbers
 
 -- name: scopeNumber
 SELECT n FROM scopes WHERE name = ?
 
 -- name: addJob
-INSERT OR IGNORE INTO jobs (id, name, state, queue, base_priority, priority, interval_ms, burst, per_site, site_rules,
+INSERT OR IGNORE INTO jobs (n, id, name, state, queue, base_priority, priority, interval_ms, burst, per_site, site_rules,
   robots, retries_max, backoff_ms, page_limit, deadline_at, scope, expire_after_ms, spec, created_at)
-VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+SELECT 1 + max(coalesce((SELECT max(n) FROM jobs), 0), job), ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+FROM used_numbers
 
 -- name: findJob
 SELECT * FROM jobs WHERE id = ?
@@ -18,6 +20,11 @@ SELECT * FROM jobs WHERE id = ?
 -- ARGS  1 created before   2 most
 -- name: listJobs
 SELECT * FROM jobs WHERE created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
+
+-- The longest ended first.
+-- ARGS  1 ended before   2 most
+-- name: listEnded
+SELECT * FROM jobs WHERE finished_at < ? ORDER BY finished_at, n LIMIT ?
 
 -- name: unsyncedJob
 SELECT n FROM jobs WHERE synced_lane IS NOT NULL ORDER BY n LIMIT 1

@@ -49,6 +49,7 @@ local function run_again(job)
   if job.state ~= "finished" and job.state ~= "failed" then return false end
   job.state, job.finished, job.stopped, job.deadline = "running", nil, 0, nil
   redis.call("ZREM", key("deadlines"), job.n)
+  redis.call("ZREM", key("ended"), ordered(job.n))
   return true
 end
 

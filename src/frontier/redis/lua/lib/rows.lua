@@ -49,6 +49,11 @@ local function write_job(job)
   redis.call("SET", key("job", job.n), cmsgpack.pack(row))
 end
 
+-- Jobs are found by how long ago they ended, on their home shard.
+local function note_end(job)
+  redis.call("ZADD", key("ended"), exact(job.finished), ordered(job.n))
+end
+
 local function job_numbered(n)
   return step.jobs[n] or load_job(n)
 end

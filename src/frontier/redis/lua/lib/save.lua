@@ -93,6 +93,7 @@ local function end_if_over(job)
   -- With more shards only all of them together can tell; finish.lua does.
   if step.totals.shards > 1 then return end
   job.finished = step.now
+  note_end(job)
   if job.state == "running" then
     -- A redirect is done too, and no page.
     job.state = job.pages == 0 and job.dead + job.refused > 0 and "failed" or "finished"

@@ -1,0 +1,15 @@
+-- 005-forgetting: jobs by their end, and forgotten jobs of which something is left. The numbers of jobs and scopes are never
+-- given out again, since processes remember URLs by them: these are the highest that were ever forgotten.
+CREATE INDEX jobs_by_end ON jobs (finished_at) WHERE finished_at IS NOT NULL;
+
+CREATE TABLE forgotten (
+  job   INTEGER PRIMARY KEY,
+  scope INTEGER -- its own set of seen URLs; null where it shared one
+) STRICT;
+
+CREATE TABLE used_numbers (
+  one   INTEGER PRIMARY KEY CHECK (one = 1),
+  job   INTEGER NOT NULL,
+  scope INTEGER NOT NULL
+) STRICT;
+INSERT INTO used_numbers VALUES (1, 0, 0);
