@@ -68,7 +68,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/store.ts",
     "submit",
   ],
-  client: ["api/routes/scrape.ts", "api/wire-types.ts", "submit/job-schema.ts"], // types alone: see below
+  // Types alone: see below.
+  client: [
+    "api/routes/scrape.ts",
+    "api/wire-fleet.ts",
+    "api/wire-keys.ts",
+    "api/wire-schedules.ts",
+    "api/wire-types.ts",
+    "schedule/schedule-schema.ts",
+    "submit/job-schema.ts",
+  ],
   demo: ["errors.ts"],
   "index.ts": ["domain", "errors.ts", "spider", "submit/job-schema.ts"],
 };

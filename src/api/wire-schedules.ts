@@ -22,7 +22,9 @@ export const scheduleSchemaOut = z.strictObject({
   job: jobSchema.describe("What each slot submits, as written, but for what its headers hold."),
 });
 
-export function scheduleOut(schedule: Schedule): z.output<typeof scheduleSchemaOut> {
+export type ScheduleOut = z.output<typeof scheduleSchemaOut>;
+
+export function scheduleOut(schedule: Schedule): ScheduleOut {
   const { id, name, timing, overlap, catchUp, catchUpMost, paused, nextAt, createdAt, job } = schedule;
   const isCron = timing.kind === "cron";
   return {
@@ -53,7 +55,9 @@ export const runSchemaOut = z.strictObject({
   endedAt: instant.nullable().describe("When that was settled."),
 });
 
-export function runOut({ at, kind, state, because, jobId, endedAt }: Slot): z.output<typeof runSchemaOut> {
+export type RunOut = z.output<typeof runSchemaOut>;
+
+export function runOut({ at, kind, state, because, jobId, endedAt }: Slot): RunOut {
   return {
     at: isoOf(at),
     kind,

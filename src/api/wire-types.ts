@@ -97,6 +97,7 @@ export const pageSchemaOut = z.strictObject({
   tookMs: z.number(),
 });
 
+export type InvalidOut = z.output<typeof invalidSchemaOut>;
 export type RecordOut = z.output<typeof recordSchemaOut>;
 export type PageOut = z.output<typeof pageSchemaOut>;
 

@@ -6,10 +6,29 @@ import type { ScrapeOut } from "../api/routes/scrape.ts";
 import type { JobOut, SubmissionOut } from "../api/wire-types.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
-import { type Added, createJob, type Job, type JobEvent, takenOf, URLS_MOST } from "./job.ts";
+import { createFleet, type DeadFilter, type ExplainTarget, type Fleet } from "./fleet.ts";
+import { type Added, addTo, createJob, type Job, type JobChange, type JobEvent, takenOf, URLS_MOST } from "./job.ts";
+import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
+import { listAll, type Signal } from "./listing.ts";
 import { type ConnectOptions, createRequests, pause } from "./requests.ts";
+import { createSchedules, type NewSchedule, type Schedules } from "./schedules.ts";
 
-export { type Added, ApiError, type ConnectOptions, isApiError, type Job, type JobEvent, type JobInput, type JobOut };
+export {
+  type Added,
+  ApiError,
+  type ConnectOptions,
+  type DeadFilter,
+  type ExplainTarget,
+  isApiError,
+  type Job,
+  type JobChange,
+  type JobEvent,
+  type JobInput,
+  type JobOut,
+  type MadeKey,
+  type NewKey,
+  type NewSchedule,
+};
 
 /** A job as submitted, with what became of its URLs. */
 export type SubmittedJob = Job & Added;
@@ -17,12 +36,14 @@ export type SubmittedJob = Job & Added;
 export type SubmitOptions = {
   /** The same key again is the same job. Made anew unless given. */
   idempotencyKey?: string;
+  /** Follows what comes of it through logs and `trawl trace`; made by the server unless given. */
+  requestId?: string;
   signal?: AbortSignal;
 };
 
 export type ScrapeWords = Omit<JobInput, "urls" | "follow" | "spider"> & { url: string; timeoutSeconds?: number };
 
-export type Trawl = {
+export type Trawl = Fleet & {
   /** URLs, or a job as docs/jobs.md has it; with `open` more of its URLs are to come. Lists of any length. */
   submit(
     what: string | readonly string[] | (JobInput & { open?: boolean }),
@@ -31,20 +52,23 @@ export type Trawl = {
   /** A job that is there already. */
   job(id: string): Job;
   /** Newest first. */
-  jobs(options?: { signal?: AbortSignal }): AsyncGenerator<JobOut, void>;
+  jobs(options?: Signal & { page?: number }): AsyncGenerator<JobOut, void>;
   /** One URL, its page and records. Throws ApiError SCRAPE_TIMEOUT, whose `problem.id` is the job that goes on. */
   scrape(what: string | ScrapeWords, options?: SubmitOptions): Promise<ScrapeOut>;
+  schedules: Schedules;
+  /** Takes the scope admin. */
+  keys: Keys;
 };
 
 export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions = {}): Trawl {
   const requests = createRequests(url, options);
 
-  const submit: Trawl["submit"] = async (what, { idempotencyKey = newKey(), signal } = {}) => {
+  const submit: Trawl["submit"] = async (what, { idempotencyKey = newKey(), requestId, signal } = {}) => {
     const { urls = [], open = false, ...job } = isJob(what) ? what : { urls: [what].flat() };
     const first = urls.slice(0, URLS_MOST);
     const isWhole = first.length === urls.length;
     const body = { ...job, urls: first, ...(open || !isWhole ? { open: true } : {}) };
-    const headers = { "idempotency-key": idempotencyKey };
+    const headers = headersOf(idempotencyKey, requestId);
     for (;;) {
       const sending = requests.json<SubmissionOut>("/v1/jobs", { method: "POST", body, headers, signal });
       const sent = await idOf(sending);
@@ -58,30 +82,25 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
       const counts = { accepted, duplicates, refused, refusedCount };
       if (isWhole) return { ...made, ...counts };
       const rest = await made.add(urls.slice(URLS_MOST), { last: !open, ...(signal === undefined ? {} : { signal }) });
-      return { ...made, ...sumOf(counts, rest, first.length) };
+      addTo(counts, rest, first.length);
+      return { ...made, ...counts };
     }
   };
 
   return {
     submit,
     job: (id) => createJob(requests, id),
-    async *jobs({ signal } = {}) {
-      for (let cursor = ""; ; ) {
-        const page = await requests.json<{ jobs: JobOut[]; next: string | null }>(`/v1/jobs?limit=500${cursor}`, {
-          signal,
-        });
-        yield* page.jobs;
-        if (page.next === null) return;
-        cursor = `&cursor=${page.next}`;
-      }
-    },
-    scrape: (what, { idempotencyKey = newKey(), signal } = {}) =>
+    jobs: (options) => listAll(requests, "/v1/jobs", "jobs", options),
+    scrape: (what, { idempotencyKey = newKey(), requestId, signal } = {}) =>
       requests.json<ScrapeOut>("/v1/scrape", {
         method: "POST",
         body: typeof what === "string" ? { url: what } : what,
-        headers: { "idempotency-key": idempotencyKey },
+        headers: headersOf(idempotencyKey, requestId),
         signal,
       }),
+    ...createFleet(requests),
+    schedules: createSchedules(requests),
+    keys: createKeys(requests),
   };
 }
 
@@ -93,13 +112,8 @@ async function idOf(sending: Promise<SubmissionOut>): Promise<SubmissionOut & { 
   return (await takenOf(sending)) as SubmissionOut & { retryAfterMs?: number };
 }
 
-function sumOf(one: Added, other: Added, from: number): Added {
-  return {
-    accepted: one.accepted + other.accepted,
-    duplicates: one.duplicates + other.duplicates,
-    refusedCount: one.refusedCount + other.refusedCount,
-    refused: [...one.refused, ...other.refused.map(({ index, ...rest }) => ({ index: index + from, ...rest }))],
-  };
+function headersOf(idempotencyKey: string, requestId: string | undefined): Record<string, string> {
+  return { "idempotency-key": idempotencyKey, ...(requestId === undefined ? {} : { "x-request-id": requestId }) };
 }
 
 /** randomUUID is missing from pages that did not come over TLS. */

@@ -1,16 +1,15 @@
 /** One job of a server: what it is doing, what it has brought, and how to steer it. */
-import type { JobOut, PageOut, RecordOut, SubmissionOut } from "../api/wire-types.ts";
+import type { InvalidOut, JobOut, PageOut, RecordOut, SubmissionOut } from "../api/wire-types.ts";
 import { isApiError } from "./api-error.ts";
+import { listAll, type Signal } from "./listing.ts";
 import { readEvents } from "./read-events.ts";
 import { pause, type Requests } from "./requests.ts";
-
-type Signal = { signal?: AbortSignal };
 
 export type JobEvent = { event: "job" | "end"; id: string | undefined; job: JobOut };
 
 export type Job = {
   readonly id: string;
-  state(): Promise<JobOut>;
+  state(options?: Signal): Promise<JobOut>;
   /** Resolves with the job once it has ended, whatever becomes of connections meanwhile. */
   wait(options?: Signal): Promise<JobOut>;
   /** The job each time it has changed; the last is `end`. */
@@ -22,12 +21,24 @@ export type Job = {
   records(options?: Signal & { follow?: boolean }): AsyncGenerator<RecordOut, void>;
   /** The same for its pages. */
   pages(options?: Signal & { follow?: boolean }): AsyncGenerator<PageOut, void>;
-  /** More URLs for a job that was submitted `open`; with `last` no more are to come. Waits where the broker is full. */
-  add(urls: readonly string[], options?: Signal & { last?: boolean }): Promise<Added>;
-  pause(): Promise<JobOut>;
-  resume(): Promise<JobOut>;
-  cancel(): Promise<JobOut>;
+  /** All records that are there, as the bytes of a file. One that breaks off rejects, and does not end. */
+  download(format: "ndjson" | "csv" | "parquet", options?: Signal): Promise<ReadableStream<Uint8Array>>;
+  /** Records that failed their schema, with the reason. */
+  invalid(options?: Signal): AsyncGenerator<InvalidOut, void>;
+  /**
+   * More URLs for a job that was submitted `open`; with `last` no more are to come. Of any length, read as they are
+   * sent. Waits where the broker is full. URLs whose answer got lost are sent again, and counted as duplicates then.
+   */
+  add(urls: Urls, options?: Signal & { last?: boolean }): Promise<Added>;
+  /** Another pace or priority, while it runs. */
+  change(change: JobChange, options?: Signal): Promise<JobOut>;
+  pause(options?: Signal): Promise<JobOut>;
+  resume(options?: Signal): Promise<JobOut>;
+  cancel(options?: Signal): Promise<JobOut>;
 };
+
+export type Urls = Iterable<string> | AsyncIterable<string>;
+export type JobChange = { rate?: string; burst?: number; perSite?: number; priority?: number };
 
 /** What became of URLs. */
 export type Added = Pick<SubmissionOut, "accepted" | "duplicates" | "refused" | "refusedCount">;
@@ -41,9 +52,10 @@ const COME_BACK_MS = 1_000;
 export const URLS_MOST = 5_000;
 
 export function createJob(requests: Requests, id: string): Job {
-  const path = `/v1/jobs/${encodeURIComponent(id)}`;
-  const state = () => requests.json<JobOut>(path);
-  const steer = (verb: string) => requests.json<JobOut>(`${path}/${verb}`, { method: "POST" });
+  const path = pathOf(id);
+  const state = ({ signal }: Signal = {}) => requests.json<JobOut>(path, { signal });
+  const steer = (verb: string, { signal }: Signal = {}) =>
+    requests.json<JobOut>(`${path}/${verb}`, { method: "POST", signal });
 
   async function* events({ signal }: Signal = {}): AsyncGenerator<JobEvent, void> {
     for (let lastId: string | undefined; ; ) {
@@ -87,24 +99,20 @@ export function createJob(requests: Requests, id: string): Job {
     }
   }
 
-  async function add(
-    urls: readonly string[],
-    { signal, last = false }: Signal & { last?: boolean } = {},
-  ): Promise<Added> {
+  async function add(urls: Urls, { signal, last = false }: Signal & { last?: boolean } = {}): Promise<Added> {
     const sum: Added = { accepted: 0, duplicates: 0, refused: [], refusedCount: 0 };
-    for (let from = 0; from === 0 || from < urls.length; ) {
-      const batch = urls.slice(from, from + URLS_MOST);
-      const isLast = last && from + batch.length >= urls.length;
-      const send = { method: "POST", body: { urls: batch }, signal };
-      const sent = await takenOf(requests.json<SubmissionOut>(`${path}/urls?last=${isLast}`, send));
-      sum.accepted += sent.accepted;
-      sum.duplicates += sent.duplicates;
-      sum.refusedCount += sent.refusedCount;
-      sum.refused.push(...sent.refused.map(({ index, ...rest }) => ({ index: index + from, ...rest })));
-      if (sent.retryAfterMs !== undefined) await pause(sent.retryAfterMs, signal);
-      from += sent.taken;
-      if (batch.length === 0) return sum;
+    let from = 0;
+    for await (const batch of batchesOf(urls)) {
+      for (let done = 0; done < batch.length; ) {
+        const sent = await sendUrls(requests, id, batch.slice(done), signal);
+        addTo(sum, sent, from + done);
+        done += sent.taken;
+        if (sent.retryAfterMs !== undefined) await pause(sent.retryAfterMs, signal);
+      }
+      from += batch.length;
     }
+    // By itself: with the last URLs, to send it again after a lost answer would be too late for them.
+    if (last) await sealJob(requests, id, signal);
     return sum;
   }
 
@@ -115,14 +123,58 @@ export function createJob(requests: Requests, id: string): Job {
     events,
     records: (options) => follow<"records", RecordOut>("records", options),
     pages: (options) => follow<"pages", PageOut>("pages", options),
+    invalid: (options) => listAll(requests, `${path}/invalid`, "invalid", options),
+    async download(format, { signal } = {}) {
+      const { body } = await requests.raw(`${path}/records?format=${format}`, { signal });
+      return body ?? new ReadableStream({ start: (controller) => controller.close() });
+    },
     add,
-    pause: () => steer("pause"),
-    resume: () => steer("resume"),
-    cancel: () => steer("cancel"),
+    change: (body, { signal } = {}) => requests.json(path, { method: "PATCH", body, signal }),
+    pause: (options) => steer("pause", options),
+    resume: (options) => steer("resume", options),
+    cancel: (options) => steer("cancel", options),
   };
 }
 
-type Taken = Added & { taken: number; retryAfterMs?: number };
+async function* batchesOf(urls: Urls): AsyncGenerator<string[], void> {
+  let batch: string[] = [];
+  for await (const url of urls) {
+    if (batch.push(url) < URLS_MOST) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** One request of them; `taken` says how many were dealt with, and `retryAfterMs` when to come with the rest. */
+export function sendUrls(
+  requests: Requests,
+  id: string,
+  urls: readonly string[],
+  signal?: AbortSignal,
+): Promise<Taken> {
+  const lines = urls.map((url) => `${JSON.stringify(url)}\n`).join("");
+  return takenOf(requests.json<SubmissionOut>(`${pathOf(id)}/urls`, { method: "POST", lines, signal }));
+}
+
+/** No more are to come. To say it again is harmless. */
+export async function sealJob(requests: Requests, id: string, signal?: AbortSignal): Promise<void> {
+  await requests.json(`${pathOf(id)}/urls?last=true`, { method: "POST", body: { urls: [] }, signal });
+}
+
+function pathOf(id: string): string {
+  return `/v1/jobs/${encodeURIComponent(id)}`;
+}
+
+/** `from`: the place of the first of them in the whole list. */
+export function addTo(sum: Added, more: Added, from: number): void {
+  sum.accepted += more.accepted;
+  sum.duplicates += more.duplicates;
+  sum.refusedCount += more.refusedCount;
+  sum.refused.push(...more.refused.map(({ index, ...rest }) => ({ index: index + from, ...rest })));
+}
+
+export type Taken = Added & { taken: number; retryAfterMs?: number };
 
 /** Where the broker is full, the answer says how many were taken all the same. */
 export async function takenOf(sending: Promise<SubmissionOut>): Promise<Taken> {

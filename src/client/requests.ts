@@ -1,6 +1,6 @@
 /**
- * Requests to the API that outlive a lost connection. All that this client sends may be sent again: what is read changes
- * nothing, jobs are submitted under a key, URLs that are known are duplicates.
+ * Requests to the API that outlive a lost connection. What is sent again changes nothing the second time: what is read,
+ * jobs that are submitted under a key, URLs that are known already. The rest is sent once.
  */
 import { ApiError } from "./api-error.ts";
 
@@ -16,6 +16,10 @@ export type ConnectOptions = {
 export type Send = {
   method?: string;
   body?: unknown;
+  /** In place of a body: application/x-ndjson, which may be of any length. */
+  lines?: string;
+  /** To do it twice is not the same as once: it is sent again only where it cannot have arrived. */
+  isOnce?: boolean;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
 };
@@ -28,41 +32,60 @@ export type Requests = {
 };
 
 const FIRST_WAIT_MS = 250;
-const PASSING = [502, 503];
+/** A server that wants to be left alone for longer is heard by whoever called. */
+const WAIT_MOST_MS = 10_000;
+const PASSING = [429, 502, 503];
 
 export function createRequests(base: string, { key, fetch: own, tries = 4 }: ConnectOptions): Requests {
   const root = base.replace(/\/+$/, "");
   // Called as a function of its own: browsers refuse a fetch that hangs on another object.
   const ask = own ?? ((...words: Parameters<typeof fetch>) => fetch(...words));
 
-  async function once(path: string, { method = "GET", body, headers = {}, signal }: Send): Promise<Response> {
+  async function once(path: string, { method = "GET", body, lines, headers = {}, signal }: Send): Promise<Response> {
+    const type = lines !== undefined ? "application/x-ndjson" : body !== undefined ? "application/json" : undefined;
     const answer = await ask(root + path, {
       method,
       headers: {
         ...headers,
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(type === undefined ? {} : { "content-type": type }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(type === undefined ? {} : { body: lines ?? JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     if (answer.ok) return answer;
     throw new ApiError(answer.status, await problemIn(answer));
   }
 
-  async function raw(path: string, send: Send = {}): Promise<Response> {
+  async function insisting<T>(send: Send, work: () => Promise<T>): Promise<T> {
     for (let left = tries - 1, waitMs = FIRST_WAIT_MS; ; left -= 1, waitMs *= 2) {
       try {
-        return await once(path, send);
+        return await work();
       } catch (error) {
-        const isPassing = error instanceof ApiError ? PASSING.includes(error.status) : error instanceof TypeError;
-        if (!isPassing || left <= 0) throw error;
-        await pause(waitMs, send.signal);
+        const pauseMs = Math.max(waitMs, retryAfterMs(error));
+        if (left <= 0 || !isPassing(error, send) || pauseMs > WAIT_MOST_MS) throw error;
+        await pause(pauseMs, send.signal);
       }
     }
   }
 
-  return { raw, json: async <T>(path: string, send?: Send) => (await (await raw(path, send)).json()) as T };
+  return {
+    raw: (path, send = {}) => insisting(send, () => once(path, send)),
+    // An answer may break off half-way, too.
+    json: <T>(path: string, send: Send = {}) =>
+      insisting(send, async () => (await (await once(path, send)).json()) as T),
+  };
+}
+
+function isPassing(error: unknown, { isOnce = false }: Send): boolean {
+  // `taken` of a list were dealt with: whoever sent it goes on from there.
+  if (error instanceof ApiError) return !isOnce && PASSING.includes(error.status) && error.problem.taken === undefined;
+  if (!(error instanceof TypeError)) return false;
+  return !isOnce || (error.cause as { code?: string } | undefined)?.code === "ECONNREFUSED";
+}
+
+function retryAfterMs(error: unknown): number {
+  return error instanceof ApiError ? Number(error.problem.retryAfterMs ?? 0) || 0 : 0;
 }
 
 /** Rejects with the signal's reason when it aborts. */

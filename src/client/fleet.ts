@@ -1,0 +1,71 @@
+/** What all jobs share: dead letters, sites, queues, workers, and why something waits. */
+import type * as Wire from "../api/wire-fleet.ts";
+import { listAll, queryOf, type Signal } from "./listing.ts";
+import type { Requests } from "./requests.ts";
+
+/** Which dead letters: all that is named has to be so. */
+export type DeadFilter = { job?: string; reason?: Wire.DeadOut["reason"]; site?: string; status?: number };
+
+export type Dead = {
+  list(filter?: DeadFilter, options?: Signal & { page?: number }): AsyncGenerator<Wire.DeadOut, void>;
+  /** Counted by reason, site and status, the most first: 500 of them at most. */
+  groups(filter?: DeadFilter, options?: Signal & { limit?: number }): Promise<Wire.DeadGroupOut[]>;
+  /** Queues them again; the answer is how many. */
+  replay(filter: DeadFilter, options?: Signal & { limit?: number; perSecond?: number }): Promise<number>;
+  /** Forgets them; the answer is how many. */
+  discard(filter: DeadFilter, options?: Signal & { limit?: number }): Promise<number>;
+};
+
+export type SiteWord = { rate: string; burst?: number; perSite?: number };
+
+export type Sites = {
+  list(options?: Signal): AsyncGenerator<Wire.SiteOut, void>;
+  /** Says what a site gets, whatever its jobs and its robots.txt say. */
+  set(site: string, word: SiteWord, options?: Signal): Promise<Wire.SiteWordOut>;
+  /** Takes that back. */
+  unset(site: string, options?: Signal): Promise<void>;
+};
+
+export type ExplainTarget = { url: string } | { site: string } | { job: string };
+
+export type Fleet = {
+  dead: Dead;
+  /** Takes the scope admin, as do `queues` and `workers`. */
+  sites: Sites;
+  queues(options?: Signal): Promise<Wire.QueueOut[]>;
+  workers(options?: Signal): Promise<Wire.WorkerOut[]>;
+  explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;
+};
+
+export function createFleet(requests: Requests): Fleet {
+  const post = <T>(path: string, body: object, { signal }: Signal) =>
+    requests.json<T>(path, { method: "POST", body, signal, isOnce: true });
+  const siteAt = (site: string) => `/v1/sites/${encodeURIComponent(site)}`;
+  return {
+    dead: {
+      list: (filter = {}, options = {}) => listAll(requests, `/v1/dead${queryOf(filter)}`, "dead", options),
+      async groups(filter = {}, { limit, signal } = {}) {
+        const path = `/v1/dead${queryOf({ ...filter, group: true, limit })}`;
+        return (await requests.json<{ groups: Wire.DeadGroupOut[] }>(path, { signal })).groups;
+      },
+      async replay(filter, { signal, ...how } = {}) {
+        const options = signal === undefined ? {} : { signal };
+        return (await post<{ replayed: number }>("/v1/dead/replay", { ...filter, ...how }, options)).replayed;
+      },
+      async discard(filter, { signal, ...how } = {}) {
+        const options = signal === undefined ? {} : { signal };
+        return (await post<{ discarded: number }>("/v1/dead/discard", { ...filter, ...how }, options)).discarded;
+      },
+    },
+    sites: {
+      list: (options) => listAll(requests, "/v1/sites", "sites", options),
+      set: (site, body, { signal } = {}) => requests.json(siteAt(site), { method: "PUT", body, signal }),
+      unset: async (site, { signal } = {}) => void (await requests.json(siteAt(site), { method: "DELETE", signal })),
+    },
+    queues: async ({ signal } = {}) =>
+      (await requests.json<{ queues: Wire.QueueOut[] }>("/v1/queues", { signal })).queues,
+    workers: async ({ signal } = {}) =>
+      (await requests.json<{ workers: Wire.WorkerOut[] }>("/v1/workers", { signal })).workers,
+    explain: (target, { signal } = {}) => requests.json(`/v1/explain${queryOf(target)}`, { signal }),
+  };
+}

@@ -1,0 +1,46 @@
+/** Schedules of a server: jobs that are submitted again and again. */
+import type { RunOut, ScheduleOut } from "../api/wire-schedules.ts";
+import type { ScheduleInput } from "../schedule/schedule-schema.ts";
+import { listAll, queryOf, type Signal } from "./listing.ts";
+import type { Requests } from "./requests.ts";
+
+/** As written: `cron` with `timeZone`, or `every`; and the job. */
+export type NewSchedule = { [Key in keyof ScheduleInput]?: ScheduleInput[Key] | undefined } & Pick<
+  ScheduleInput,
+  "job"
+>;
+
+export type Schedules = {
+  list(options?: Signal): AsyncGenerator<ScheduleOut, void>;
+  get(id: string, options?: Signal): Promise<ScheduleOut>;
+  add(schedule: NewSchedule, options?: Signal): Promise<ScheduleOut>;
+  /** What is left out stays as it is. */
+  change(id: string, change: Partial<NewSchedule>, options?: Signal): Promise<ScheduleOut>;
+  pause(id: string, options?: Signal): Promise<ScheduleOut>;
+  resume(id: string, options?: Signal): Promise<ScheduleOut>;
+  /** Runs its job now, beside its slots. */
+  run(id: string, options?: Signal): Promise<RunOut>;
+  /** Its next slots, were it not paused. */
+  next(id: string, n?: number, options?: Signal): Promise<string[]>;
+  /** What became of its slots, newest first. */
+  runs(id: string, options?: Signal & { page?: number }): AsyncGenerator<RunOut, void>;
+  remove(id: string, options?: Signal): Promise<void>;
+};
+
+export function createSchedules(requests: Requests): Schedules {
+  const at = (id: string, rest = "") => `/v1/schedules/${encodeURIComponent(id)}${rest}`;
+  return {
+    list: (options) => listAll(requests, "/v1/schedules", "schedules", options),
+    get: (id, { signal } = {}) => requests.json(at(id), { signal }),
+    add: (body, { signal } = {}) => requests.json("/v1/schedules", { method: "POST", body, signal, isOnce: true }),
+    change: (id, body, { signal } = {}) => requests.json(at(id), { method: "PATCH", body, signal }),
+    pause: (id, { signal } = {}) => requests.json(at(id, "/pause"), { method: "POST", signal }),
+    resume: (id, { signal } = {}) => requests.json(at(id, "/resume"), { method: "POST", signal }),
+    run: (id, { signal } = {}) => requests.json(at(id, "/run"), { method: "POST", signal, isOnce: true }),
+    next: async (id, n, { signal } = {}) =>
+      (await requests.json<{ next: string[] }>(at(id, `/next${queryOf({ n })}`), { signal })).next,
+    runs: (id, options) => listAll(requests, at(id, "/runs"), "runs", options),
+    remove: async (id, { signal } = {}) =>
+      void (await requests.json(at(id), { method: "DELETE", signal, isOnce: true })),
+  };
+}
