@@ -102,6 +102,12 @@ export const ERRORS = {
     means: "The job that this id or Idempotency-Key stands for was deleted.",
     fix: "Take a new key for a new job.",
   },
+  LIMIT_FIXED: {
+    exit: 2,
+    means:
+      "A job that was made without a page limit cannot be given one on a broker that is spread over several shards.",
+    fix: "Pause or cancel it, or limit its seconds; jobs that will need a page limit are given a large one at the start.",
+  },
   BROKER_UNREACHABLE: {
     exit: 3,
     means:

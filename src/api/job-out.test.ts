@@ -13,6 +13,8 @@ function aJob(counts: Partial<Ledger>, more: Partial<JobView> = {}): JobView {
     sealed: true,
     queue: "fetch",
     priority: 5,
+    policy: { intervalMs: 0, burst: 1, perSite: 1 },
+    limits: { pages: undefined, deadlineAt: undefined },
     createdAt: BEGUN_AT,
     finishedAt: undefined,
     counts: { ...emptyLedger(), ...counts },

@@ -26,6 +26,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   EGRESS_REFUSED: 403,
   NOT_FOUND: 404,
   JOB_ENDED: 409,
+  LIMIT_FIXED: 409,
   KEY_REUSED: 409,
   BODY_TOO_LARGE: 413,
   BROKER_FULL: 429,

@@ -13,6 +13,8 @@ function sampleOf(at: number, counts: Partial<Ledger>): Sample {
     sealed: true,
     queue: "q",
     priority: 5,
+    policy: { intervalMs: 0, burst: 1, perSite: 1 },
+    limits: { pages: undefined, deadlineAt: undefined },
     createdAt: 0,
     finishedAt: undefined,
     counts: ledger,

@@ -12,12 +12,20 @@ export type JobView = {
   sealed: boolean;
   queue: string;
   priority: number;
+  /** As they are now, after changes. */
+  policy: SitePolicy;
+  limits: JobLimits;
   createdAt: number;
   finishedAt: number | undefined;
   counts: Ledger;
   tally: Tally;
   spec: unknown;
 };
+
+export type JobLimits = { pages: number | undefined; deadlineAt: number | undefined };
+
+/** What is missing stays as it is; null takes a limit away. */
+export type LimitChange = { pages?: number | null; deadlineAt?: number | null };
 
 /** One try of a task that did not end well. */
 export type Misfortune = { at: number; because: string; status?: number; detail?: string };
@@ -86,6 +94,11 @@ export interface FrontierAdmin {
   setPriority(jobId: string, priority: number): Promise<JobView>;
   /** Changes the job's policy for every site it has no special rule for. */
   setPolicy(jobId: string, policy: SitePolicy): Promise<JobView>;
+  /**
+   * Changes a running or paused job's limits; a deadline that has passed ends it. Throws JOB_ENDED; LIMIT_FIXED for a page
+   * limit of a job that has none, where the broker is spread over several shards.
+   */
+  setLimits(jobId: string, change: LimitChange): Promise<JobView>;
   /** An operator's word on one site: beats every job's and the crawl-delay; undefined takes it back. */
   setSitePolicy(site: string, policy: SitePolicy | undefined): Promise<void>;
   listSites(limit: number, after?: string): Promise<readonly SiteView[]>;

@@ -19,7 +19,8 @@
  * F10 Conservation, at any instant: submitted + discovered = queued + delayed + leased + done + dead + cancelled +
  *     duplicate + refused.
  * F11 A job finishes exactly once, when it is sealed and nothing of it is queued, delayed or leased.
- * F12 Pause, resume, cancel, live change of rate and priority, without restart.
+ * F12 Pause, resume, cancel, live change of rate, priority and limits, without restart. What is queued stays when the page
+ *     limit is lowered: from then on no more is taken in; raised, links that come after it are.
  * F13 Backpressure: past its cap `enqueue` takes what fits, says how many it took and when to come back; workers that
  *     discover links are never held up by it.
  * F14 Retries wait with exponential back-off and jitter and yield to fresh work of equal priority; after the last one

@@ -18,3 +18,12 @@ export function jobRunning(jobId: string, state: JobState, op: string): TrawlErr
       : `is ${state}, and some of its tasks are still under way; they end by themselves: try again in a while`;
   return new TrawlError("JOB_RUNNING", { op, message: `job ${jobId} ${why}`, detail: { jobId, state } });
 }
+
+/** Also of a job that is out of time while the last of it is under way: what it had waiting is gone. */
+export function tooLateForLimits(jobId: string, state: string): TrawlError {
+  return new TrawlError("JOB_ENDED", {
+    op: "frontier.setLimits",
+    message: `job ${jobId} is ${state}${state === "running" ? " and out of time" : ""}: too late to change its limits; start a new job`,
+    detail: { jobId, state },
+  });
+}

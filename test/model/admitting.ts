@@ -50,7 +50,7 @@ function judge(world: World, job: ModelJob, task: NewTask, now: number): "queued
   if (job.stopped || job.finishedAt !== undefined) return "job_ended";
   const scope = scopeOf(job);
   if (world.seen.some((seen) => seen.scope === scope && seen.url === task.url && seen.until > now)) return "duplicate";
-  const isOverLimit = job.made.limits.pages !== undefined && pagesOf(world, job) >= job.made.limits.pages;
+  const isOverLimit = job.pageLimit !== undefined && pagesOf(world, job) >= job.pageLimit;
   return isOverLimit && !continuesPage(task) ? "page_limit" : "queued";
 }
 

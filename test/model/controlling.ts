@@ -17,6 +17,7 @@ export function createJob(world: World, made: NewJob, now: number): void {
     stopped: false,
     priority: made.priority,
     policy: made.policy,
+    pageLimit: made.limits.pages,
     deadlineAt: made.limits.deadlineAt,
     createdAt: now,
     finishedAt: undefined,

@@ -1,4 +1,5 @@
 /** Inspection and control, on the model. */
+import { hasEnded } from "../../src/domain/job.ts";
 import { readyAt } from "../../src/domain/politeness.ts";
 import type {
   Finding,
@@ -8,6 +9,7 @@ import type {
   SiteView,
   WorkerView,
 } from "../../src/frontier/frontier-admin.ts";
+import { tooLateForLimits } from "../../src/frontier/job-missing.ts";
 import {
   deadTasks,
   forget,
@@ -33,7 +35,10 @@ import {
   waitingAt,
 } from "./world.ts";
 
-type Control = Pick<FrontierAdmin, "pause" | "resume" | "cancel" | "setPriority" | "setPolicy" | "setSitePolicy">;
+type Control = Pick<
+  FrontierAdmin,
+  "pause" | "resume" | "cancel" | "setPriority" | "setPolicy" | "setLimits" | "setSitePolicy"
+>;
 type DeadLetters = Pick<FrontierAdmin, "listDead" | "groupDead" | "replayDead" | "discardDead">;
 
 export function createModelAdmin(parts: ModelParts): FrontierAdmin {
@@ -119,6 +124,12 @@ function createControl({ world, clock, step }: ModelParts): Control {
       change(jobId, "frontier.setPolicy", (job) => {
         job.policy = policy;
       }),
+    setLimits: (jobId, { pages, deadlineAt }) =>
+      change(jobId, "frontier.setLimits", (job) => {
+        if (job.stopped || hasEnded(job.state)) throw tooLateForLimits(jobId, job.state);
+        if (pages !== undefined) job.pageLimit = pages ?? undefined;
+        if (deadlineAt !== undefined) job.deadlineAt = deadlineAt ?? undefined;
+      }),
     setSitePolicy: async (site, policy) => {
       step(() => {
         siteNamed(world, site).operator = policy;
@@ -156,9 +167,10 @@ function createDeadLetters({ world, step }: ModelParts): DeadLetters {
 
 function viewOf(world: World, job: ModelJob): JobView {
   const { id, name, queue, spec } = job.made;
-  const { state, sealed, priority, createdAt, finishedAt, tally } = job;
-  const counts = ledgerOf(world, job);
-  return { id, name, state, sealed, queue, priority, createdAt, finishedAt, counts, tally: { ...tally }, spec };
+  const { state, sealed, priority, policy, createdAt, finishedAt, pageLimit, deadlineAt } = job;
+  const [counts, tally] = [ledgerOf(world, job), { ...job.tally }];
+  const limits = { pages: pageLimit, deadlineAt };
+  return { id, name, state, sealed, queue, priority, policy, limits, createdAt, finishedAt, counts, tally, spec };
 }
 
 function siteViewOf(world: World, site: ModelSite): SiteView {

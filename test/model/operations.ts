@@ -21,6 +21,7 @@ export type Operation =
   | { do: "forget"; job: number }
   | { do: "setPriority"; job: number; priority: number }
   | { do: "setPolicy"; job: number; policy: SitePolicy }
+  | { do: "setLimits"; job: number; pages: number | null | undefined; deadlineMs: number | null | undefined }
   | { do: "setSitePolicy"; site: string; policy: SitePolicy | undefined }
   | { do: "lease"; worker: string; queues: string[]; max: number; leaseMs: number }
   | { do: "settle"; settlements: (Omit<Settlement, "taskId" | "token"> & { grant: number })[] }
@@ -192,6 +193,14 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: of("forget", { job: anyOne }) },
   { weight: 3, arbitrary: of("setPriority", { job: anyOne, priority: fc.constantFrom(0, 2, 5, 9) }) },
   { weight: 3, arbitrary: of("setPolicy", { job: anyOne, policy: policies }) },
+  {
+    weight: 3,
+    arbitrary: of("setLimits", {
+      job: anyOne,
+      pages: fc.constantFrom(undefined, null, 3, 10, 40),
+      deadlineMs: fc.constantFrom(undefined, undefined, null, 4000, 30_000, 90_000),
+    }),
+  },
   { weight: 2, arbitrary: of("setSitePolicy", { site: sites, policy: perhaps(policies) }) },
   {
     weight: 4,

@@ -5,9 +5,9 @@ import { ledgerGap } from "../../src/domain/job.ts";
 import type { Slot } from "../../src/domain/politeness.ts";
 import { isTrawlError } from "../../src/errors.ts";
 import type { Claim, Frontier, Grant, NewJob } from "../../src/frontier/frontier.ts";
-import type { DeadFilter, FrontierAdmin } from "../../src/frontier/frontier-admin.ts";
+import type { DeadFilter, FrontierAdmin, LimitChange } from "../../src/frontier/frontier-admin.ts";
 import type { ManualClock } from "./manual-clock.ts";
-import { ALONE, type Operation, QUEUES, SITES, URLS } from "./operations.ts";
+import { ALONE, type Operation, QUEUES, SITES, START_AT, URLS } from "./operations.ts";
 
 type AnyFrontier = Frontier & FrontierAdmin;
 
@@ -49,8 +49,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       alone.push(answer.aloneDueAt);
       return [...answer.grants].sort((one, other) => Number(one.taskId) - Number(other.taskId));
     });
-    compareDue(due[0], due[1]);
-    compareDue(alone[0], alone[1]);
+    await compareDue(due[0], due[1]);
+    await compareDue(alone[0], alone[1]);
     granted.push(...(grants ?? []));
     held.push(...(grants ?? []));
   }
@@ -101,6 +101,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
         return both((frontier) => frontier.setPriority(jobId(operation.job), operation.priority));
       case "setPolicy":
         return both((frontier) => frontier.setPolicy(jobId(operation.job), operation.policy));
+      case "setLimits":
+        return both((frontier) => frontier.setLimits(jobId(operation.job), limitsOf(operation)));
       case "setSitePolicy":
         return both((frontier) => frontier.setSitePolicy(operation.site, operation.policy));
       case "lease":
@@ -146,13 +148,16 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     await both((frontier) => frontier.listHolders());
     await both((frontier) => frontier.listWorkers());
     await both((frontier) => frontier.listQueues());
-    for (const queue of [...QUEUES, ...ALONE]) compareDue(await peek(subject, [queue]), await peek(model, [queue]));
+    for (const queue of [...QUEUES, ...ALONE]) {
+      await compareDue(await peek(subject, [queue]), await peek(model, [queue]));
+    }
   }
 
-  function compareDue(mine: number | undefined, theirs: number | undefined): void {
+  async function compareDue(mine: number | undefined, theirs: number | undefined): Promise<void> {
     if (mine === theirs) return;
     // Of a job whose time ran out and which no reaper has ended yet, turns may be left: they wake a worker early, no more.
-    const isOverdue = jobs.some(({ limits }) => (limits.deadlineAt ?? Infinity) <= clock.now());
+    const known = [...jobs, ...(await model.listJobs(100))];
+    const isOverdue = known.some(({ limits }) => (limits.deadlineAt ?? Infinity) <= clock.now());
     if (!isOverdue || mine === undefined) expect(mine).toBe(theirs);
     else expect(mine).toBeLessThan(theirs ?? Infinity);
   }
@@ -167,6 +172,13 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       for (const site of SITES) await both((frontier) => frontier.explain({ site }));
       for (const { id } of jobs) await both((frontier) => frontier.explain({ jobId: id }));
     },
+  };
+}
+
+function limitsOf({ pages, deadlineMs }: Operation & { do: "setLimits" }): LimitChange {
+  return {
+    ...(pages === undefined ? {} : { pages }),
+    ...(deadlineMs === undefined ? {} : { deadlineAt: deadlineMs === null ? null : START_AT + deadlineMs }),
   };
 }
 

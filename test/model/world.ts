@@ -17,6 +17,7 @@ export type ModelJob = {
   stopped: boolean;
   priority: number;
   policy: SitePolicy;
+  pageLimit: number | undefined;
   deadlineAt: number | undefined;
   createdAt: number;
   finishedAt: number | undefined;

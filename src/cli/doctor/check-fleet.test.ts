@@ -11,6 +11,8 @@ function aJob(parts: Partial<JobView>): JobView {
     sealed: true,
     queue: "fetch",
     priority: 5,
+    policy: { intervalMs: 0, burst: 1, perSite: 1 },
+    limits: { pages: undefined, deadlineAt: undefined },
     createdAt: 0,
     finishedAt: undefined,
     counts: emptyLedger(),

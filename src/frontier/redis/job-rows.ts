@@ -1,5 +1,6 @@
 /** Jobs as the scripts tell of them (lib/view.lua), one row a shard, and added up. */
 import type { JobState, Ledger } from "../../domain/job.ts";
+import type { SitePolicy } from "../../domain/politeness.ts";
 import type { Tally } from "../frontier.ts";
 import type { JobView } from "../frontier-admin.ts";
 import type { Reply } from "./broker.ts";
@@ -24,10 +25,18 @@ export type JobRow = {
   /** Every shard has sealed it, and has none of its lanes left that must follow a change. */
   isInLine: boolean;
   spec: string;
+  policy: SitePolicy;
+  /** As this shard counts them; over several shards the home shard has the total. */
+  pageLimit: number | undefined;
+  pageTotal: number | undefined;
+  deadlineAt: number | undefined;
 };
 
 /** In the order of VIEW in lib/view.lua, with the number in front. */
-const FIELDS = 28;
+const FIELDS = 34;
+
+/** As NO_LIMIT in lib/stop.lua. */
+const NO_LIMIT = 9e15;
 
 /** Reads a reply of find-job or list-jobs. */
 export function readJobs(reply: Reply): JobRow[] {
@@ -39,6 +48,7 @@ export function readJobs(reply: Reply): JobRow[] {
 function readJob(words: Reply): JobRow {
   const text = (nth: number) => String(words[nth]);
   const number = (nth: number) => Number(words[nth]);
+  const optional = (nth: number) => (text(nth) === "" ? undefined : number(nth));
   return {
     n: number(0),
     id: text(1),
@@ -48,7 +58,7 @@ function readJob(words: Reply): JobRow {
     queue: text(5),
     priority: number(6),
     createdAt: number(7),
-    finishedAt: text(8) === "" ? undefined : number(8),
+    finishedAt: optional(8),
     counts: {
       submitted: number(9),
       discovered: number(10),
@@ -67,6 +77,10 @@ function readJob(words: Reply): JobRow {
     generation: number(25),
     isInLine: number(4) === 1 && text(26) === "",
     spec: text(27),
+    policy: { intervalMs: number(28), burst: number(29), perSite: number(30) },
+    pageLimit: optional(31),
+    pageTotal: optional(32),
+    deadlineAt: optional(33),
   };
 }
 
@@ -84,9 +98,14 @@ function sum<Counts extends Record<string, number>>(rows: readonly Counts[]): Co
 }
 
 export function viewOf(row: JobRow, time: Pick<BrokerTime, "toHere">): JobView {
-  const { id, name, state, sealed, queue, priority, counts, tally } = row;
+  const { id, name, state, sealed, queue, priority, policy, counts, tally } = row;
+  const pages = row.pageTotal ?? row.pageLimit;
   return {
-    ...{ id, name, state, sealed, queue, priority, counts, tally },
+    ...{ id, name, state, sealed, queue, priority, policy, counts, tally },
+    limits: {
+      pages: pages === NO_LIMIT ? undefined : pages,
+      deadlineAt: row.deadlineAt === undefined ? undefined : time.toHere(row.deadlineAt),
+    },
     createdAt: time.toHere(row.createdAt),
     finishedAt: row.finishedAt === undefined ? undefined : time.toHere(row.finishedAt),
     spec: JSON.parse(row.spec) as unknown,

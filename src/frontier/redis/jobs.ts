@@ -7,8 +7,8 @@
  */
 import { TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";
-import type { JobView } from "../frontier-admin.ts";
-import { jobMissing } from "../job-missing.ts";
+import type { JobView, LimitChange } from "../frontier-admin.ts";
+import { jobMissing, tooLateForLimits } from "../job-missing.ts";
 import type { Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import { createEndings, type Endings } from "./endings.ts";
@@ -19,7 +19,8 @@ import { allDone, type Shard, type Shards } from "./shards.ts";
 export type Change =
   | { op: "pause" | "resume" | "cancel" }
   | { op: "priority"; priority: number }
-  | { op: "policy"; policy: { intervalMs: number; burst: number; perSite: number } };
+  | { op: "policy"; policy: { intervalMs: number; burst: number; perSite: number } }
+  | { op: "limits"; limits: LimitChange };
 
 export type Jobs = Endings & {
   create(job: NewJob): Promise<void>;
@@ -101,8 +102,10 @@ export function createJobs({ shards, time }: Deps): Jobs {
   }
 
   async function change(jobId: string, wanted: Change): Promise<JobView> {
-    const state = String((await shards.home(jobId).run("control", jobId, ...changeWords(wanted)))[1]);
+    const state = String((await shards.home(jobId).run("control", jobId, ...changeWords(wanted, time)))[1]);
     if (state === "missing") throw jobMissing(jobId, `frontier.${wanted.op}`);
+    if (state === "fixed") throw limitFixed(jobId);
+    if (state !== "ok" && wanted.op === "limits") throw tooLateForLimits(jobId, state);
     if (state !== "ok") throw jobEnded(jobId, state, wanted.op);
     await endings.end(await word.spread(jobId));
     while (await tidy()) {}
@@ -170,11 +173,29 @@ function homeLast(shards: Shards, jobId: string): Shard[] {
   return [...shards.all.filter((shard) => shard !== home), home];
 }
 
-function changeWords(change: Change): Word[] {
+function changeWords(change: Change, time: BrokerTime): Word[] {
+  if (change.op === "limits") {
+    const { pages, deadlineAt } = change.limits;
+    return [change.op, limitWord(pages), limitWord(deadlineAt && time.toBroker(deadlineAt))];
+  }
   if (change.op === "priority") return [change.op, change.priority];
   if (change.op !== "policy") return [change.op];
   const { intervalMs, burst, perSite } = change.policy;
   return [change.op, intervalMs, burst, perSite];
+}
+
+/** As control.lua reads it. */
+function limitWord(limit: number | null | undefined): Word {
+  if (limit === undefined) return "=";
+  return limit ?? "";
+}
+
+function limitFixed(jobId: string): TrawlError {
+  return new TrawlError("LIMIT_FIXED", {
+    op: "frontier.setLimits",
+    message: `job ${jobId} was made without a page limit, and this broker's shards count pages only for jobs that have one; pause or cancel it, or limit its seconds`,
+    detail: { jobId },
+  });
 }
 
 const ZEROES = [
@@ -216,5 +237,5 @@ function jobWords(job: NewJob, time: BrokerTime, shards: number): Word[] {
 /** Of several shards each begins with none and is allotted what it needs, see page-quota.ts. */
 function pageLimit(pages: number | undefined, shards: number): Record<string, Word | undefined> {
   if (pages === undefined || shards === 1) return { page_limit: pages };
-  return { page_limit: 0, pages_left: pages };
+  return { page_limit: 0, pages_left: pages, page_total: pages };
 }

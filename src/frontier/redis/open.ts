@@ -178,6 +178,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     cancel: (jobId) => waking(jobs.change(jobId, { op: "cancel" })),
     setPriority: (jobId, priority) => waking(jobs.change(jobId, { op: "priority", priority })),
     setPolicy: (jobId, policy) => waking(jobs.change(jobId, { op: "policy", policy })),
+    setLimits: (jobId, limits) => waking(jobs.change(jobId, { op: "limits", limits })),
     setSitePolicy: (site, policy) => waking(sites.setPolicy(site, policy)),
     listSites: (limit, after) => sites.list(limit, after ?? ""),
     listDead: (filter, limit, after) => dead.list(filter, limit, after ?? "0"),

@@ -13,7 +13,7 @@ export type PageQuota = {
   provide(shard: Shard, jobId: string, tasks: readonly NewTask[]): Promise<void>;
 };
 
-/** Jobs known to have no limit: a limit never changes. */
+/** Jobs known to have no limit: over several shards none is ever given one, see control.lua. */
 const REMEMBERED_MOST = 10_000;
 
 export function createPageQuota(shards: Shards): PageQuota {

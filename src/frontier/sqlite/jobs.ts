@@ -8,9 +8,9 @@ import type { SitePolicy } from "../../domain/politeness.ts";
 import { TrawlError } from "../../errors.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";
-import type { JobView } from "../frontier-admin.ts";
-import { jobMissing } from "../job-missing.ts";
-import { type JobRow, type LaneRow, policyFor, setPolicy } from "./rows.ts";
+import type { JobView, LimitChange } from "../frontier-admin.ts";
+import { jobMissing, tooLateForLimits } from "../job-missing.ts";
+import { type JobRow, type LaneRow, policyFor, policyOf, setPolicy } from "./rows.ts";
 import { rankOf } from "./schedule.ts";
 import type { Step, Stepper } from "./step.ts";
 
@@ -39,6 +39,7 @@ export type Jobs = {
   cancel(jobId: string): JobView;
   setPriority(jobId: string, priority: number): JobView;
   setPolicy(jobId: string, policy: SitePolicy): JobView;
+  setLimits(jobId: string, change: LimitChange): JobView;
   /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
   tidy(): boolean;
 };
@@ -161,6 +162,7 @@ export function createJobs({ db, stepper }: Deps): Jobs {
         job.priority = priority;
       }),
     setPolicy: (jobId, policy) => change(jobId, "frontier.setPolicy", (job) => setPolicy(job, policy)),
+    setLimits: (jobId, limits) => change(jobId, "frontier.setLimits", (job) => setLimits(job, limits)),
     tidy,
   };
 }
@@ -187,6 +189,12 @@ function move(job: JobRow, to: JobState, op: string): void {
   });
 }
 
+function setLimits(job: JobRow, { pages, deadlineAt }: LimitChange): void {
+  if (job.stopped === 1 || hasEnded(job.state)) throw tooLateForLimits(job.id, job.state);
+  if (pages !== undefined) job.page_limit = pages;
+  if (deadlineAt !== undefined) job.deadline_at = deadlineAt;
+}
+
 export function viewOf(row: JobRow): JobView {
   const { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused } = row;
   const { pages, records, invalid, bytes } = row;
@@ -197,6 +205,8 @@ export function viewOf(row: JobRow): JobView {
     sealed: row.sealed === 1,
     queue: row.queue,
     priority: row.priority,
+    policy: policyOf(row),
+    limits: { pages: row.page_limit ?? undefined, deadlineAt: row.deadline_at ?? undefined },
     createdAt: row.created_at,
     finishedAt: row.finished_at ?? undefined,
     counts: { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused },

@@ -104,6 +104,7 @@ export function openSqliteFrontier(
     cancel: (jobId) => write("frontier.cancel", () => jobs.cancel(jobId)),
     setPriority: (jobId, priority) => write("frontier.setPriority", () => jobs.setPriority(jobId, priority)),
     setPolicy: (jobId, policy) => write("frontier.setPolicy", () => jobs.setPolicy(jobId, policy)),
+    setLimits: (jobId, change) => write("frontier.setLimits", () => jobs.setLimits(jobId, change)),
     setSitePolicy: (site, policy) => write("frontier.setSitePolicy", () => sites.setPolicy(site, policy)),
     listSites: (limit, after) => read("frontier.listSites", () => sites.list(limit, after ?? "")),
     listDead: (filter, limit, after) => read("frontier.listDead", () => dead.list(filter, limit, Number(after ?? 0))),

@@ -120,6 +120,7 @@ function jobValues(job: JobRow): SqlValue[] {
     job.interval_ms,
     job.burst,
     job.per_site,
+    job.page_limit,
     job.admitted,
     job.finished_at,
     job.deadline_at,

@@ -19,6 +19,7 @@ export function control(suite: Suite): void {
   pausing(suite);
   cancelling(suite);
   deadlines(suite);
+  limits(suite);
 }
 
 function pausing({ open, test }: Suite): void {
@@ -213,5 +214,106 @@ function deadlines({ open, test }: Suite): void {
     await frontier.lease(aRequest());
 
     expect((await frontier.lease(aRequest())).nextDueAt).toBeUndefined();
+  });
+}
+
+function limits({ open, test }: Suite): void {
+  test("F12 raising the page limit lets a job take in links again; what was refused stays so", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ limits: { pages: 2 } }), tasksAt("a.test", 3));
+    expect(await countsOf(frontier)).toEqual({ submitted: 3, queued: 2, refused: 1 });
+
+    expect(await frontier.setLimits("job", { pages: 4 })).toMatchObject({ limits: { pages: 4 } });
+    await settleAll(frontier, [await oneGrant(frontier)], { discovered: tasksAt("b.test", 3) });
+
+    expect(await countsOf(frontier)).toEqual({ submitted: 3, discovered: 3, done: 1, queued: 3, refused: 2 });
+  });
+
+  test("F12 lowering the page limit below what is there refuses what comes, and loses nothing", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ limits: { pages: 10 } }), [...tasksAt("a.test", 3), ...tasksAt("b.test", 2)]);
+
+    await frontier.setLimits("job", { pages: 2 });
+    const grants = await grantsOf(frontier);
+    await settleAll(frontier, grants.slice(0, 1), { discovered: [...tasksAt("c.test", 2), ...tasksAt("a.test", 1)] });
+    await settleAll(frontier, grants.slice(1));
+    await frontier.seal("job");
+
+    expect(grants).toHaveLength(5);
+    expect(await countsOf(frontier)).toEqual({ submitted: 5, discovered: 3, done: 5, duplicate: 1, refused: 2 });
+    expect(await viewOf(frontier)).toMatchObject({ state: "finished", limits: { pages: 2 } });
+  });
+
+  test("F12 a page limit that is lowered and raised again counts every page once", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ limits: { pages: 10 } }), tasksAt("a.test", 4));
+
+    await frontier.setLimits("job", { pages: 1 });
+    await frontier.setLimits("job", { pages: 6 });
+    await frontier.setLimits("job", { pages: 6 });
+    const answer = await frontier.enqueue("job", [...tasksAt("b.test", 2), ...tasksAt("c.test", 2)]);
+
+    expect(answer.queued).toBe(2);
+    expect(answer.refused.map(({ reason }) => reason)).toEqual(["page_limit", "page_limit"]);
+  });
+
+  test("F12 takes a page limit away", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ limits: { pages: 1 } }), tasksAt("a.test", 1));
+
+    expect((await frontier.setLimits("job", { pages: null })).limits.pages).toBeUndefined();
+
+    expect((await frontier.enqueue("job", tasksAt("b.test", 20))).queued).toBe(20);
+  });
+
+  test("F12 moves a deadline: later, and also after it has passed, if nobody has ended the job", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
+    clock.advance(1000);
+    expect(await grantsOf(frontier)).toEqual([]);
+
+    expect(await frontier.setLimits("job", { deadlineAt: START_AT + 5000 })).toMatchObject({
+      limits: { deadlineAt: START_AT + 5000 },
+      counts: { queued: 3 },
+    });
+    expect(await grantsOf(frontier, { max: 1 })).toHaveLength(1);
+    clock.advance(4000);
+    expect(await grantsOf(frontier)).toEqual([]);
+    expect(await frontier.setLimits("job", { deadlineAt: null })).toMatchObject({ limits: { deadlineAt: undefined } });
+    expect(await grantsOf(frontier)).toHaveLength(2);
+  });
+
+  test("F12 a deadline set to a time that has passed ends the job", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), [...tasksAt("a.test", 2), ...tasksAt("b.test", 1)]);
+    await settleAll(frontier, [await oneGrant(frontier)]);
+    clock.advance(5000);
+
+    const view = await frontier.setLimits("job", { deadlineAt: START_AT + 1000 });
+
+    expect(view).toMatchObject({ state: "finished", finishedAt: START_AT + 5000 });
+    expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, cancelled: 2 });
+  });
+
+  test("F12 the limits of a job that has ended, or is out of time, cannot be changed", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 1));
+    const grant = await oneGrant(frontier);
+    clock.advance(1000);
+    await frontier.reap(100);
+
+    await expect(frontier.setLimits("job", { deadlineAt: null })).rejects.toMatchObject({ code: "JOB_ENDED" });
+    await settleAll(frontier, [grant]);
+    await expect(frontier.setLimits("job", { pages: 5 })).rejects.toMatchObject({ code: "JOB_ENDED" });
+    await expect(frontier.setLimits("nope", { pages: 5 })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("F12 a paused job keeps its pause when its limits change", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ limits: { pages: 5 } }), tasksAt("a.test", 1));
+    await frontier.pause("job");
+
+    expect(await frontier.setLimits("job", { pages: 7 })).toMatchObject({ state: "paused", limits: { pages: 7 } });
+    expect(await grantsOf(frontier)).toEqual([]);
   });
 }

@@ -16,8 +16,15 @@ if not same or (job.state == "paused") ~= (state == "paused") then unsync(job) e
 job.generation, job.state, job.sealed, job.finished = generation, state, math.max(job.sealed, sealed), finished
 job.priority, job.interval, job.burst, job.per_site = priority, interval, burst, per_site
 if stopped and job.stopped == 0 then stop(job) end
--- A replay has opened it again, and taken its deadline away. Else what is out of time here stays so.
+-- The deadline may have been moved; what is out of time here stays so.
+if deadline and deadline ~= job.deadline and job.stopped == 0 and not finished then
+  job.deadline = deadline
+  keep_deadline(job)
+  unsync(job)
+end
+-- A replay has opened it again, or somebody has taken its deadline away. Else what is out of time here stays so.
 if not stopped and not deadline then
+  if job.deadline then unsync(job) end
   job.stopped, job.deadline = 0, nil
   redis.call("ZREM", key("deadlines"), job.n)
 end

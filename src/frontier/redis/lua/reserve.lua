@@ -9,7 +9,7 @@ local receipt = answered()
 if receipt then return receipt end
 local job = job_named(ARGV[2])
 if not job then return { exact(step.now), 0 } end
-local taken = math.min(tonumber(ARGV[3]), job.pages_left or 0)
+local taken = math.min(tonumber(ARGV[3]), math.max(0, job.pages_left or 0))
 if taken > 0 then
   job.pages_left = job.pages_left - taken
   write_job(job)

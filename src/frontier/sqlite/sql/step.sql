@@ -8,7 +8,7 @@ SELECT * FROM jobs WHERE id = ?
 
 -- name: saveJob
 UPDATE jobs SET state = ?, sealed = ?, stopped = ?, priority = ?, interval_ms = ?, burst = ?, per_site = ?,
-  admitted = ?, finished_at = ?, deadline_at = ?, synced_lane = ?,
+  page_limit = ?, admitted = ?, finished_at = ?, deadline_at = ?, synced_lane = ?,
   submitted = ?, discovered = ?, queued = ?, delayed = ?, leased = ?, done = ?, dead = ?, cancelled = ?, duplicate = ?,
   refused = ?, pages = ?, records = ?, invalid = ?, bytes = ?
 WHERE n = ?

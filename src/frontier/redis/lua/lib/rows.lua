@@ -31,7 +31,7 @@ local JOB = {
   "id", "state", "sealed", "stopped", "base_priority", "priority", "interval", "burst", "per_site", "has_rules",
   "robots", "retries", "backoff", "page_limit", "admitted", "deadline", "scope", "lapse", "finished", "synced",
   "submitted", "discovered", "queued", "delayed", "leased", "done", "dead", "cancelled", "duplicate", "refused",
-  "pages", "records", "invalid", "bytes", "generation", "created", "pages_left",
+  "pages", "records", "invalid", "bytes", "generation", "created", "pages_left", "page_total",
 }
 
 local function load_job(n)

@@ -2,7 +2,8 @@
 local VIEW = {
   "id", "name", "state", "sealed", "queue", "priority", "created", "finished", "submitted", "discovered", "queued",
   "delayed", "leased", "done", "dead", "cancelled", "duplicate", "refused", "pages", "records", "invalid", "bytes",
-  "retries", "admitted", "generation", "synced", "spec",
+  "retries", "admitted", "generation", "synced", "spec", "interval", "burst", "per_site", "page_limit", "page_total",
+  "deadline",
 }
 
 local function add_view(reply, job)
