@@ -30,7 +30,9 @@ All commands work on the broker and the store of the folder they run in. These f
 
 Errors are one line on stderr, \`trawl: CODE: what happened and what to change\`; [errors.md](errors.md) lists the codes.`;
 
-const JOB_FIELDS = `"id": "jmwiapq7ve90649", "name": "shop", "state": "finished",
+const JOB_FIELDS = `"id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "name": "shop", "state": "finished",
+  "sealed": true, "queue": "fetch", "priority": 5, "politeness": { "rate": "4/s", "burst": 1, "perSite": 4 },
+  "limits": { "pages": 500, "seconds": null }, "rate": 68.385, "etaSeconds": null,
   "counts": { "submitted": 1, "discovered": 9680, "queued": 0, "delayed": 0, "leased": 0,
               "done": 420, "dead": 1, "cancelled": 0, "duplicate": 8507, "refused": 753 },
   "tally": { "pages": 419, "records": 419, "invalid": 0, "bytes": 2431675 },
@@ -282,6 +284,15 @@ or \`lost\`; for jobs \`{ "jobs": [{ …job, waits, tries, slowest, dead }] }\`.
   cancel: {
     examples: ["npx trawl cancel JOB"],
     notes: "For good: a cancelled job does not run again. What it brought in stays. **`--json`** prints the job.",
+  },
+  change: {
+    examples: [
+      "npx trawl change JOB --rate 1/s --priority 3",
+      "npx trawl change JOB --max-pages 500 --max-seconds none",
+    ],
+    notes: `From any terminal, and for all workers at once. A page limit below what is queued drops nothing: what is there is fetched, and no
+more is taken in; links that were refused before it was raised are not found again. \`--max-seconds\` counts from when the job was
+submitted: a time that has passed ends it. Of a job that has ended, limits cannot be changed. **\`--json\`** prints the job.`,
   },
   doctor: {
     examples: ["npx trawl doctor", "npx trawl doctor --json"],

@@ -17,6 +17,10 @@ export function check<T extends z.ZodType>(
 
 function describe(issue: z.core.$ZodIssue, where: string): string {
   const path = [where, ...issue.path.map(String)].join(".");
-  if (issue.code === "unrecognized_keys") return `${path}: unknown ${issue.keys.join(", ")}`;
+  if (issue.code === "unrecognized_keys") {
+    // Where the schema has a word of its own on it, that helps more.
+    const advice = issue.message.startsWith("Unrecognized key") ? "" : `; ${issue.message}`;
+    return `${path}: unknown ${issue.keys.join(", ")}${advice}`;
+  }
   return `${path}: ${issue.message}`;
 }

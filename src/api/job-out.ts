@@ -1,11 +1,13 @@
 /** A job as the API answers and as `--json` prints it. Apart from the schemas: the command line needs none of them. */
+import { formatRate } from "../domain/rate.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 import { queuesOfJob } from "../submit/queues-of-job.ts";
 import type { JobOut } from "./wire-types.ts";
 
 export function jobOut(job: JobView, now: number): JobOut {
-  const { id, name, state, sealed, queue, priority, counts, tally, createdAt, finishedAt, spec } = job;
+  const { id, name, state, sealed, queue, priority, policy, limits, counts, tally, createdAt, finishedAt, spec } = job;
+  const { pages = null, deadlineAt } = limits;
   const seconds = Math.max(0, (finishedAt ?? now) - createdAt) / 1000;
   return {
     id,
@@ -16,6 +18,8 @@ export function jobOut(job: JobView, now: number): JobOut {
     queue,
     queues: queuesOfJob({ ...(spec as JobSpec), queue }),
     priority,
+    politeness: { rate: formatRate(policy.intervalMs), burst: policy.burst, perSite: policy.perSite },
+    limits: { pages, seconds: deadlineAt === undefined ? null : rounded((deadlineAt - createdAt) / 1000) },
     counts: { ...counts },
     tally: { ...tally },
     rate: seconds > 0 ? rounded(tally.pages / seconds) : null,
@@ -33,6 +37,6 @@ function etaOf({ state, sealed, counts }: JobView, seconds: number): number | nu
   return Math.ceil((left * seconds) / ended);
 }
 
-function rounded(rate: number): number {
-  return Math.round(rate * 1000) / 1000;
+function rounded(number: number): number {
+  return Math.round(number * 1000) / 1000;
 }

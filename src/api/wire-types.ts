@@ -52,6 +52,12 @@ export const jobSchemaOut = z.strictObject({
   queue: z.string(),
   queues: z.array(z.string()).describe("All that its tasks may go to: for it to end, each needs a worker."),
   priority: z.int(),
+  politeness: z
+    .strictObject({ rate: z.string(), burst: count, perSite: count })
+    .describe("What it asks for at a site without a rule of its own, now."),
+  limits: z
+    .strictObject({ pages: count.nullable(), seconds: z.number().nullable() })
+    .describe("Now; seconds count from createdAt. null: no limit."),
   counts: ledgerSchema.describe("submitted + discovered are the sum of the rest, at any instant."),
   tally: z.strictObject({ pages: count, records: count, invalid: count, bytes: count }),
   rate: z.number().nullable().describe("Pages a second since it began, pauses included; null in its first instant."),

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { ERRORS, isTrawlError } from "../errors.ts";
 import { showableLines } from "../runtime/showable.ts";
 import { VERSION } from "../version.ts";
+import { addChange } from "./commands/change.ts";
 import { addControl } from "./commands/control.ts";
 import { addCrawl } from "./commands/crawl.ts";
 import { addDead } from "./commands/dead.ts";
@@ -75,6 +76,7 @@ export function createProgram(stops: Stops): Command {
   addExplain(program);
   addTrace(program);
   addControl(program);
+  addChange(program);
   addDoctor(program);
   addDemo(program, stops);
   for (const command of program.commands) command.exitOverride();

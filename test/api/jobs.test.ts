@@ -79,8 +79,23 @@ describe("a job over HTTP", () => {
     const [{ id }] = first.json.jobs as unknown as [{ id: string }];
     expect((await ask("POST", `/v1/jobs/${id}/pause`)).json).toMatchObject({ state: "paused" });
     expect((await ask("POST", `/v1/jobs/${id}/resume`)).json).toMatchObject({ state: "running" });
-    expect((await ask("PATCH", `/v1/jobs/${id}`, { rate: "1/s", priority: 2 })).json).toMatchObject({ priority: 2 });
+    const change = (body: object) => ask("PATCH", `/v1/jobs/${id}`, body);
+    expect((await change({ rate: "1/s", priority: 2 })).json).toMatchObject({
+      priority: 2,
+      politeness: { rate: "1/s" },
+    });
+    // What is not named stays as it was last set, not as it was submitted.
+    expect((await change({ perSite: 7 })).json).toMatchObject({ politeness: { rate: "1/s", perSite: 7 } });
+    expect((await change({ limits: { pages: 9, seconds: 3600 } })).json).toMatchObject({
+      limits: { pages: 9, seconds: 3600 },
+    });
+    expect((await change({ limits: { pages: null } })).json).toMatchObject({ limits: { pages: null, seconds: 3600 } });
+    expect(await change({ retries: { max: 1 } })).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringMatching(/unknown retries.*can be changed: rate/) },
+    });
     expect((await ask("POST", `/v1/jobs/${id}/cancel`)).json).toMatchObject({ state: "cancelled" });
+    expect(await change({ limits: { pages: 3 } })).toMatchObject({ status: 409, json: { code: "JOB_ENDED" } });
   });
 });
 

@@ -1,10 +1,10 @@
 /** Jobs: submit, list, look at, steer. */
 import { z } from "zod";
-import { parseRate } from "../../domain/rate.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import { jobSchema, rate } from "../../submit/job-schema.ts";
+import { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
+import { changeJob, jobChangeSchema } from "../change-job.ts";
 import { jobOut } from "../job-out.ts";
 import { listJobs } from "../list-jobs.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
@@ -24,14 +24,6 @@ const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
   cursor: z.string().max(1_000).optional(),
 });
-const change = z
-  .strictObject({
-    rate,
-    burst: z.int().min(1).max(1000),
-    perSite: z.int().min(1).max(1000),
-    priority: z.int().min(0).max(9),
-  })
-  .partial();
 const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
 const ONE = { 200: { says: "The job.", json: jobSchemaOut } };
 const TAKEN = { says: "Queued; nothing is fetched yet.", json: submissionSchema };
@@ -123,23 +115,14 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id",
       scope: "submit",
       tag: TAG,
-      summary: "Change a running job's pace or priority",
+      summary: "Change a running job's pace, priority or limits",
+      says: "At once, for all workers. What is missing stays as it is. A page limit below what is queued drops nothing, and takes in no more.",
       params: id,
-      body: change,
-      example: { rate: "2/s", priority: 3 },
+      body: jobChangeSchema,
+      example: { rate: "2/s", priority: 3, limits: { pages: 5000, seconds: null } },
       answers: ONE,
       async handle({ params, body, caller }) {
-        const job = await findOwnJob(deps, caller, params.id);
-        const { rate, burst, perSite, priority } = body;
-        const { policy } = (job.spec as JobSpec).politeness;
-        if (rate !== undefined || burst !== undefined || perSite !== undefined) {
-          await frontier.setPolicy(params.id, {
-            intervalMs: (rate === undefined ? undefined : parseRate(rate)) ?? policy.intervalMs,
-            burst: burst ?? policy.burst,
-            perSite: perSite ?? policy.perSite,
-          });
-        }
-        if (priority !== undefined) await frontier.setPriority(params.id, priority);
+        await changeJob(frontier, await findOwnJob(deps, caller, params.id), body);
         return shown(await findOwnJob(deps, caller, params.id));
       },
     }),

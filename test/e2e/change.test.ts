@@ -1,0 +1,71 @@
+/** A job's pace and limits, changed from outside while it runs: judged from the site's own log. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { rateExcessMs } from "../chaos/lookout.ts";
+import { lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linkedSite, pagesAsked, watched } from "./sites.ts";
+
+beforeAll(ensureDist);
+
+/** At a request every half second, even a crawler that the system held up for so long is not seen to be too fast. */
+const SLACK_MS = 100;
+
+type Changed = Summary & { politeness: { rate: string }; limits: { pages: number | null; seconds: number | null } };
+
+describe("a job that is changed while it runs", () => {
+  it("is fetched at the new rate from then on, and at an older one again, as its site's log has it", async () => {
+    const [cwd, { options, sightings }] = [newFolder(), watched()];
+    const site = await linkedSite({ pages: 60 }, options);
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "20/s", "--per-site", "1", "--json"], { cwd });
+    await site.waitForRequests(10);
+    const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
+    const id = jobs[0]?.id ?? "";
+
+    const slow = lastJson<Changed>(await trawl(["change", id, "--rate", "2/s", "--json"], { cwd }));
+    expect(slow).toMatchObject({ id, state: "running", politeness: { rate: "2/s" } });
+    // One more may have been on its way when the change was made.
+    const from = sightings.length + 1;
+    await site.waitForRequests(from + 5);
+    const to = sightings.length;
+    const said = await trawl(["change", id, "--rate", "unlimited", "--priority", "2"], { cwd });
+    expect(said).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("unlimited to a site") });
+
+    const end = lastJson<Changed>(await crawl.ended);
+    expect(end).toMatchObject({ state: "finished", pages: 60, politeness: { rate: "unlimited" }, priority: 2 });
+    expect(rateExcessMs(sightings.slice(from, to), 2)).toBeLessThan(SLACK_MS);
+  });
+
+  it("takes in no more once its page limit is met, and more once it is raised, and loses nothing", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 60 })];
+    await trawl(["submit", `${site.url}/`, "--max-pages", "5", "--rate", "unlimited"], { cwd });
+    const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
+    const id = jobs[0]?.id ?? "";
+
+    const raised = lastJson<Changed>(await trawl(["change", id, "--max-pages", "12", "--json"], { cwd }));
+    expect(raised.limits).toEqual({ pages: 12, seconds: null });
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
+    expect((await trawl(["worker", "--drain"], { cwd, env })).code).toBe(0);
+
+    const end = lastJson<Changed>(await trawl(["job", id, "--json"], { cwd }));
+    expect(end).toMatchObject({ state: "finished", counts: { done: 12 } });
+    expectBalanced(end.counts);
+    expect(pagesAsked(site)).toHaveLength(12);
+    expect(await trawl(["change", id, "--max-pages", "20"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("JOB_ENDED"),
+    });
+  });
+
+  it("is told what can be changed where nothing is named, or nothing that can be read", async () => {
+    const cwd = newFolder();
+
+    expect((await trawl(["change", "j1"], { cwd })).stderr).toContain("BAD_USAGE: nothing to change");
+    expect((await trawl(["change", "j1", "--rate", "fast"], { cwd })).stderr).toContain("--rate takes 4/s, 10/m");
+    expect(await trawl(["change", "j1", "--max-pages", "none"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("NOT_FOUND"),
+    });
+  });
+});
