@@ -1,5 +1,7 @@
 /** Jobs over HTTP: one submission is one job, whatever gets lost on the way. */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { newFolder } from "../e2e/folder.ts";
 import { startApi } from "./harness.ts";
 
 const NDJSON = { "content-type": "application/x-ndjson" };
@@ -32,6 +34,31 @@ describe("a job over HTTP", () => {
     expect(again.json).toEqual(first.json);
     expect(other).toMatchObject({ status: 409, json: { code: "KEY_REUSED", id: first.json.id } });
     expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+  });
+
+  it("is one job with one answer for all who send it at once, to whichever server", async () => {
+    const folder = newFolder();
+    const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
+    const one = await startApi(places);
+    const servers = [one, await startApi(places)];
+    const send = (nth: number, urls: string[], key: string) =>
+      (servers[nth % 2] ?? one).ask("POST", "/v1/jobs", { urls }, { "idempotency-key": key });
+
+    for (let round = 0; round < 5; round += 1) {
+      // Of more than one batch, so that some are done while others are half way.
+      const heard = await Promise.all(Array.from({ length: 8 }, (_, nth) => send(nth, lines(3_000), `night ${round}`)));
+      const others = await Promise.all(
+        Array.from({ length: 8 }, (_, nth) => send(nth, [`https://a.example/${nth % 2}`], `day ${round}`)),
+      );
+
+      expect(new Set(heard.map(({ status }) => status))).toEqual(new Set([202]));
+      expect(new Set(heard.map(({ json }) => JSON.stringify(json))).size).toBe(1);
+      expect(heard[0]?.json).toMatchObject({ accepted: 3_000, duplicates: 0, taken: 3_000 });
+      // Who was second with another list is refused, and nothing of it is queued.
+      expect(others.map(({ status }) => status).sort()).toEqual([...Array(4).fill(202), ...Array(4).fill(409)]);
+      const made = await one.ask("GET", `/v1/jobs/${others[0]?.json.id}`);
+      expect(made.json.counts).toMatchObject({ submitted: 1 });
+    }
   });
 
   it("takes URLs line by line, however they are written, until the last are sent", async () => {

@@ -1,10 +1,12 @@
 /**
  * A job submitted over HTTP, where an answer may get lost and the request be sent again. With an Idempotency-Key the job's
- * id comes of the key: sent again after a crash between any two steps, the same request meets its own job, and goes on.
+ * id comes of the key: sent again after a crash between any two steps, or to two servers at once, the same request meets
+ * its own job, and goes on.
  */
 import { hash } from "node:crypto";
 import type { z } from "zod";
-import { TrawlError } from "../../errors.ts";
+import { isTrawlError, TrawlError } from "../../errors.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
@@ -36,18 +38,43 @@ export async function submitOnce(
   };
   deps.checkRules(spec);
   const before = key === undefined ? undefined : await frontier.findJob(id);
-  const known = before?.spec as JobSpec | undefined;
-  if (known !== undefined && known.bodyHash !== spec.bodyHash) throw reused(String(key), id);
   const urls = job.urls ?? [];
-  if (known === undefined) {
+  if (before === undefined) {
     if (urls.length > 0) await deps.quotas.check(caller);
     await deps.quotas.admitJob(caller, id);
-    await frontier.createJob(newJobFrom(spec, clock.now()));
   }
-  const taken = before?.sealed === true ? undefined : await addUrls(deps, known ?? spec, urls, { caller });
+  const first = before ?? (await created(deps, spec));
+  const known = first?.spec as JobSpec | undefined;
+  if (known !== undefined && known.bodyHash !== spec.bodyHash) throw reused(String(key), id);
+  const taken = first?.sealed === true ? undefined : await addOnce(deps, known ?? spec, urls, caller);
   if (!open) await frontier.seal(id);
   const answer = known === undefined && taken !== undefined ? taken : asTheFirstTime(spec, urls);
   return { ...answer, requestId: known?.requestId ?? requestId };
+}
+
+/** Undefined where it is made here. The same key may come to two servers at once: then it is that of whoever was first. */
+async function created({ frontier, clock }: ApiDeps, spec: JobSpec): Promise<JobView | undefined> {
+  const now = clock.now();
+  await frontier.createJob(newJobFrom(spec, now));
+  if (spec.bodyHash === undefined) return undefined;
+  const job = await frontier.findJob(spec.id);
+  const isOurs = job?.createdAt === now && (job.spec as JobSpec).requestId === spec.requestId;
+  return isOurs ? undefined : job;
+}
+
+/** Undefined where the same request, at another server, has come to its end meanwhile. */
+async function addOnce(
+  deps: ApiDeps,
+  spec: JobSpec,
+  urls: readonly string[],
+  caller: Caller,
+): Promise<Taken | undefined> {
+  try {
+    return await addUrls(deps, spec, urls, { caller });
+  } catch (error) {
+    if (spec.bodyHash === undefined || !isTrawlError(error, "JOB_ENDED")) throw error;
+    return undefined;
+  }
 }
 
 /** What the answer was, or would have been, when it was first sent: the client may not have heard it. */
