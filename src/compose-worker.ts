@@ -17,10 +17,12 @@ import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import { mayBeAlive, supervisedProcess, thisProcess } from "./runtime/process-id.ts";
 import { loadSpider } from "./spider/load-spider.ts";
+import { spiderHash } from "./spider/spider-hash.ts";
 import { createSpiderReader } from "./spider/spider-reader.ts";
 import { VERSION } from "./version.ts";
 import { createJobBook } from "./worker/job-book.ts";
 import { createPlanMaker } from "./worker/make-plan.ts";
+import { createRecaller } from "./worker/recaller.ts";
 import type { Room } from "./worker/rooms.ts";
 import { createScriptedSites } from "./worker/scripted-sites.ts";
 import { createWorker, type Worker } from "./worker/worker.ts";
@@ -50,6 +52,8 @@ export function composeWorker(
     makePlan: createPlanMaker({
       makeExtractor: extractorOf,
       loadSpider,
+      hashSpider: spiderHash,
+      version: VERSION,
       makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, config),
     }),
   });
@@ -61,6 +65,7 @@ export function composeWorker(
       decode,
       needsBrowser,
       scriptedSites,
+      recall: createRecaller(parts.store),
       book,
       mayBeAlive,
       onFinished,
@@ -180,9 +185,10 @@ function roomsFor(queues: readonly string[], { concurrency, tabs }: Config): Roo
 }
 
 function workerOptions(config: Config) {
-  const { concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks } = config;
+  const { concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks, recrawlBytes } = config;
   // A process that is not stuck ends its tasks itself: the hard limit is a soft one as well.
   const timeLimitMs = Math.min(config.softTimeLimitMs, config.timeLimitMs);
   const limits = { totalMs, idleMs };
-  return { concurrency, leaseMs, graceMs, flushMs, maxLinks, maxRedirects: redirects, limits, timeLimitMs };
+  const chain = { maxLinks, maxRedirects: redirects, recrawlBytes, limits };
+  return { concurrency, leaseMs, graceMs, flushMs, timeLimitMs, ...chain };
 }

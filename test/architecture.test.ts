@@ -45,6 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier-admin.ts",
     "spider/define-spider.ts",
     "store/bodies/bodies.ts",
+    "store/page-memory.ts",
     "store/store.ts",
     "submit/job-spec.ts",
   ],

@@ -98,6 +98,7 @@ export const pageSchemaOut = z.strictObject({
   bodyBytes: count,
   records: count,
   invalid: count,
+  unchanged: z.boolean().describe("In a recrawl: it was as the set remembered it."),
   kept: z.array(z.enum(["body", "screenshot", "pdf"])).describe("What can be had of it, under its id."),
   fetchedAt: instant,
   tookMs: z.number(),
@@ -113,5 +114,17 @@ export function pageOut(page: StoredPage): PageOut {
   const kept = (Object.keys(refs) as (keyof typeof refs)[]).filter((part) => refs[part] !== undefined);
   const fetchedAt = new Date(page.fetchedAt).toISOString();
   const sizes = { depth, bodyBytes, records, invalid };
-  return { id, taskId, url, status, contentType, headers, ...sizes, kept, fetchedAt, tookMs };
+  return {
+    id,
+    taskId,
+    url,
+    status,
+    contentType,
+    headers,
+    ...sizes,
+    unchanged: page.unchanged,
+    kept,
+    fetchedAt,
+    tookMs,
+  };
 }

@@ -30,6 +30,11 @@ export function withJobFlags(command: Command): Command {
     .option("--retries <n>", "tries after the first (default 4)", wholeNumber("--retries", 0))
     .option("--ignore-robots", "do not ask for or obey robots.txt: only for sites that are yours")
     .option("--header <name: value>", "send this header too (repeatable)", collect, [])
+    .option(
+      "--recrawl [set]",
+      "ask sites only whether pages have changed since the last crawl of the same set; a schedule has one of its own",
+    )
+    .option("--changed-only", "with --recrawl: records of new and changed pages only")
     .option("--keep-bodies", "keep every page's body, compressed, once per content")
     .addOption(
       new Option(

@@ -341,6 +341,13 @@ export const SETTINGS = {
   }),
   redirects: count({ env: "TRAWL_REDIRECTS", shown: 10, least: 0, most: 50, doc: "Redirects followed from one URL." }),
   maxLinks: count({ env: "TRAWL_MAX_LINKS", shown: 5000, least: 0, most: 100_000, doc: "Links taken from one page." }),
+  recrawlBytes: count({
+    env: "TRAWL_RECRAWL_BYTES",
+    shown: 250_000,
+    least: 0,
+    most: 100_000_000,
+    doc: "Most that a recrawl set remembers of what was read from one page; a page with more is fetched in full each time.",
+  }),
   maxPending: count({
     env: "TRAWL_MAX_PENDING",
     shown: 20_000_000,

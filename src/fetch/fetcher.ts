@@ -4,6 +4,7 @@ import type { BrowserSpec } from "../domain/browser.ts";
 import type { Page } from "../domain/page.ts";
 import type { Slot } from "../domain/politeness.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
+import type { Validators } from "../domain/validators.ts";
 
 export type FetchLimits = {
   /** Body size after decompression. */
@@ -22,6 +23,8 @@ export type FetchRequest = {
   /** Sent on top of the fetcher's own; names in lower case. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
+  /** Ask only whether the page has changed since it had these; undefined: ask for the page. */
+  validators?: Validators | undefined;
   /** How to show the page, for a fetcher that does; undefined: as it is. */
   show?: Show;
 };
@@ -47,6 +50,8 @@ export type OpenTab = {
 /** What the web did to us: data, not exceptions. */
 export type FetchOutcome =
   | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab }
+  /** As it was when it had the validators of the request; never without any. */
+  | { kind: "unchanged"; page: Page }
   /** Where to is canonical; redirects are never followed here, see docs/decisions/001. */
   | { kind: "redirect"; to: string; page: Page }
   | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }

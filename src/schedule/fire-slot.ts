@@ -19,7 +19,7 @@ import type { Schedule, ScheduleBook, Slot, SlotClaim } from "../store/schedule-
 import type { JobSpec } from "../submit/job-spec.ts";
 import { type JobDefaults, parseJob, resolveJob } from "../submit/resolve-job.ts";
 import { submitJob } from "../submit/submit-job.ts";
-import { withTenant } from "../submit/with-tenant.ts";
+import { setOfSchedule, withTenant } from "../submit/with-tenant.ts";
 
 export type FireDeps = {
   book: ScheduleBook;
@@ -126,7 +126,8 @@ async function submit(deps: FireDeps, { slot, schedule }: SlotClaim, jobId: stri
 
 function specOf(deps: FireDeps, schedule: Schedule, { scheduleId, at }: Slot, jobId: string): JobSpec {
   const job = parseJob(schedule.job);
-  const context = { id: jobId, requestId: `r${jobId}`, queue: undefined, typedHosts: [], out: undefined };
+  const recrawlSet = setOfSchedule(scheduleId);
+  const context = { id: jobId, requestId: `r${jobId}`, queue: undefined, typedHosts: [], out: undefined, recrawlSet };
   const resolved = resolveJob({ ...job, name: job.name ?? schedule.name }, deps.jobDefaults, context);
   const spec = { ...withTenant(resolved, schedule.tenant), slot: { scheduleId, at } };
   deps.checkRules(spec);

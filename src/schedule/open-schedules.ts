@@ -5,14 +5,14 @@ import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
-import type { StoreBooks } from "../store/store.ts";
-import { tenantOwner } from "../submit/with-tenant.ts";
+import type { Store, StoreBooks } from "../store/store.ts";
+import { tenantOwner, wholeSetOfSchedule } from "../submit/with-tenant.ts";
 import type { FireDeps } from "./fire-slot.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
 
 type Deps = {
-  store: Pick<StoreBooks, "schedules" | "owners">;
+  store: Pick<StoreBooks, "schedules" | "owners"> & Pick<Store, "forgetSet">;
   frontier: Frontier & FrontierAdmin;
   clock: Clock;
   log: Log;
@@ -35,8 +35,15 @@ export function openSchedules({ store, frontier, clock, log, config, checkRules 
     },
   };
   const options = { claimMs: CLAIM_MS, graceMs: config.scheduleGraceMs, everyMs: EVERY_MS };
+  const schedules = createSchedules(fireDeps, options);
   return {
-    schedules: createSchedules(fireDeps, options),
+    schedules: {
+      ...schedules,
+      async remove(schedule) {
+        await schedules.remove(schedule);
+        await store.forgetSet(wholeSetOfSchedule(schedule));
+      },
+    },
     createScheduler: () => createScheduler(fireDeps, options),
   };
 }

@@ -49,7 +49,8 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
     if (urls.length === 0) throw badJob("urls: a schedule submits a job with URLs to begin with; give at least one");
     const bad = urls.find((url) => canonicalUrl(url) === undefined);
     if (bad !== undefined) throw badJob(`urls: ${JSON.stringify(bad)} is not an absolute http(s) URL`);
-    const context = { id: newJobId(now()), requestId: "-", queue: undefined, typedHosts: [], out: undefined };
+    const ids = { id: newJobId(now()), requestId: "-", recrawlSet: "-" };
+    const context = { ...ids, queue: undefined, typedHosts: [], out: undefined };
     deps.checkRules(resolveJob(job, deps.jobDefaults, context));
     return job;
   }

@@ -96,6 +96,13 @@ export const jobSchema = z.strictObject({
     })
     .optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
+  /** Ask sites only whether pages have changed since the last job of the same set. */
+  recrawl: z
+    .strictObject({
+      set: z.string().regex(QUEUE_NAME, "takes letters, digits, _ . : - (64 at most)").optional(),
+      emit: z.enum(["all", "changed"]).optional(),
+    })
+    .optional(),
   keep: z
     .strictObject({ bodies: z.boolean().optional(), pages: z.boolean().optional(), records: z.boolean().optional() })
     .optional(),

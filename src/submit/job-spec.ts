@@ -16,6 +16,12 @@ export type FollowSpec = {
   maxDepth: number | undefined;
 };
 
+export type RecrawlSpec = {
+  set: string;
+  /** Which pages' records go out: of all, or only of those that have changed. */
+  emit: "all" | "changed";
+};
+
 export type JobSpec = {
   id: string;
   /** Follows everything that came of one submission through logs and traces; the caller's own word, where it gave one. */
@@ -46,6 +52,8 @@ export type JobSpec = {
   headers: Readonly<Record<string, string>>;
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
   keep: { bodies: boolean; pages: boolean; records: boolean };
+  /** Pages are compared with what the set remembers of them; undefined: each crawl is the first. */
+  recrawl?: RecrawlSpec;
   /** Hosts a person typed: their private addresses may be reached. */
   typedHosts: readonly string[];
   /** Where the records of a crawl go when it ends. */

@@ -9,7 +9,7 @@ import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
-import type { FollowSpec, JobSpec } from "./job-spec.ts";
+import type { FollowSpec, JobSpec, RecrawlSpec } from "./job-spec.ts";
 
 export type JobDefaults = Pick<
   Config,
@@ -25,6 +25,8 @@ export type JobContext = {
   parseQueue?: string;
   typedHosts: readonly string[];
   out: string | undefined;
+  /** Where pages are remembered of a recrawl that names no set. */
+  recrawlSet?: string;
 };
 
 /** Up to this many URLs are kept with the job, so that a submission cut short can be gone on with. */
@@ -74,6 +76,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     headers: lowerCaseNames(input.headers ?? {}),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
+    ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),
     typedHosts: context.typedHosts,
     out: context.out,
   };
@@ -203,6 +206,16 @@ function followFrom(follow: NonNullable<JobInput["follow"]>): FollowSpec {
 function dedupFrom(dedup: JobInput["dedup"]): JobSpec["dedup"] {
   if (dedup === undefined || dedup.scope === "job") return { scope: "job" };
   return { scope: dedup.scope, expireAfterMs: durationOr(dedup.expireAfter, DEFAULT_EXPIRY_MS) };
+}
+
+function recrawlFrom({ set, emit = "all" }: NonNullable<JobInput["recrawl"]>, { recrawlSet }: JobContext): RecrawlSpec {
+  const chosen = set ?? recrawlSet;
+  if (chosen !== undefined) return { set: chosen, emit };
+  throw new TrawlError("BAD_JOB", {
+    op: "submit.resolveJob",
+    message:
+      'recrawl.set: name what the next crawl is to be compared with, such as recrawl: { set: "shop" } (--recrawl shop); only the jobs of a schedule have a set of their own',
+  });
 }
 
 function durationOr(text: string | number | undefined, fallbackMs: number): number {

@@ -133,6 +133,8 @@ async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"
         invalid: [],
         links: page.url === URLS[0] ? [LINKED] : [],
       }),
+    hashSpider: () => "",
+    version: "1",
     loadSpider: () => Promise.reject(new Error("there is none")),
     makeSpiderReader: () => () => Promise.reject(new Error("there is none")),
   });
@@ -141,8 +143,8 @@ async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"
   const scriptedSites = { has: async () => false, mark: async () => {} };
   const browsing = { renderer: fetcher, needsBrowser: () => false, scriptedSites };
   const result = await runTask({
-    deps: { fetcher, ...browsing, robots, allowance, parcels, decode: String },
-    options: { limits: { totalMs: 1, idleMs: 1 }, maxLinks: 10, maxRedirects: 10 },
+    deps: { fetcher, ...browsing, robots, allowance, parcels, decode: String, recall: async () => undefined },
+    options: { limits: { totalMs: 1, idleMs: 1 }, maxLinks: 10, maxRedirects: 10, recrawlBytes: 1000 },
     grant,
     plan: await makePlan(spec),
     signal: new AbortController().signal,

@@ -31,6 +31,8 @@ export type JobPlan = {
   /** Whether whoever reads a rendered page may want it open in the browser. */
   needsTab: boolean;
   scope: Scope | undefined;
+  /** Stands for how a page of the job is read: what two jobs read alike, they read the same from the same page. */
+  readsOf(grant: Pick<Grant, "handler" | "carry" | "depth">): string;
   /** The queue and priority of one URL. */
   routeOf(url: string): Routing;
   /** The job's headers for one URL: those that hold a secret go to the sites it began at, and nowhere else. */

@@ -1,23 +1,27 @@
 /**
- * The chain, one task from lease to result: robots.txt -> fetch -> decode -> read -> discover. Where a job's pages are
+ * The chain, one task from lease to result: robots.txt -> fetch -> decode -> read -> discover; in a recrawl, a page that
+ * the site says is unchanged is taken over as it was read before (recrawl.ts). Where a job's pages are
  * parsed by other workers it is two: robots.txt -> fetch -> parcel, and parcel -> decode -> read -> discover. It changes
  * nothing outside: the settler writes what it returns. Called by the lease loop, many at once; a crash inside loses
  * nothing but the work, since the lease expires.
  */
-import { discover } from "../discover/discover.ts";
+import { discover, type Found } from "../discover/discover.ts";
 import { offlineSite } from "../domain/offline-site.ts";
 import type { Page } from "../domain/page.ts";
 import { siteOf } from "../domain/site.ts";
 import { pageUrlOf, stepUrl } from "../domain/step-url.ts";
 import type { NewTask, TaskKind } from "../domain/task.ts";
-import type { Allowance, Fetcher, FetchLimits, FetchOutcome, Pictures } from "../fetch/fetcher.ts";
+import type { FetchLimits, FetchOutcome, Pictures } from "../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../fetch/robots.ts";
 import { claimOf, type Grant, type Settlement, type Tally, type TaskOutcome } from "../frontier/frontier.ts";
 import { oneLine } from "../runtime/one-line.ts";
 import type { Parcel, ParcelName, Parcels } from "../store/bodies/bodies.ts";
+import type { MemoryWrite } from "../store/page-memory.ts";
 import type { PageWrite } from "../store/store.ts";
 import { kindOf, queueFor } from "../submit/job-spec.ts";
+import { type FetchPageDeps, fetchPage, findRevisit } from "./fetch-page.ts";
 import type { JobPlan, Reading } from "./plan.ts";
+import { emitted, isAsBefore, memoryOf, memoryOfGone, type Revisit, readBefore } from "./recrawl.ts";
 import type { ScriptedSites } from "./scripted-sites.ts";
 import { isOverTime } from "./time-limit.ts";
 
@@ -33,14 +37,12 @@ export type TaskResult = {
   parcel?: Parcel & { name: ParcelName };
   /** The parcel that nobody needs once this is settled. */
   spent?: ParcelName;
+  /** What a recrawl set is to remember of the page. */
+  memory?: MemoryWrite | undefined;
 };
 
-export type RunTaskDeps = {
-  fetcher: Fetcher;
-  /** Shows pages in a browser, which is started when first wanted. */
-  renderer: Fetcher;
+export type RunTaskDeps = FetchPageDeps & {
   robots: RobotsPolicy;
-  allowance: Allowance;
   parcels: Pick<Parcels, "get">;
   decode(body: Buffer, contentType: string | undefined): string;
   /** Whether a page has no content until its scripts have run. */
@@ -48,11 +50,19 @@ export type RunTaskDeps = {
   scriptedSites: ScriptedSites;
 };
 
-export type RunTaskOptions = { limits: Omit<FetchLimits, "bodyBytes">; maxLinks: number; maxRedirects: number };
+export type RunTaskOptions = {
+  limits: Omit<FetchLimits, "bodyBytes">;
+  maxLinks: number;
+  maxRedirects: number;
+  /** Most that is remembered of what was read from one page. */
+  recrawlBytes: number;
+};
 
-type Task = { deps: RunTaskDeps; options: RunTaskOptions; grant: Grant; plan: JobPlan; signal: AbortSignal };
+type NewTaskRun = { deps: RunTaskDeps; options: RunTaskOptions; grant: Grant; plan: JobPlan; signal: AbortSignal };
+type Task = NewTaskRun & { revisit: Revisit | undefined };
 
-export async function runTask(task: Task): Promise<TaskResult> {
+export async function runTask(run: NewTaskRun): Promise<TaskResult> {
+  const task = { ...run, revisit: await findRevisit(run) };
   if (task.grant.kind === "parse") return parsePage(task);
   const robots = await askRobots(task);
   if (robots.kind === "unreachable") {
@@ -69,11 +79,15 @@ export async function runTask(task: Task): Promise<TaskResult> {
         return passOn(task, outcome, task.plan.spec.parse.queue);
       }
       return readPage(task, outcome, robots.allows).finally(outcome.open?.close);
+    case "unchanged":
+      return takenOver(task, outcome.page, robots.allows);
     case "redirect":
-      return redirected(task, outcome);
-    case "retry":
+      return { ...redirected(task, outcome), memory: gone(task) };
     case "dead":
-      return ended(task.grant, withoutUndefined(outcome), siteSignal(outcome));
+    case "retry": {
+      const memory = outcome.status === 404 || outcome.status === 410 ? gone(task) : undefined;
+      return { ...ended(task.grant, withoutUndefined(outcome), siteSignal(outcome)), memory };
+    }
   }
 }
 
@@ -96,19 +110,8 @@ async function askRobots({ deps, grant, plan, signal }: Task): Promise<RobotsAns
   );
 }
 
-async function fetchPage({ deps, options, grant, plan, signal }: Task): Promise<FetchOutcome> {
-  const fetcher = grant.kind === "render" ? deps.renderer : deps.fetcher;
-  const url = pageUrlOf(grant.url);
-  return fetcher.fetch({
-    url,
-    site: grant.site,
-    // The grant's slot went into robots.txt where that was asked for: the page needs one of its own.
-    slot: grant.mustAskRobots && plan.spec.politeness.robots ? await deps.allowance.spend(grant.site) : grant.slot,
-    limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
-    headers: plan.headersFor(url),
-    signal,
-    show: { browser: plan.spec.browser, keepsTab: plan.needsTab },
-  });
+function gone(task: Task): MemoryWrite | undefined {
+  return task.revisit === undefined ? undefined : memoryOfGone(task, task.revisit);
 }
 
 /** What a browser shows and how it looked stays with the process that has it. */
@@ -117,7 +120,7 @@ function isPortable({ pictures = {}, open }: FetchOutcome & { kind: "page" }): b
 }
 
 /** Small JSON of a task that parses what another has fetched. */
-type ParseCarry = { fetchedBy: string; carry?: unknown };
+type ParseCarry = { fetchedBy: string; isRendered?: true; carry?: unknown };
 
 /**
  * The page goes to whoever parses it. Half done goes before not begun: its task is a little more urgent than the page
@@ -126,7 +129,11 @@ type ParseCarry = { fetchedBy: string; carry?: unknown };
 function passOn({ grant, plan }: Task, { page, body }: Parcel, queue: string): TaskResult {
   const { spec, routeOf } = plan;
   const name = { jobId: grant.jobId, taskId: grant.taskId };
-  const carry: ParseCarry = { fetchedBy: grant.taskId, ...(grant.carry === undefined ? {} : { carry: grant.carry }) };
+  const carry: ParseCarry = {
+    fetchedBy: grant.taskId,
+    ...(grant.kind === "render" ? { isRendered: true } : {}),
+    ...(grant.carry === undefined ? {} : { carry: grant.carry }),
+  };
   const parse: NewTask = {
     // In a set of seen URLs that lapse, each fetch of a page has a step of its own.
     url: stepUrl(grant.url, "parse", spec.dedup.scope === "job" ? undefined : grant.taskId),
@@ -158,12 +165,13 @@ const LOST = {
 /** The second half of a task that was passed on: from here on as if it had been fetched just now. */
 async function parsePage(task: Task): Promise<TaskResult> {
   const { deps, grant, plan } = task;
-  const { fetchedBy, carry } = grant.carry as ParseCarry;
+  const { fetchedBy, isRendered, carry } = grant.carry as ParseCarry;
   const name = { jobId: grant.jobId, taskId: fetchedBy };
   const parcel = await deps.parcels.get(name);
   if (typeof parcel === "string") return ended(grant, { kind: "dead", because: "body_missing", detail: LOST[parcel] });
   const isAllowed = plan.spec.politeness.robots ? await deps.robots.knownAt(parcel.page.url) : () => true;
-  const asFetched = { ...task, grant: { ...grant, url: parcel.page.url, carry } };
+  const kind: TaskKind = isRendered ? "render" : "fetch";
+  const asFetched = { ...task, grant: { ...grant, url: parcel.page.url, kind, carry } };
   const result = await readPage(asFetched, { kind: "page", ...parcel }, isAllowed);
   return result.settlement.outcome.kind === "done" ? { ...result, spent: name } : result;
 }
@@ -173,7 +181,7 @@ async function readPage(
   { page, body, pictures = {}, open }: FetchOutcome & { kind: "page" },
   isAllowed: (url: string) => boolean,
 ): Promise<TaskResult> {
-  const { deps, options, grant, plan, signal } = task;
+  const { deps, options, grant, plan, signal, revisit } = task;
   let reading: Reading;
   try {
     reading = await plan.read({ page, html: deps.decode(body, page.contentType), grant, signal, tab: open?.tab });
@@ -187,11 +195,39 @@ async function readPage(
     if (open?.isGone()) return ended(grant, { kind: "retry", because: "render_failed", detail }, { kind: "ok" });
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
   }
+  const kept = { body: plan.spec.keep.bodies ? body : undefined, pictures };
+  if (revisit === undefined) return { ...(await done(task, { page, reading, found: reading, isAllowed })), ...kept };
+  const isSame = isAsBefore(revisit, reading);
+  const outgoing = { page, reading: emitted(revisit, reading, isSame), found: reading, isAllowed, unchanged: isSame };
+  const isRendered = grant.kind === "render";
+  const memory = memoryOf(task, revisit, { page, reading, isRendered }, options.recrawlBytes);
+  return { ...(await done(task, outgoing)), ...kept, memory };
+}
+
+/** The site says that the page is as it was: so are its records and its links. */
+async function takenOver(task: Task, page: Page, isAllowed: Read["isAllowed"]): Promise<TaskResult> {
+  const { revisit } = task;
+  if (revisit === undefined) throw new Error(`${page.url}: nobody asked whether it has changed`);
+  const found = readBefore(revisit);
+  return done(task, { page, reading: emitted(revisit, found, true), found, isAllowed, unchanged: true });
+}
+
+/** A page that was read: what of it goes out, and what was found on it. */
+type Read = {
+  page: Page;
+  reading: Reading;
+  found: Found;
+  isAllowed(url: string): boolean;
+  unchanged?: boolean;
+};
+
+async function done(task: Task, { page, reading, found, isAllowed, unchanged }: Read): Promise<TaskResult> {
+  const { options, grant, plan } = task;
   const { spec, scope, routeOf } = plan;
   const discovery = discover({
     spec,
     scope,
-    found: reading,
+    found,
     isAllowed,
     routeOf,
     pageUrl: page.url,
@@ -209,9 +245,9 @@ async function readPage(
       site: { kind: "ok" },
       tally: { pages: 1, records: records.length, invalid: invalid.length, bytes: page.bodyBytes },
     },
-    write: writeOf(task, page, reading),
-    body: spec.keep.bodies ? body : undefined,
-    pictures,
+    write: writeOf(task, page, reading, unchanged),
+    body: undefined,
+    pictures: {},
   };
 }
 
@@ -284,13 +320,14 @@ function continued(task: Task, page: Page, discovered: readonly NewTask[], refus
   return { settlement, write: writeOf(task, page, NO_READING), body: undefined, pictures: {} };
 }
 
-function writeOf({ grant, plan }: Task, page: Page, reading: Reading): TaskResult["write"] {
+function writeOf({ grant, plan }: Task, page: Page, reading: Reading, unchanged = false): TaskResult["write"] {
   const { keep } = plan.spec;
   if (!keep.pages && !keep.records) return undefined;
   const { jobId, taskId, token, depth } = grant;
   const { records, invalid } = keep.records ? reading : NO_READING;
   // Records hang on their page: of one that is not to be kept, only what they need stays.
-  return { jobId, taskId, token, depth, page: keep.pages ? page : { ...page, headers: {} }, records, invalid };
+  const kept = keep.pages ? page : { ...page, headers: {} };
+  return { jobId, taskId, token, depth, page: kept, records, invalid, ...(unchanged ? { unchanged } : {}) };
 }
 
 function ended(grant: Grant, outcome: TaskOutcome, site: Settlement["site"] = { kind: "unknown" }): TaskResult {

@@ -68,7 +68,8 @@ export function createSettler(
     const sent = Promise.all(results.flatMap(({ parcel }) => (parcel ? parcels.put(parcel.name, parcel) : [])));
     const [writes] = await Promise.all([Promise.all(results.flatMap(pageOf)), sent]);
     const tries = results.flatMap(({ tried }) => tried ?? []);
-    if (writes.length + tries.length > 0) await store.write(writes, tries);
+    const memories = results.flatMap(({ memory }) => memory ?? []);
+    if (writes.length + tries.length + memories.length > 0) await store.write(writes, tries, memories);
     const settlements: Settlement[] = results.map(({ settlement }) => settlement);
     const { verdicts, finished } = await frontier.settle(settlements);
     results.forEach((result, index) => {

@@ -150,6 +150,7 @@ function asItEnds(outcome: TaskOutcome & { kind: "retry" | "dead" }, { grant, sp
 function toldOf(outcome: FetchOutcome): LogFields {
   switch (outcome.kind) {
     case "page":
+    case "unchanged":
       return { status: outcome.page.status, bytes: outcome.page.bodyBytes };
     case "redirect":
       return { status: outcome.page.status, to: outcome.to };

@@ -2,8 +2,9 @@
 import { shownPlace } from "../../config/place.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
-import type { DeadGroup } from "../../frontier/frontier-admin.ts";
+import type { DeadGroup, JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
 import type { Session } from "../session.ts";
 import { formatBytes, formatCount, plural, type Screen, shorten, steps, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
@@ -18,7 +19,7 @@ export async function report(session: Session, end: CrawlEnd, output: Output): P
   const groups = job.counts.dead === 0 ? [] : await trawl.frontier.groupDead({ jobId: job.id }, GROUPS_SHOWN + 1);
   const rows = [
     [`  ${LABEL}`, recordsWords(end, output)],
-    ["  pages", pagesWords(end, config.store)],
+    ["  pages", pagesWords(end, config.store, await countUnchanged(session, job))],
     ...(job.counts.refused === 0
       ? []
       : [["  refused", `${plural(job.counts.refused, "link")}, by robots.txt or a limit`]]),
@@ -50,11 +51,17 @@ function recordsWords({ job }: CrawlEnd, { out, written }: Output): string {
   return (out === undefined ? formatCount(records) : `${formatCount(written ?? 0)} in ${out}`) + apart;
 }
 
-function pagesWords({ job, interrupted }: CrawlEnd, store: string): string {
+/** Undefined where nothing is compared. */
+async function countUnchanged({ trawl }: Session, { id, spec }: JobView): Promise<number | undefined> {
+  return (spec as JobSpec).recrawl === undefined ? undefined : trawl.store.countUnchanged(id);
+}
+
+function pagesWords({ job, interrupted }: CrawlEnd, store: string, unchanged: number | undefined): string {
   const { queued, delayed, leased } = job.counts;
   const waiting = interrupted ? `; ${plural(queued + delayed + leased, "URL")} waiting` : "";
   const { pages, bytes } = job.tally;
-  return `${formatCount(pages)} (${formatBytes(bytes)}) in ${shownPlace(store).replace(/^sqlite:/, "")}${waiting}`;
+  const same = unchanged === undefined ? "" : `, ${formatCount(unchanged)} unchanged`;
+  return `${formatCount(pages)}${same} (${formatBytes(bytes)}) in ${shownPlace(store).replace(/^sqlite:/, "")}${waiting}`;
 }
 
 function failureRows(groups: readonly DeadGroup[], total: number, width: number): string[][] {

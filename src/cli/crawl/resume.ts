@@ -35,7 +35,7 @@ export function readResume(
 /** Flags that would change what a crawl fetches and keeps: too late for one that has begun. */
 export function refuseShapeFlags(flags: CrawlFlags): void {
   const { extract, include, exclude, header, follow, scope, maxPages, maxDepth, maxSeconds, name, retries } = flags;
-  const { ignoreRobots, keepBodies, render, waitFor, requestId, parse } = flags;
+  const { ignoreRobots, keepBodies, recrawl, changedOnly, render, waitFor, requestId, parse } = flags;
   const lists = { "-e": extract, "--include": include, "--exclude": exclude, "--header": header };
   const singles = {
     "--follow": follow,
@@ -47,6 +47,8 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
     "--retries": retries,
     "--ignore-robots": ignoreRobots,
     "--keep-bodies": keepBodies,
+    "--recrawl": recrawl,
+    "--changed-only": changedOnly,
     "--render": render,
     "--wait-for": waitFor,
     "--parse": parse,

@@ -23,6 +23,9 @@ export type CrawlFlags = {
   retries?: number;
   header: string[];
   keepBodies?: boolean;
+  /** True: without the name of a set. */
+  recrawl?: string | true;
+  changedOnly?: boolean;
   render?: string;
   waitFor?: string;
   parse?: string;
@@ -150,6 +153,7 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
     limits: compact({ ...limits, pages: flags.maxPages ?? limits.pages, seconds: flags.maxSeconds ?? limits.seconds }),
     retries: compact({ ...retries, max: flags.retries ?? retries.max }),
     headers: { ...headers, ...headerFlags(flags.header) },
+    recrawl: recrawlFlags(base, flags),
     keep: flags.keepBodies === true ? { ...keep, bodies: true } : keep,
   }) as JobInput;
 }
@@ -168,6 +172,16 @@ function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
     exclude: exclude.length > 0 ? exclude : base.follow?.exclude,
     maxDepth: maxDepth ?? base.follow?.maxDepth,
   }) as JobInput["follow"];
+}
+
+function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: CrawlFlags): JobInput["recrawl"] {
+  const asked = set === undefined ? recrawl : set === true ? { ...recrawl } : { ...recrawl, set };
+  if (changedOnly !== true) return asked;
+  if (asked !== undefined) return { ...asked, emit: "changed" };
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.targets",
+    message: "--changed-only goes with --recrawl SET, which names what the crawl is compared with",
+  });
 }
 
 function waitForFlag(what: string): NonNullable<JobInput["browser"]>["waitFor"] {

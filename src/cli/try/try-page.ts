@@ -15,7 +15,7 @@ import { headersOf } from "../../worker/make-plan.ts";
 export type TriedPage = {
   hops: readonly string[];
   isRendered: boolean;
-  outcome: Exclude<FetchOutcome, { kind: "redirect" }>;
+  outcome: Exclude<FetchOutcome, { kind: "redirect" | "unchanged" }>;
   text: string;
   charset: string;
 };
@@ -63,6 +63,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
         isRendered = true;
         continue;
       }
+      if (outcome.kind === "unchanged") throw new Error(`${url}: nobody asked whether it has changed`);
       if (outcome.kind !== "redirect") return noPage(hops, outcome);
       if (hops.length === redirects) {
         const detail = `${redirects} redirects, now to ${outcome.to}`;

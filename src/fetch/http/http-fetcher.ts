@@ -1,6 +1,7 @@
 /** Fetches pages over HTTP: the status policy on top of `HttpClient`. */
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { Page } from "../../domain/page.ts";
+import { conditionalHeaders } from "../../domain/validators.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { EgressGate } from "../egress/gate.ts";
 import type { Allowance, Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
@@ -18,17 +19,29 @@ export type HttpFetcher = Fetcher & Pick<HttpClient, "ask">;
 export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOptions): HttpFetcher {
   const client = createHttpClient(deps, options);
 
-  async function fetch({ url, site, slot, limits, headers, signal }: FetchRequest): Promise<FetchOutcome> {
+  async function fetch(request: FetchRequest): Promise<FetchOutcome> {
+    const { url, site, slot, limits, signal, validators } = request;
+    const headers =
+      validators === undefined ? request.headers : { ...conditionalHeaders(validators), ...request.headers };
     const answer = await client.ask({ url, site, slot, limits, overflow: "refuse", headers, signal });
-    return answer.kind === "answer" ? judge(answer, url) : answer;
+    return answer.kind === "answer" ? judge(answer, request) : answer;
   }
 
-  function judge(answer: HttpAnswer, url: string): FetchOutcome {
+  function judge(answer: HttpAnswer, { url, validators }: FetchRequest): FetchOutcome {
     const { status } = answer;
     const verdict = statusVerdict(status);
     switch (verdict.kind) {
       case "page":
         return { kind: "page", page: pageOf(answer, url), body: answer.body };
+      case "unchanged":
+        if (validators !== undefined) return { kind: "unchanged", page: pageOf(answer, url) };
+        // An empty page would look like one that has been read.
+        return {
+          kind: "dead",
+          because: "http_status",
+          status,
+          detail: `answered ${status}, though not asked for that`,
+        };
       case "redirect":
         return redirect(answer, url);
       case "retry": {

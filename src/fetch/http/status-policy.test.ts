@@ -4,7 +4,8 @@ import { STATUS_POLICY, statusVerdict } from "./status-policy.ts";
 describe("statusVerdict", () => {
   it("agrees with the taxonomy on every status from 200 to 999", () => {
     const expected = (status: number): string => {
-      if (status <= 299 || status === 304) return "page";
+      if (status <= 299) return "page";
+      if (status === 304) return "unchanged";
       if ([301, 302, 303, 307, 308].includes(status)) return "redirect";
       if ([429, 503].includes(status)) return "throttled";
       if ([408, 425].includes(status)) return "server_error";
@@ -19,11 +20,11 @@ describe("statusVerdict", () => {
   });
 
   it("says which pages have no body", () => {
-    const bodyless = [200, 201, 203, 204, 205, 206, 304].filter((status) => {
+    const bodyless = [200, 201, 203, 204, 205, 206].filter((status) => {
       const verdict = statusVerdict(status);
       return verdict.kind === "page" && !verdict.hasBody;
     });
-    expect(bodyless).toEqual([204, 205, 304]);
+    expect(bodyless).toEqual([204, 205]);
   });
 
   it("has a last row that leaves no status undecided", () => {

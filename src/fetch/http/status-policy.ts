@@ -3,6 +3,8 @@ import type { RetryReason } from "../../domain/task.ts";
 
 export type StatusVerdict =
   | { kind: "page"; hasBody: boolean }
+  /** The page is as the asker has it; nothing at all where nobody asked that. */
+  | { kind: "unchanged" }
   | { kind: "redirect" }
   | { kind: "retry"; because: Extract<RetryReason, "throttled" | "server_error"> }
   | { kind: "dead" };
@@ -11,7 +13,7 @@ export const STATUS_POLICY: readonly { from: number; to: number; verdict: Status
   { from: 204, to: 205, verdict: { kind: "page", hasBody: false } },
   { from: 200, to: 299, verdict: { kind: "page", hasBody: true } },
   { from: 301, to: 303, verdict: { kind: "redirect" } },
-  { from: 304, to: 304, verdict: { kind: "page", hasBody: false } },
+  { from: 304, to: 304, verdict: { kind: "unchanged" } },
   { from: 307, to: 308, verdict: { kind: "redirect" } },
   { from: 408, to: 408, verdict: { kind: "retry", because: "server_error" } }, // request timeout
   { from: 425, to: 425, verdict: { kind: "retry", because: "server_error" } }, // too early

@@ -64,7 +64,6 @@ export function describeAnswers(open: OpenFetcher): void {
     it.each([
       [204, "HTTP/1.1 204 No Content\r\n\r\n"],
       [205, "HTTP/1.1 205 Reset\r\ncontent-length: 0\r\n\r\n"],
-      [304, "HTTP/1.1 304 Not Modified\r\ncontent-encoding: gzip\r\n\r\n"],
     ])("takes %i for a page with an empty body", async (status, raw) => {
       const { server, get } = await harness();
       server.on("/empty", bytes(raw));
@@ -73,6 +72,27 @@ export function describeAnswers(open: OpenFetcher): void {
         page: { status, bodyBytes: 0 },
         body: Buffer.alloc(0),
       });
+    });
+
+    it("asks whether a page has changed by what it had, and takes 304 for an answer to nothing else", async () => {
+      const { server, get } = await harness();
+      server.on("/same", bytes("HTTP/1.1 304 Not Modified\r\ncontent-encoding: gzip\r\n\r\n"));
+      const validators = { etag: 'W/"1"', lastModified: "Sun, 06 Nov 1994 08:49:37 GMT" };
+
+      const asked = await get("/same", { validators });
+      const onlyEtag = await get("/same", { validators: { ...validators, lastModified: undefined } });
+      const unasked = await get("/same");
+
+      expect([asked, onlyEtag]).toMatchObject([
+        { kind: "unchanged", page: { status: 304, bodyBytes: 0 } },
+        { kind: "unchanged" },
+      ]);
+      expect(unasked).toMatchObject({ kind: "dead", because: "http_status", status: 304 });
+      expect(server.requests.map(({ headers }) => [headers["if-none-match"], headers["if-modified-since"]])).toEqual([
+        [validators.etag, validators.lastModified],
+        [validators.etag, undefined],
+        [undefined, undefined],
+      ]);
     });
 
     it.each<[string, number | undefined]>([
@@ -168,7 +188,7 @@ export function describeAnswers(open: OpenFetcher): void {
 }
 
 function expectedFor(status: number): object {
-  if (status < 300 || status === 304) return { kind: "page" };
+  if (status < 300) return { kind: "page" };
   if (status === 429 || status === 503) return { kind: "retry", because: "throttled", status };
   if (status === 408 || status === 425) return { kind: "retry", because: "server_error", status };
   if (status >= 500 && status !== 501 && status !== 505) return { kind: "retry", because: "server_error", status };

@@ -1,0 +1,32 @@
+/** Stands for the code of a spider: its module and those of the user's own that it imports, however deep. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** Imports of files beside it; packages have versions of their own, and are not looked into. */
+const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+const ENDINGS = ["", ".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".json", "/index.ts", "/index.js"];
+
+/** More would not be a spider. */
+const FILES_MOST = 1_000;
+
+export function spiderHash(path: string): string {
+  const digest = createHash("sha256");
+  const seen = new Set([resolve(path)]);
+  for (const file of seen) {
+    if (!existsSync(file)) continue; // whoever loads it says so
+    const text = readFileSync(file, "utf8");
+    digest.update(`${text.length}\n${text}`);
+    for (const [, target = ""] of text.matchAll(IMPORT)) {
+      const found = findModule(resolve(dirname(file), target));
+      if (found !== undefined && seen.size < FILES_MOST) seen.add(found);
+    }
+  }
+  return digest.digest("base64url");
+}
+
+/** TypeScript's own spelling names the file that it will be compiled to. */
+function findModule(base: string): string | undefined {
+  const candidates = [...ENDINGS.map((ending) => base + ending), base.replace(/\.([cm]?)js$/, ".$1ts")];
+  return candidates.find((file) => existsSync(file) && statSync(file).isFile());
+}
