@@ -1,0 +1,88 @@
+/** A broker, a store and a worker of their own, in which one job after the other crawls a site. */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openTrawl, type Trawl } from "../../src/compose.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { hasEnded, ledgerGap } from "../../src/domain/job.ts";
+import type { JobView } from "../../src/frontier/frontier-admin.ts";
+import type { StoredPage } from "../../src/store/store.ts";
+import type { JobInput } from "../../src/submit/job-schema.ts";
+import { parseJob, resolveJob } from "../../src/submit/resolve-job.ts";
+import { submitJob } from "../../src/submit/submit-job.ts";
+import { UNWATCHED } from "../../src/worker/task-watch.ts";
+import { newFolder } from "../e2e/folder.ts";
+
+export type Crawled = {
+  job: JobView;
+  /** Titles of the records that came out, in order of the alphabet. */
+  titles: string[];
+  pages: readonly StoredPage[];
+  /** Dead letters as `path status`. */
+  dead: string[];
+};
+
+export type World = { trawl: Trawl; folder: string; crawl(job: JobInput): Promise<Crawled> };
+
+export async function openWorld(settings: Record<string, unknown> = {}): Promise<World> {
+  const folder = newFolder();
+  const values = {
+    broker: `sqlite:${join(folder, "broker.db")}`,
+    store: `sqlite:${join(folder, "store.db")}`,
+    bodies: `file:${join(folder, "bodies")}`,
+    ...{ logLevel: "silent", flushMs: 5, ...settings },
+  };
+  const config = resolveConfig([{ from: "test", values }]);
+  const trawl = await openTrawl(config, () => {});
+  onTestFinished(() => trawl.close());
+  let count = 0;
+
+  async function crawl(written: JobInput): Promise<Crawled> {
+    count += 1;
+    const input = parseJob({
+      extract: { title: "h1" },
+      follow: {},
+      ...written,
+      politeness: { rate: "unlimited", ...written.politeness },
+      retries: { max: 0 },
+    });
+    const context = { id: `j${count}`, requestId: "r", queue: undefined, typedHosts: ["127.0.0.1"], out: undefined };
+    const spec = resolveJob(input, config, context);
+    await submitJob({ frontier: trawl.frontier, now: () => trawl.clock.now() }, spec, input.urls ?? []);
+    await workToEnd(trawl, spec.id);
+    return resultsOf(trawl, spec.id);
+  }
+  return { trawl, folder, crawl };
+}
+
+export async function workToEnd(trawl: Trawl, jobId: string): Promise<void> {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const worker = await trawl.createWorker({
+    queues: ["fetch", "parse", "render"],
+    allowHosts: ["127.0.0.1"],
+    unreadableJob: "ends-worker",
+    onFinished: (id) => (id === jobId ? finish() : undefined),
+    watch: UNWATCHED,
+    maxTasks: Number.POSITIVE_INFINITY,
+  });
+  worker.start();
+  await Promise.race([finished, worker.ended]);
+  await worker.stop();
+}
+
+export async function resultsOf(trawl: Trawl, jobId: string): Promise<Crawled> {
+  const job = await trawl.frontier.findJob(jobId);
+  if (job === undefined || !hasEnded(job.state)) throw new Error(`job ${jobId} has not ended`);
+  if (ledgerGap(job.counts) !== 0) throw new Error(`the ledger is out by ${ledgerGap(job.counts)}`);
+  const records = await trawl.store.readRecords(jobId, 0, 10_000);
+  if (records.length !== job.tally.records) throw new Error(`${records.length} records, counted ${job.tally.records}`);
+  const letters = await trawl.frontier.listDead({ jobId }, 1000);
+  return {
+    job,
+    titles: records.map(({ fields }) => String(fields.title)).sort(),
+    pages: await trawl.store.readPages(jobId, 0, 10_000),
+    dead: letters.map(({ url, status }) => `${new URL(url).pathname} ${status ?? ""}`).sort(),
+  };
+}
