@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openTrawl, type Trawl } from "../../src/compose.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import type { Config } from "../../src/config/schema.ts";
 import { hasEnded, ledgerGap } from "../../src/domain/job.ts";
 import type { JobView } from "../../src/frontier/frontier-admin.ts";
 import type { StoredPage } from "../../src/store/store.ts";
@@ -21,7 +22,15 @@ export type Crawled = {
   dead: string[];
 };
 
-export type World = { trawl: Trawl; folder: string; crawl(job: JobInput): Promise<Crawled> };
+export type World = {
+  trawl: Trawl;
+  config: Config;
+  folder: string;
+  /** The id of the job. */
+  submit(job: JobInput): Promise<string>;
+  /** Submits it and works it off. */
+  crawl(job: JobInput): Promise<Crawled>;
+};
 
 export async function openWorld(settings: Record<string, unknown> = {}): Promise<World> {
   const folder = newFolder();
@@ -36,7 +45,7 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
   onTestFinished(() => trawl.close());
   let count = 0;
 
-  async function crawl(written: JobInput): Promise<Crawled> {
+  async function submit(written: JobInput): Promise<string> {
     count += 1;
     const input = parseJob({
       extract: { title: "h1" },
@@ -48,13 +57,20 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
     const context = { id: `j${count}`, requestId: "r", queue: undefined, typedHosts: ["127.0.0.1"], out: undefined };
     const spec = resolveJob(input, config, context);
     await submitJob({ frontier: trawl.frontier, now: () => trawl.clock.now() }, spec, input.urls ?? []);
-    await workToEnd(trawl, spec.id);
-    return resultsOf(trawl, spec.id);
+    return spec.id;
   }
-  return { trawl, folder, crawl };
+
+  async function crawl(job: JobInput): Promise<Crawled> {
+    const jobId = await submit(job);
+    await workToEnd(trawl, jobId);
+    return resultsOf(trawl, jobId);
+  }
+  return { trawl, config, folder, submit, crawl };
 }
 
 export async function workToEnd(trawl: Trawl, jobId: string): Promise<void> {
+  const job = await trawl.frontier.findJob(jobId);
+  if (job !== undefined && hasEnded(job.state)) return;
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;

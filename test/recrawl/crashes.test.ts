@@ -1,0 +1,84 @@
+/** A worker that dies before or after each step of the second crawl of a set: no change is lost, and none told twice. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { composeWorker } from "../../src/compose-worker.ts";
+import { thisProcess } from "../../src/runtime/process-id.ts";
+import type { JobInput } from "../../src/submit/job-schema.ts";
+import { UNWATCHED } from "../../src/worker/task-watch.ts";
+import { startLivingSite } from "./living-site.ts";
+import { openWorld, resultsOf, type World, workToEnd } from "./world.ts";
+
+/** Where it dies, once. */
+type Crash = { op: "write" | "settle"; nth: number; when: "before" | "after" };
+
+const CRASHES: Crash[] = (["write", "settle"] as const).flatMap((op) =>
+  [1, 2, 3, 4, 5].flatMap((nth) => (["before", "after"] as const).map((when) => ({ op, nth, when }))),
+);
+
+describe.each(["inline", "queue"] as const)("a recrawl that parses %s", (parse) => {
+  it.each(CRASHES)("survives a death $when $op number $nth", async (crash) => {
+    const site = await startLivingSite({
+      "/": { title: "home", links: ["/a", "/b", "/c", "/d"] },
+      ...{ "/a": { title: "a" }, "/b": { title: "b" }, "/c": { title: "c", by: "nothing" }, "/d": { title: "d" } },
+    });
+    onTestFinished(() => site.origin.close());
+    const world = await openWorld({ concurrency: 1 });
+    const job: JobInput = { urls: [site.url], parse, recrawl: { set: "s", emit: "changed" } };
+    await world.crawl(job);
+    site.pages.set("/", { title: "home 2", links: ["/a", "/b", "/c", "/d"] });
+    site.pages.set("/b", { title: "b2" });
+    site.pages.set("/c", { title: "c2", by: "nothing" });
+
+    const jobId = await world.submit(job);
+    expect(await dieAt(world, crash)).toBe("died");
+    await world.trawl.frontier.abandon(thisProcess());
+    await workToEnd(world.trawl, jobId);
+
+    const { titles, pages, job: ended } = await resultsOf(world.trawl, jobId);
+    expect(titles).toEqual(["b2", "c2", "home 2"]);
+    expect(pages.map(({ url, unchanged }) => `${new URL(url).pathname} ${unchanged}`).sort()).toEqual([
+      ...["/ false", "/a true", "/b false", "/c false", "/d true"],
+    ]);
+    expect(ended).toMatchObject({ state: "finished", tally: { pages: 5, records: 3 }, counts: { dead: 0 } });
+    expect((await world.crawl(job)).titles).toEqual([]);
+  });
+});
+
+/** Works as a process that is killed there: from then on it reaches nothing. */
+async function dieAt({ trawl, config }: World, crash: Crash): Promise<string> {
+  let [isDead, count] = [false, 0];
+  function mortal<T extends object>(part: T, op: string): T {
+    return new Proxy(part, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== "function") return method;
+        return async (...words: unknown[]) => {
+          if (isDead) throw new Error("died");
+          const isDue = name === op && op === crash.op && ++count === crash.nth;
+          if (isDue && crash.when === "before") isDead = true;
+          if (isDead) throw new Error("died");
+          const answer = (await method.apply(target, words)) as unknown;
+          if (isDue) isDead = true;
+          if (isDead) throw new Error("died");
+          return answer;
+        };
+      },
+    });
+  }
+  const parts = { ...trawl, store: mortal(trawl.store, "write"), frontier: mortal(trawl.frontier, "settle") };
+  const { worker, close } = composeWorker(config, parts, {
+    queues: ["fetch", "parse"],
+    allowHosts: ["127.0.0.1"],
+    unreadableJob: "ends-worker",
+    onFinished: () => {},
+    watch: UNWATCHED,
+    maxTasks: Number.POSITIVE_INFINITY,
+  });
+  worker.start();
+  const end = await worker.ended.then(
+    () => "ended",
+    (error: Error) => error.message,
+  );
+  await worker.stop().catch(() => {});
+  await close();
+  return end;
+}
