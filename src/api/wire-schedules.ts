@@ -1,6 +1,7 @@
 /** What the API says of schedules. Instants are ISO 8601 in UTC; what is not known is null, never missing. */
 import { z } from "zod";
 import { CATCH_UPS, OVERLAPS, SLOT_MOVES, type SlotState } from "../domain/schedule.ts";
+import { withMaskedHeaders } from "../schedule/masked-headers.ts";
 import { everyWords } from "../schedule/schedule-schema.ts";
 import type { Schedule, Slot } from "../store/schedule-book.ts";
 import { jobSchema } from "../submit/job-schema.ts";
@@ -36,14 +37,8 @@ export function scheduleOut(schedule: Schedule): ScheduleOut {
     ...{ overlap, catchUp, catchUpMost, paused },
     nextAt: nextAt === undefined ? null : isoOf(nextAt),
     createdAt: isoOf(createdAt),
-    job: withoutSecrets(job as z.output<typeof jobSchema>),
+    job: withMaskedHeaders(job as z.output<typeof jobSchema>),
   };
-}
-
-/** Headers carry sessions and passwords; who set them knows them. */
-function withoutSecrets({ headers, ...job }: z.output<typeof jobSchema>): z.output<typeof jobSchema> {
-  if (headers === undefined) return job;
-  return { ...job, headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) };
 }
 
 export const runSchemaOut = z.strictObject({

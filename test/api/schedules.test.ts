@@ -31,6 +31,40 @@ describe("schedules over HTTP", () => {
     expect(await ask("GET", path)).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
   });
 
+  it("keep what a header holds when it comes back masked, and never keep the mask", async () => {
+    const { ask, trawl } = await startApi();
+    const headers = { Authorization: "Bearer s3cret", "X-Team": "blue" };
+    const { json } = await ask("POST", "/v1/schedules", { every: "1d", job: { ...JOB, headers } });
+    const path = `/v1/schedules/${json.id}`;
+    const seen = (await ask("GET", path)).json.job as unknown as { headers: Record<string, string>; urls: string[] };
+    const stored = async () => {
+      const job = (await trawl.store.schedules.find(String(json.id)))?.job as typeof seen | undefined;
+      return job?.headers;
+    };
+    expect(seen.headers).toEqual({ Authorization: "***", "X-Team": "***" });
+
+    const back = {
+      ...seen,
+      headers: { authorization: "***", "X-Team": "red" },
+      urls: [...JOB.urls, "https://a.example/b"],
+    };
+    expect((await ask("PATCH", path, { job: back })).status).toBe(200);
+    expect(await stored()).toEqual({ authorization: "Bearer s3cret", "X-Team": "red" });
+
+    const refused = [
+      { ...seen, headers: { cookie: "***" } },
+      { ...seen, urls: ["https://thief.example/"] },
+      { ...seen, follow: { scope: "any" } },
+    ];
+    for (const job of refused) {
+      const said = await ask("PATCH", path, { job });
+      expect(said).toMatchObject({ status: 400, json: { code: "BAD_SCHEDULE" } });
+      expect(said.json.detail).toContain("stands for a value that is not shown");
+    }
+    expect(await ask("POST", "/v1/schedules", { every: "1d", job: seen })).toMatchObject({ status: 400 });
+    expect(await stored()).toEqual({ authorization: "Bearer s3cret", "X-Team": "red" });
+  });
+
   it("say when they run next, by the clocks of their time zone", async () => {
     const { ask } = await startApi();
     const { json } = await ask("POST", "/v1/schedules", { cron: "0 12 29 2 *", timeZone: "Asia/Kolkata", job: JOB });
