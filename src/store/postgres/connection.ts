@@ -1,6 +1,6 @@
 /**
  * Calls on a PostgreSQL store that outlive its restarts: each is made until it is answered or the server has been out of
- * reach for `patienceMs`. A call may so be made twice: all of ours change nothing the second time. Every call is one
+ * reach for `patienceMs`. A call may so be made twice: all of ours change nothing the second time, or are `tell`ed. Every call is one
  * statement and so one transaction; a crash leaves all of it or nothing, and nobody holds a lock while a client thinks.
  */
 import type { Clock } from "../../runtime/clock.ts";
@@ -16,6 +16,8 @@ export type PostgresValue = string | number | null;
 export type Connection = {
   /** One statement; arrays as `arrayOf` writes them. */
   ask(op: string, text: string, values: readonly PostgresValue[]): Promise<readonly PostgresRow[]>;
+  /** One statement that is made once: nobody is told whether it was, should the connection be lost. */
+  tell(op: string, text: string, values: readonly PostgresValue[]): Promise<void>;
   /** Several, together or not at all. Between them `work` may wait for nothing else, or a broken connection ends us. */
   transact<T>(op: string, work: (sql: Transaction) => Promise<T>, answerMs?: number): Promise<T>;
   close(): Promise<void>;
@@ -99,6 +101,15 @@ export function openConnection(place: PostgresPlace, deps: Deps, { patienceMs }:
     async ask(op, text, values) {
       const clean = values.map((value) => (typeof value === "string" ? withoutNul(value) : value));
       return persist(op, ANSWER_MS, async (asked) => asked.unsafe(text, [...clean], { prepare: true }));
+    },
+    async tell(op, text, values) {
+      try {
+        await answered(ANSWER_MS, async (asked) => asked.unsafe(text, [...values], { prepare: true }));
+        hasAnswered();
+      } catch (cause) {
+        if (closing.signal.aborted || !isLostContact(cause)) throw coded(place, op, cause);
+        noteLoss(cause);
+      }
     },
     transact: (op, work, answerMs = ANSWER_MS) =>
       persist(op, answerMs, async (asked) => (await asked.begin(work)) as never),

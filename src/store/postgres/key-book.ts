@@ -1,7 +1,9 @@
 /**
- * Keys on PostgreSQL. A call whose answer got lost is made again: all change nothing the second time but `draw`, which then
- * has drawn twice, and `putBack`. What is lost or won by that is in the bucket again, or out of it, within seconds.
+ * Keys on PostgreSQL. A call whose answer got lost is made again, and changes nothing the second time: a draw has a name, by
+ * which it is known unless another came between, and then some are drawn for nobody, which are back within seconds. Only
+ * `putBack` is not made again: what was put back twice would be more than the key may have.
  */
+import { randomUUID } from "node:crypto";
 import { TrawlError } from "../../errors.ts";
 import { readSql } from "../../runtime/sqlite.ts";
 import type { KeyBook } from "../key-book.ts";
@@ -19,7 +21,7 @@ type Names =
   | "changeKey"
   | "revokeKey"
   | "touchKey"
-  | "setBucket"
+  | "draw"
   | "putBack";
 
 export function createKeyBook(connection: Connection): KeyBook {
@@ -50,14 +52,13 @@ export function createKeyBook(connection: Connection): KeyBook {
       }),
     revoke: async (id, at) => first(await ask("revoke", sql.revokeKey, at, id)),
     touch: async (id, at) => void (await ask("touch", sql.touchKey, at, id)),
-    draw: (id, want, bucket) =>
-      connection.transact("keys.draw", async (transaction) => {
-        const [row] = await transaction.unsafe(sql.lockKey, [id]);
-        const { granted, fullAt, nextAt } = drawn(Number(row?.full_at ?? 0), want, bucket);
-        if (granted > 0) await transaction.unsafe(sql.setBucket, [fullAt, id]);
-        return { granted, nextAt };
-      }),
-    putBack: async (id, count, { perSecond }) =>
-      void (await ask("putBack", sql.putBack, (count * 1000) / perSecond, id)),
+    async draw(id, want, bucket) {
+      const { perSecond, holds, now } = bucket;
+      const [row] = await ask("draw", sql.draw, id, want, 1000 / perSecond, holds, now, randomUUID());
+      if (row === undefined) return drawn(0, want, bucket); // a key that is not there has a bucket that is full
+      return { granted: Number(row.granted), nextAt: Number(row.next_at) };
+    },
+    putBack: (id, count, { perSecond }) =>
+      connection.tell("keys.putBack", sql.putBack, [(count * 1000) / perSecond, id]),
   };
 }

@@ -41,9 +41,26 @@ UPDATE keys SET revoked_at = coalesce(revoked_at, $1::float8) WHERE id = $2 RETU
 -- 1 at   2 id
 UPDATE keys SET last_used_at = greatest(coalesce(last_used_at, 0), $1::float8) WHERE id = $2;
 
--- name: setBucket
--- 1 full at   2 id
-UPDATE keys SET full_at = $1::float8 WHERE id = $2;
+-- name: draw
+-- 1 id   2 how many are wanted   3 ms for each   4 how many it holds   5 now   6 the call
+-- As `drawn` in key-row.ts, in one statement: nobody holds the key while a client thinks.
+WITH bucket AS (
+  SELECT id, greatest(full_at, $5::float8) AS from_at, drawn_by = $6 AS is_again FROM keys WHERE id = $1 FOR UPDATE
+), sized AS (
+  SELECT *, greatest(0, least($2::float8, floor(($4::float8 * $3::float8 - (from_at - $5::float8)) / $3::float8 + 1e-6)))
+    AS granted FROM bucket
+), moved AS (
+  SELECT *, from_at + granted * $3::float8 AS next_full_at,
+    greatest($5::float8, from_at + granted * $3::float8 - ($4::float8 - 1) * $3::float8) AS next_at FROM sized
+)
+UPDATE keys SET
+  full_at = CASE WHEN is_again OR granted = 0 THEN full_at ELSE next_full_at END,
+  drawn_by = CASE WHEN granted = 0 THEN drawn_by ELSE $6 END,
+  drawn = CASE WHEN is_again OR granted = 0 THEN drawn ELSE granted END,
+  drawn_next_at = CASE WHEN is_again OR granted = 0 THEN drawn_next_at ELSE next_at END
+FROM moved WHERE keys.id = moved.id
+RETURNING CASE WHEN is_again THEN drawn ELSE granted END AS granted,
+  CASE WHEN is_again THEN drawn_next_at ELSE next_at END AS next_at;
 
 -- name: putBack
 -- 1 ms to take off   2 id
