@@ -76,7 +76,16 @@ export const ERRORS = {
     fix: "Export default defineSpider({ … }) from a file Node can load.",
   },
   BAD_OUTPUT: { exit: 2, means: "The output file cannot be written.", fix: "Choose a writable path with --out." },
-  NOT_FOUND: { exit: 2, means: "No job, task or page has that id here.", fix: "List what exists with `trawl jobs`." },
+  NOT_FOUND: {
+    exit: 2,
+    means: "No job, task, page or path is called that here.",
+    fix: "List what exists with `trawl jobs`; for the API, /docs does.",
+  },
+  METHOD_NOT_ALLOWED: {
+    exit: 2,
+    means: "The API has that path, and takes nothing there by that method.",
+    fix: "Use a method that the message names; /docs says what each does.",
+  },
   NOTHING_TO_RESUME: {
     exit: 2,
     means: "There is no crawl to go on with in this broker.",

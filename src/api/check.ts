@@ -1,5 +1,6 @@
 /** Checks what a request brings against what its route takes. */
 import type { z } from "zod";
+import { knownKeys } from "../domain/known-keys.ts";
 import { TrawlError } from "../errors.ts";
 
 /** What is wrong is named by where it is: `query.limit`, `body.urls.3`. Throws BAD_REQUEST. */
@@ -9,18 +10,24 @@ export function check<T extends z.ZodType>(
   where: string,
 ): z.output<T> | undefined {
   if (schema === undefined) return undefined;
+  if (input === undefined && where === "body") throw missing();
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => describe(issue, where));
+  const problems = parsed.error.issues.map((issue) => describe(issue, where, schema));
   throw new TrawlError("BAD_REQUEST", { op: "api.check", message: problems.join("; "), detail: { problems } });
 }
 
-function describe(issue: z.core.$ZodIssue, where: string): string {
+function missing(): TrawlError {
+  return new TrawlError("BAD_REQUEST", { op: "api.check", message: "body: is missing; send it as application/json" });
+}
+
+function describe(issue: z.core.$ZodIssue, where: string, schema: z.ZodType): string {
   const path = [where, ...issue.path.map(String)].join(".");
   if (issue.code === "unrecognized_keys") {
     // Where the schema has a word of its own on it, that helps more.
-    const advice = issue.message.startsWith("Unrecognized key") ? "" : `; ${issue.message}`;
-    return `${path}: unknown ${issue.keys.join(", ")}${advice}`;
+    const known = knownKeys(schema, issue.path);
+    const advice = issue.message.startsWith("Unrecognized key") ? known && `known are ${known}` : issue.message;
+    return `${path}: unknown ${issue.keys.join(", ")}${advice && `; ${advice}`}`;
   }
   return `${path}: ${issue.message}`;
 }

@@ -25,6 +25,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   FORBIDDEN: 403,
   EGRESS_REFUSED: 403,
   NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
   JOB_ENDED: 409,
   LIMIT_FIXED: 409,
   KEY_REUSED: 409,

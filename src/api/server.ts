@@ -5,13 +5,14 @@
  */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { isTrawlError, TrawlError } from "../errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { check } from "./check.ts";
 import { EVENT_STREAM } from "./events/sse.ts";
 import type { Gate } from "./keys/gate.ts";
 import { problemOf } from "./problem.ts";
+import { checkCoding, readBodies, wrongType } from "./read-body.ts";
 import { type Answer, type Asked, type Caller, isStream, type Route } from "./route.ts";
 import { API_HEADERS, originProblem } from "./safety.ts";
 
@@ -62,11 +63,12 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
   });
   app.server.headersTimeout = HEADERS_MS;
   app.server.requestTimeout = 0; // lists of millions take as long as they take; silence is what ends them
-  readTypes(app, routes);
+  readBodies(app, routes);
   app.addHook("onRequest", async (request, reply) => {
     withHeaders(reply, request);
     const problem = originProblem(request, { isOpen: gate.wasOpen() });
     if (problem !== undefined) throw new TrawlError("FORBIDDEN", { op: "api.origin", message: problem });
+    checkCoding(request);
   });
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.setNotFoundHandler((request, reply) => refuse(missing(request, routes), request, reply));
@@ -128,7 +130,11 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { problem, isOurs } = problemOf(error, request.id);
-    if (isOurs) log.error("api.failed", { requestId: request.id, url: request.url, cause: error });
+    // Whoever goes in the middle of a body has nobody to blame here, and hears nothing of it.
+    const isGone = request.raw.destroyed && !request.raw.complete;
+    if (isOurs && !isGone) log.error("api.failed", { requestId: request.id, url: request.url, cause: error });
+    const { allow } = problem as { allow?: readonly string[] };
+    if (allow !== undefined) reply.header("allow", allow.join(", "));
     const { retryAfterMs } = problem as { retryAfterMs?: number };
     if (retryAfterMs !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
     if (problem.status === 401) reply.header("www-authenticate", "Bearer");
@@ -168,21 +174,10 @@ function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === "string" && REQUEST_ID.test(given) ? given : `r${randomUUID()}`;
 }
 
-/** JSON is parsed, what routes take as streams is left alone, everything else is refused. */
-function readTypes(app: FastifyInstance, routes: readonly Route[]): void {
-  app.removeContentTypeParser("text/plain");
-  for (const type of new Set(routes.flatMap(({ streams = [] }) => streams))) {
-    app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
-  }
-}
-
 function asked(route: Route, request: FastifyRequest, caller: Caller, signal: AbortSignal): Asked {
   const stream = request.body instanceof Readable ? request.body : undefined;
   if (stream !== undefined && !route.streams?.includes(typeOf(request))) {
-    throw new TrawlError("BAD_REQUEST", {
-      op: "api.read",
-      message: `this takes application/json, not ${typeOf(request)}`,
-    });
+    throw wrongType(request, ["application/json", ...(route.streams ?? [])]);
   }
   return {
     params: check(route.params, request.params, "path"),
@@ -209,8 +204,15 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
 function missing({ method, url }: FastifyRequest, routes: readonly Route[]): TrawlError {
   const path = url.split("?", 1)[0] ?? url;
   const others = routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method);
-  const there = others.length === 0 ? "see /openapi.json for what there is" : `there it takes ${others.join(", ")}`;
-  return new TrawlError("NOT_FOUND", { op: "api.route", message: `nothing answers ${method} ${path}; ${there}` });
+  if (others.length > 0) {
+    return new TrawlError("METHOD_NOT_ALLOWED", {
+      op: "api.route",
+      message: `nothing answers ${method} ${path}; there it takes ${others.join(", ")}`,
+      detail: { allow: others },
+    });
+  }
+  const message = `nothing answers ${method} ${path}; see /docs, or /openapi.json, for what there is`;
+  return new TrawlError("NOT_FOUND", { op: "api.route", message });
 }
 
 function patternOf(path: string): RegExp {

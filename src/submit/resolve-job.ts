@@ -1,8 +1,9 @@
 /** Checks a job as written and makes every choice it leaves open. */
 import { hash, randomBytes } from "node:crypto";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Config } from "../config/schema.ts";
 import { parseDurationMs } from "../domain/duration.ts";
+import { knownKeys } from "../domain/known-keys.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { parseRate } from "../domain/rate.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
@@ -168,18 +169,11 @@ function uniqueWord(now: number): string {
 function describe(issue: z.core.$ZodIssue): string {
   const path = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
-    const known = knownKeys(issue.path);
+    const known = knownKeys(jobSchema, issue.path);
     const where = path === "" ? "" : ` in ${path}`;
     return `unknown key ${issue.keys.join(", ")}${where}${known === "" ? "" : `; known are ${known}`}`;
   }
   return path === "" ? issue.message : `${path}: ${issue.message}`;
-}
-
-function knownKeys(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return Object.keys(jobSchema.shape).join(", ");
-  const part = jobSchema.shape[path[0] as keyof typeof jobSchema.shape] as z.ZodOptional<z.ZodType> | undefined;
-  const inner = part?.unwrap();
-  return inner instanceof z.ZodObject && path.length === 1 ? Object.keys(inner.shape).join(", ") : "";
 }
 
 function policyFrom(

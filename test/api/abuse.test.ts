@@ -75,6 +75,20 @@ describe("a server that is misused", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * MB);
   });
 
+  it("is no error of the server's that a client goes in the middle of a list", async () => {
+    const api = await startApi({ logLevel: "error", graceMs: 5_000 });
+    const { json } = await api.ask("POST", "/v1/jobs", { open: true });
+    const socket = await dial(api, post(`/v1/jobs/${json.id}/urls`, "application/x-ndjson", "content-length: 1000000"));
+    socket.write("https://a.example/1\nhttps://a.example/2\n");
+    await api.ask("GET", "/readyz");
+    socket.destroy();
+    // It hears of the end before it hears of these.
+    for (let nth = 0; nth < 5; nth += 1) await api.ask("GET", "/readyz");
+
+    await api.stop();
+    expect(api.logged).toEqual([]);
+  });
+
   it("refuses a hundred thousand headers", async () => {
     const api = await startApi();
     const headers = Array.from({ length: 100_000 }, (_, nth) => `x-${nth}: ${nth}\r\n`);

@@ -14,6 +14,8 @@ export type Api = {
   /** JSON unless `body` is text or a stream. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Heard>;
   stop(): Promise<void>;
+  /** What it has logged, at the `logLevel` of the settings. */
+  logged: readonly string[];
 };
 
 const closing: (() => Promise<void>)[] = [];
@@ -32,12 +34,13 @@ export async function startApi(settings: Record<string, unknown> = {}): Promise<
   const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
   const values = { ...places, bodies: `file:${join(folder, "bodies")}`, apiPort: 0, logLevel: "silent", ...settings };
   const config = resolveConfig([{ from: "test", values }]);
-  const trawl = await openTrawl(config, () => {});
+  const logged: string[] = [];
+  const trawl = await openTrawl(config, (line) => void logged.push(line));
   closing.push(() => trawl.close());
   const server = await composeApi(config, trawl);
   const { url } = await server.start();
   closing.push(() => server.stop());
-  return { url, trawl, ask: (...words) => ask(url, ...words), stop: () => server.stop() };
+  return { url, trawl, ask: (...words) => ask(url, ...words), stop: () => server.stop(), logged };
 }
 
 async function ask(

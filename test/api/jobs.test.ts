@@ -131,10 +131,13 @@ describe("a request that is wrong", () => {
     ["an unknown field", "POST", "/v1/jobs", { urlz: [] }, 400, "BAD_REQUEST", /unknown urlz/],
     ["a field out of range", "POST", "/v1/jobs", { urls: [], priority: 10 }, 400, "BAD_REQUEST", /body\.priority/],
     ["a selector that is none", "POST", "/v1/jobs", { urls: [], extract: { a: ":::" } }, 400, "BAD_SELECTOR", /:::/],
-    ["JSON that is none", "POST", "/v1/jobs", "{", 400, "BAD_REQUEST", /JSON/],
+    ["JSON that is none", "POST", "/v1/jobs", '{"open": yes}', 400, "BAD_REQUEST", /body: is not JSON: .*y/],
     ["a job that is not there", "GET", "/v1/jobs/j1", undefined, 404, "NOT_FOUND", /j1/],
     ["a cursor that is made up", "GET", "/v1/jobs?cursor=abc", undefined, 400, "BAD_REQUEST", /cursor/],
     ["a path that is not there", "GET", "/v1/nothing", undefined, 404, "NOT_FOUND", /v1\/nothing/],
+    ["a method that is not there", "DELETE", "/v1/jobs", undefined, 405, "METHOD_NOT_ALLOWED", /takes POST, GET/],
+    ["no body", "POST", "/v1/jobs", undefined, 400, "BAD_REQUEST", /body: is missing/],
+    ["a parameter of something else", "GET", "/v1/jobs?n=1", undefined, 400, "BAD_REQUEST", /known are limit, cursor/],
   ] as const)("is answered with a problem: %s", async (_, method, path, body, status, code, detail) => {
     const { ask } = await startApi();
 
@@ -144,6 +147,29 @@ describe("a request that is wrong", () => {
     expect(heard).toMatchObject({ status, json: { code, status, detail: expect.stringMatching(detail) } });
     expect(heard.headers.get("content-type")).toContain("application/problem+json");
     expect(heard.json.requestId).toBe(heard.headers.get("x-request-id"));
+  });
+
+  it.each([
+    [{ "content-type": "text/plain" }, /content-type: is text\/plain; this takes application\/json/],
+    [{ "content-type": "application/x-ndjson" }, /this takes application\/json$/],
+    [{ "content-type": "application/json", "content-encoding": "gzip" }, /gzip is not read here; send it as it is/],
+  ])("is told how to send a body: %j", async (headers: Record<string, string>, detail) => {
+    const { ask } = await startApi();
+
+    const { status, json } = await ask("POST", "/v1/jobs", '{"open":true}', headers);
+
+    expect({ status, json }).toMatchObject({ status: 400, json: { detail: expect.stringMatching(detail) } });
+  });
+
+  it("is none for naming a type where there is nothing to send", async () => {
+    const { ask } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", { open: true });
+    const steer = (verb: string, type: string) =>
+      ask("POST", `/v1/jobs/${json.id}/${verb}`, "", { "content-type": type });
+
+    expect((await steer("pause", "application/json")).json).toMatchObject({ state: "paused" });
+    expect((await steer("cancel", "application/x-www-form-urlencoded")).json).toMatchObject({ state: "cancelled" });
+    expect((await ask("DELETE", `/v1/jobs`)).headers.get("allow")).toBe("POST, GET");
   });
 
   it("is refused where a page of another site sends it, or a name that is not this machine's", async () => {

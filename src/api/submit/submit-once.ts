@@ -92,7 +92,7 @@ function idOf(key: string | string[], { tenant = "" }: Caller): string {
   if (typeof key !== "string" || !KEY.test(key)) {
     throw new TrawlError("BAD_REQUEST", {
       op: "api.submit",
-      message: "Idempotency-Key: takes one key of 1 to 255 printable characters",
+      message: "Idempotency-Key: takes one key of 1 to 255 printable ASCII characters",
     });
   }
   return `jk${hash("sha256", `${tenant}\n${key}`).slice(0, 24)}`;
