@@ -1,5 +1,6 @@
 /** Jobs, newest first: everybody's as the broker has them, a tenant's by the notes of whose they are. */
 import type { JobView } from "../frontier/frontier-admin.ts";
+import { listSubmittedJobs } from "../webhook/list-jobs.ts";
 import { type ApiDeps, isOwn } from "./api-deps.ts";
 import { countFromCursor, fromCursor, toCursor } from "./cursor.ts";
 import { ownerOf } from "./quota/quotas.ts";
@@ -17,7 +18,7 @@ export async function listJobs(deps: Deps, caller: Caller, { limit, cursor }: Li
   const owner = caller.tenant === undefined ? undefined : ownerOf(caller);
   if (owner !== undefined) return listOwn(deps, owner, caller, { limit, cursor });
   const before = cursor === undefined ? undefined : { createdAt: Number(fromCursor(cursor, ["createdAt"]).createdAt) };
-  const jobs = await deps.frontier.listJobs(limit, before);
+  const jobs = await listSubmittedJobs(deps.frontier, limit, before);
   const last = jobs.length < limit ? undefined : jobs.at(-1);
   return { jobs, next: last === undefined ? null : toCursor({ createdAt: last.createdAt }) };
 }
