@@ -1,0 +1,114 @@
+/** Recrawls as a person runs them: on the command line, through kill -9, and by a schedule that `trawl serve` fires. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type LivingPage, type LivingSite, startLivingSite } from "../recrawl/living-site.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
+import { ensureDist } from "./dist.ts";
+import { newFolder } from "./folder.ts";
+
+beforeAll(ensureDist);
+
+const PAGES = 60;
+const NDJSON = { accept: "application/x-ndjson" };
+
+async function startSite(): Promise<LivingSite> {
+  const leaves = Array.from({ length: PAGES }, (_, n) => [`/${n}`, { title: `page ${n}` }] as const);
+  const home: LivingPage = { title: "home", links: leaves.map(([path]) => path) };
+  const site = await startLivingSite({ "/": home, ...Object.fromEntries(leaves) });
+  onTestFinished(() => site.origin.close());
+  return site;
+}
+
+const titlesIn = (text: string) => jsonLines<{ title: string }>(text).map(({ title }) => title);
+
+describe("trawl crawl --recrawl", { timeout: 180_000 }, () => {
+  it("tells how much was unchanged, writes only what changed, and loses none of it to kill -9", async () => {
+    const site = await startSite();
+    const cwd = newFolder();
+    const words = ["-e", "title=h1", "--rate", "100/s", "--recrawl", "shop", "--changed-only"];
+    const crawl = ["crawl", site.url, ...words];
+    const first = await trawl([...crawl, "--out", "1.jsonl"], { cwd });
+    expect(first.stderr).toMatch(/pages +61, 0 unchanged/);
+    const changed = Array.from({ length: PAGES / 3 }, (_, n) => n * 3);
+    for (const n of changed) site.pages.set(`/${n}`, { title: `page ${n} again` });
+    site.takeVisits();
+
+    const second = startTrawl([...crawl, "--out", "2.jsonl"], { cwd });
+    const asked = site.origin.log.length;
+    expect(await waitUntil(() => site.origin.log.length >= asked + 20, 60_000)).toBe(true);
+    second.kill("SIGKILL");
+    expect((await second.ended).signal).toBe("SIGKILL");
+    const resumed = await trawl(["crawl", "--resume", "--out", "2.jsonl"], { cwd });
+
+    expect(resumed.code).toBe(0);
+    const titles = titlesIn(readFileSync(join(cwd, "2.jsonl"), "utf8"));
+    expect(titles.sort()).toEqual(changed.map((n) => `page ${n} again`).sort());
+    expect(resumed.stderr).toMatch(/pages +61, 41 unchanged/);
+    const third = await trawl(["crawl", site.url, ...words, "--json"], { cwd });
+    expect(lastJson(third)).toMatchObject({ pages: 61, records: 0 });
+  });
+
+  it("says what is missing: a set, or something to compare with", async () => {
+    const cwd = newFolder();
+    const noSet = await trawl(["crawl", "http://127.0.0.1:9/", "--recrawl"], { cwd });
+    expect([noSet.code, noSet.stderr]).toEqual([2, expect.stringMatching(/BAD_JOB.*recrawl\.set: name what/s)]);
+    const alone = await trawl(["crawl", "http://127.0.0.1:9/", "--changed-only"], { cwd });
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("--changed-only goes with --recrawl SET")]);
+    const odd = await trawl(["crawl", "http://127.0.0.1:9/", "--recrawl", "a/b"], { cwd });
+    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("recrawl.set: takes letters, digits")]);
+  });
+});
+
+describe("a schedule with recrawl", { timeout: 180_000 }, () => {
+  it("is fired by trawl serve again and again, and each change comes out once", async () => {
+    const site = await startSite();
+    const cwd = newFolder();
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
+    const server = startTrawl(["serve", "--port", "0", "--json"], { cwd, env, hangsAfterMs: 170_000 });
+    await server.says(/"url"/);
+    const { url } = JSON.parse(server.saidSoFar().stdout) as { url: string };
+    const worker = startTrawl(["worker", "--quiet"], { cwd, env, hangsAfterMs: 170_000 });
+    onTestFinished(() => {
+      for (const cli of [server, worker]) cli.kill("SIGKILL"); // where the test has failed half-way
+    });
+    const get = async <T>(path: string) => (await (await fetch(url + path)).json()) as T;
+    const words = ["-e", "title=h1", "--rate", "unlimited", "--recrawl", "--changed-only"];
+    const made = await trawl(["schedule", "add", site.url, "--every", "1s", ...words, "--json"], { cwd, env });
+    const { id } = lastJson<{ id: string }>(made);
+
+    /** Jobs of the schedule that have ended, the oldest first. */
+    async function endedJobs(): Promise<string[]> {
+      const { runs } = await get<{ runs: { jobId: string | null }[] }>(`/v1/schedules/${id}/runs`);
+      const jobs = await Promise.all(
+        runs.flatMap(({ jobId }) => (jobId === null ? [] : [get<{ id: string; state: string }>(`/v1/jobs/${jobId}`)])),
+      );
+      return jobs
+        .filter(({ state }) => state === "finished")
+        .map(({ id: jobId }) => jobId)
+        .reverse();
+    }
+    async function titlesOf(jobIds: readonly string[]): Promise<string[]> {
+      const texts = jobIds.map(async (jobId) =>
+        (await fetch(`${url}/v1/jobs/${jobId}/records`, { headers: NDJSON })).text(),
+      );
+      return (await Promise.all(texts)).flatMap(titlesIn);
+    }
+
+    expect(await waitUntil(async () => (await endedJobs()).length >= 2, 90_000, 200)).toBe(true);
+    site.pages.set("/7", { title: "page 7 again" });
+    const isTold = async () => (await titlesOf(await endedJobs())).includes("page 7 again");
+    expect(await waitUntil(isTold, 60_000, 200)).toBe(true);
+    const before = (await endedJobs()).length;
+    expect(await waitUntil(async () => (await endedJobs()).length > before, 60_000, 200)).toBe(true);
+
+    const all = Array.from({ length: PAGES }, (_, n) => `page ${n}`);
+    expect((await titlesOf(await endedJobs())).sort()).toEqual(["home", ...all, "page 7 again"].sort());
+    expect((await trawl(["schedule", "remove", id], { cwd, env })).code).toBe(0);
+    for (const cli of [server, worker]) {
+      cli.kill("SIGTERM");
+      expect((await cli.ended).code).toBe(0);
+    }
+  });
+});
