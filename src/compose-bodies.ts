@@ -78,7 +78,7 @@ async function openBucket(
   const client = createS3Client(deps, { endpoint, bucket, isPathStyle, region, ...keys, ...tuning });
   const sizes = { partBytes: PART_BYTES, partsAtOnce: PARTS_AT_ONCE };
   const objects = openS3Objects(client, { endpoint, bucket, prefix, ...sizes });
-  return { bodies: openS3Bodies(objects), parcels: openS3Parcels(objects) };
+  return { bodies: openS3Bodies(objects, () => deps.clock.now()), parcels: openS3Parcels(objects) };
 }
 
 function endpointOf({ s3Endpoint, s3Region }: Config): string {

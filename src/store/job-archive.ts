@@ -9,22 +9,9 @@
  * Bodies are named by what is in them, and pages of several jobs may share one. Those of deleted pages are noted as loose,
  * in the step that deletes the pages, and looked at later: what a page refers to by then stays.
  */
-import type { JobState, Ledger } from "../domain/job.ts";
 
-/** A job as the broker last had it. */
-export type ArchivedJob = {
-  id: string;
-  name: string;
-  state: JobState;
-  sealed: boolean;
-  queue: string;
-  priority: number;
-  createdAt: number;
-  finishedAt: number | undefined;
-  counts: Ledger;
-  tally: { pages: number; records: number; invalid: number; bytes: number };
-  spec: unknown;
-};
+/** A job as the broker last had it; the archive does not look inside its view. */
+export type ArchivedJob = { id: string; createdAt: number; finishedAt: number; view: unknown };
 
 export type LooseBody = { ref: string; isReferred: boolean };
 
@@ -39,8 +26,8 @@ export interface JobArchive {
 
   /** From now on it is not there, nor is it anybody's. The first time counts. */
   markDeleted(jobId: string, at: number): Promise<void>;
-  /** Deleted jobs of which something may be left, the longest deleted first. */
-  listUnclean(limit: number): Promise<readonly { jobId: string; deletedAt: number }[]>;
+  /** Deleted jobs of which something may be left, the longest deleted first, from those of that instant on. */
+  listUnclean(limit: number, from?: number): Promise<readonly { jobId: string; deletedAt: number }[]>;
   /** Nothing is left of it. */
   setClean(jobId: string): Promise<void>;
   /** Removes up to `max` rows of each kind that the store has of a job, in one step. True if there may be more. */
@@ -54,12 +41,15 @@ export interface JobArchive {
 }
 
 /** How an archived job is kept, the same in every backend. */
-export function archivedRow(job: ArchivedJob) {
-  return [job.id, job.createdAt, job.finishedAt ?? job.createdAt, JSON.stringify(job)] as const;
+export function archivedRow({ id, createdAt, finishedAt, view }: ArchivedJob) {
+  return [id, createdAt, finishedAt, JSON.stringify(view)] as const;
 }
 
-export function toArchived(view: unknown): ArchivedJob {
-  const job = JSON.parse(String(view)) as ArchivedJob;
-  // JSON has no undefined.
-  return { ...job, finishedAt: job.finishedAt ?? undefined };
+export function toArchived(row: Readonly<Record<string, unknown>>): ArchivedJob {
+  return {
+    id: String(row.id),
+    createdAt: Number(row.created_at),
+    finishedAt: Number(row.finished_at),
+    view: JSON.parse(String(row.view)) as unknown,
+  };
 }

@@ -6,6 +6,11 @@ export interface Bodies {
   put(body: Buffer): Promise<string | undefined>;
   /** The body of a reference; undefined if nothing is kept under it. */
   get(ref: string): Promise<Buffer | undefined>;
+  /**
+   * Removes a body that nobody has put since that instant: whoever has may be about to refer to it, and putting what is
+   * there already counts. False where it stays.
+   */
+  remove(ref: string, putBefore: number): Promise<boolean>;
 }
 
 /** The task that fetched the page. */

@@ -2,13 +2,17 @@
  * Bodies as files, named by what is in them: `ab/cd/<sha256>.gz`. Any number of workers in any number of processes may
  * put the same body at once: each writes a file of its own under `tmp/` and renames it, so a body is there whole or not
  * at all. A crash leaves at most unfinished files in `tmp/`, which nothing reads; they may be removed while no worker runs.
+ *
+ * When a body was last put is its file's own time. Whoever removes one takes its name away first, and looks again: who puts
+ * it before that has renewed its time, and it goes back; who comes after finds no file, and writes one.
  */
-import { access } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../durable-rename.ts";
 import type { Bodies } from "./bodies.ts";
 import { compressBody, findKey, nameOf, onceAtATime } from "./body-name.ts";
-import { fail, keepFile, readCompressed } from "./files.ts";
+import { codeOf, fail, keepFile, readCompressed } from "./files.ts";
 
 /** Keeps bodies under `root`, made when first needed. Equal bodies are kept once. */
 export function openFileBodies(root: string): Bodies {
@@ -26,11 +30,41 @@ export function openFileBodies(root: string): Bodies {
       const path = join(root, key);
       return readCompressed(path).catch((cause: unknown) => fail("bodies.get", path, cause));
     },
+    remove: async (ref, putBefore) => {
+      const key = findKey(ref);
+      if (key === undefined) return true;
+      const path = join(root, key);
+      return removeBody(root, path, putBefore).catch((cause: unknown) => fail("bodies.remove", path, cause));
+    },
   };
 }
 
+async function removeBody(root: string, path: string, putBefore: number): Promise<boolean> {
+  const putAt = await putAtOf(path);
+  if (putAt === undefined) return true;
+  if (putAt >= putBefore) return false;
+  const aside = join(root, "tmp", randomUUID());
+  await mkdir(join(root, "tmp"), { recursive: true });
+  if (!(await unlessMissing(rename(path, aside)))) return true;
+  if (((await putAtOf(aside)) ?? 0) >= putBefore) {
+    await rename(aside, path);
+    return false;
+  }
+  await rm(aside, { force: true });
+  return true;
+}
+
+async function putAtOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 async function writeBody(root: string, path: string, body: Buffer): Promise<void> {
-  if (await exists(path)) {
+  if (await renewed(path)) {
     // Another process may have renamed it a moment ago, and not yet made the name durable.
     await syncFolder(dirname(path));
     return;
@@ -38,9 +72,22 @@ async function writeBody(root: string, path: string, body: Buffer): Promise<void
   await keepFile(root, path, await compressBody(body));
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+/** Whether it was there; whatever else is wrong with it, writing it will tell. */
+async function renewed(path: string): Promise<boolean> {
+  const now = new Date();
+  return utimes(path, now, now).then(
     () => true,
-    () => false, // whatever is wrong with it, writing it will tell
+    () => false,
   );
+}
+
+/** False where there is no such file. */
+async function unlessMissing(work: Promise<void>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
 }

@@ -80,6 +80,6 @@ async function writeDurably(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -3,7 +3,7 @@ import type { Bodies, Parcels } from "./bodies.ts";
 
 /** Keeps nothing. */
 export function openNoBodies(): Bodies {
-  return { put: async () => undefined, get: async () => undefined };
+  return { put: async () => undefined, get: async () => undefined, remove: async () => true };
 }
 
 /** Keeps nothing, and so cannot pass pages on. */

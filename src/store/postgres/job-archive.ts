@@ -25,15 +25,18 @@ export function createJobArchive(connection: Connection): JobArchive {
     async find(jobId) {
       const [row] = await ask("find", jobId);
       if (row?.is_deleted === true) return "deleted";
-      return row?.view == null ? undefined : toArchived(row.view);
+      return row === undefined || row.id === null ? undefined : toArchived(row);
     },
     list: async (limit, before) =>
-      (await ask("listKept", before?.createdAt ?? Number.MAX_VALUE, limit)).map(({ view }) => toArchived(view)),
+      (await ask("listKept", before?.createdAt ?? Number.MAX_VALUE, limit)).map(toArchived),
     deletedAmong: async (jobIds) =>
       jobIds.length === 0 ? [] : (await ask("deletedAmong", arrayOf(jobIds))).map(({ id }) => String(id)),
     markDeleted: async (jobId, at) => void (await ask("mark", jobId, at)),
-    listUnclean: async (limit) =>
-      (await ask("listUnclean", limit)).map((row) => ({ jobId: String(row.id), deletedAt: Number(row.deleted_at) })),
+    listUnclean: async (limit, from = 0) =>
+      (await ask("listUnclean", from, limit)).map((row) => ({
+        jobId: String(row.id),
+        deletedAt: Number(row.deleted_at),
+      })),
     setClean: async (jobId) => void (await ask("setClean", jobId)),
     erase: async (jobId, max, at) => Number((await ask("erase", jobId, max, at))[0]?.most) >= max,
     readPassed: async (jobId, afterTaskId, limit) =>

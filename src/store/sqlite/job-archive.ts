@@ -54,12 +54,10 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
       run("archive.find", () => {
         if (sql.isDeleted.get(jobId) !== undefined) return "deleted";
         const row = sql.findKept.get(jobId);
-        return row === undefined ? undefined : toArchived(row.view);
+        return row === undefined ? undefined : toArchived(row);
       }),
     list: (limit, before) =>
-      run("archive.list", () =>
-        sql.listKept.all(before?.createdAt ?? Number.MAX_VALUE, limit).map(({ view }: Row) => toArchived(view)),
-      ),
+      run("archive.list", () => sql.listKept.all(before?.createdAt ?? Number.MAX_VALUE, limit).map(toArchived)),
     deletedAmong: (jobIds) =>
       run("archive.deletedAmong", () => jobIds.filter((jobId) => sql.isDeleted.get(jobId) !== undefined)),
     markDeleted: (jobId, at) =>
@@ -70,9 +68,9 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
           sql.dropNote.run(jobId);
         }),
       ),
-    listUnclean: (limit) =>
+    listUnclean: (limit, from = 0) =>
       run("archive.listUnclean", () =>
-        sql.listUnclean.all(limit).map((row) => ({ jobId: String(row.id), deletedAt: Number(row.deleted_at) })),
+        sql.listUnclean.all(from, limit).map((row) => ({ jobId: String(row.id), deletedAt: Number(row.deleted_at) })),
       ),
     setClean: (jobId) => run("archive.setClean", () => void sql.setClean.run(jobId)),
     erase: (jobId, max, at) => run("archive.erase", () => erase(jobId, max, at)),

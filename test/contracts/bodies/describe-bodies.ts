@@ -81,6 +81,22 @@ export function describeBodies(name: string, prepare: () => Promise<BodiesSite>)
       expect(await (await site.open()).bodies.get(String(ref))).toEqual(Buffer.from("page"));
     });
 
+    it("removes a body that nobody has put for a while, and no other", async () => {
+      const HOUR_MS = 3_600_000;
+      const [ref, other] = [String(await bodies.put(Buffer.from("page"))), String(await bodies.put(Buffer.from("b")))];
+
+      expect(await bodies.remove(ref, Date.now() - HOUR_MS)).toBe(false);
+      expect(await bodies.get(ref)).toEqual(Buffer.from("page"));
+      expect(await bodies.remove(ref, Date.now() + HOUR_MS)).toBe(true);
+      expect(await bodies.get(ref)).toBeUndefined();
+      expect(await site.list()).toHaveLength(1);
+      expect(await bodies.get(other)).toEqual(Buffer.from("b"));
+      expect(await bodies.remove(ref, Date.now() + HOUR_MS)).toBe(true);
+      expect(await bodies.remove("../../secret", Date.now() + HOUR_MS)).toBe(true);
+      expect(await bodies.put(Buffer.from("page"))).toBe(ref);
+      expect(await bodies.get(ref)).toEqual(Buffer.from("page"));
+    });
+
     it("finds nothing under references it never gave", async () => {
       await bodies.put(Buffer.from("page"));
 

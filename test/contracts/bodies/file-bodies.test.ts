@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -35,6 +35,23 @@ describe("bodies in files", () => {
       op: "bodies.put",
       message: expect.stringMatching(/file.*name a folder in TRAWL_BODIES/),
     });
+  });
+
+  it("counts a body that is put again as put now, and loses none to who removes it meanwhile", async () => {
+    const bodies = openFileBodies(root);
+    const ref = String(await bodies.put(Buffer.from("page")));
+    const [name = ""] = await filesIn(root);
+    const age = () => utimes(join(root, name), new Date(1_000_000), new Date(1_000_000));
+    await age();
+    await bodies.put(Buffer.from("page"));
+    expect(await bodies.remove(ref, Date.now() - 60_000)).toBe(false);
+
+    for (let round = 0; round < 50; round++) {
+      await age();
+      await Promise.all([bodies.put(Buffer.from("page")), openFileBodies(root).remove(ref, Date.now() - 60_000)]);
+      expect(await bodies.get(ref)).toEqual(Buffer.from("page"));
+    }
+    expect(await filesIn(root)).toEqual([name]);
   });
 
   it("can be put again once what was in the way has gone", async () => {

@@ -200,7 +200,7 @@ function openOn(
   const options = { endpoint, bucket, region, accessKey, secretKey, ...tuning, ...client };
   const sizes = { partBytes: PART_BYTES, partsAtOnce: 3 };
   const objects = openS3Objects(createS3Client({ clock: systemClock() }, options), { ...options, ...sizes, prefix });
-  return { bodies: openS3Bodies(objects), parcels: openS3Parcels(objects) };
+  return { bodies: openS3Bodies(objects, Date.now), parcels: openS3Parcels(objects) };
 }
 
 async function keysIn(server: S3Server): Promise<string[]> {

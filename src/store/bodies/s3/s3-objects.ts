@@ -24,8 +24,8 @@ export type S3Objects = {
   put(op: string, key: string, bytes: Buffer): Promise<void>;
   /** Undefined if there is no such object. */
   find(op: string, key: string): Promise<Buffer | undefined>;
-  /** Whether it is known to be there: false also where the server does not tell. */
-  isKnown(op: string, key: string): Promise<boolean>;
+  /** When it was last put, by the server's clock; undefined where it is not there, NaN where the server does not tell. */
+  putAtOf(op: string, key: string): Promise<number | undefined>;
   /** Removing what is not there is harmless. */
   remove(op: string, key: string): Promise<void>;
   /** As a person would look for it. */
@@ -48,15 +48,18 @@ export function openS3Objects(client: S3Client, options: S3ObjectsOptions): S3Ob
     return isGood(answer) ? answer : failWith(op, placeOf(request.key), answer);
   }
 
-  const isKnown = async (op: string, key: string) => isGood(await ask(op, { method: "HEAD", key }));
+  async function putAtOf(op: string, key: string): Promise<number | undefined> {
+    const answer = await ask(op, { method: "HEAD", key });
+    return isGood(answer) ? Date.parse(answer.headers.get("last-modified") ?? "") : undefined;
+  }
 
   return {
     placeOf,
-    isKnown,
+    putAtOf,
     async put(op, key, bytes) {
       if (bytes.length <= partBytes) return void (await order(op, { method: "PUT", key, body: bytes }));
       const send = (request: Omit<S3Request, "key">) => order(op, { ...request, key });
-      await uploadInParts({ send, isThere: () => isKnown(op, key) }, bytes, options);
+      await uploadInParts({ send, isThere: async () => (await putAtOf(op, key)) !== undefined }, bytes, options);
     },
     async find(op, key) {
       const answer = await ask(op, { method: "GET", key });

@@ -9,13 +9,13 @@ WHERE excluded.finished_at >= archived_jobs.finished_at;
 
 -- name: find
 -- 1 id
-SELECT EXISTS (SELECT FROM deleted_jobs WHERE id = $1::text) AS is_deleted,
-  (SELECT view FROM archived_jobs WHERE id = $1::text) AS view;
+SELECT archived_jobs.*, EXISTS (SELECT FROM deleted_jobs WHERE id = $1::text) AS is_deleted
+FROM (SELECT) AS one LEFT JOIN archived_jobs ON archived_jobs.id = $1::text;
 
 -- name: listKept
 -- 1 created before   2 most
 -- One that was kept and marked in the same instant may be in both books.
-SELECT view FROM archived_jobs
+SELECT * FROM archived_jobs
 WHERE created_at < $1::float8 AND NOT EXISTS (SELECT FROM deleted_jobs WHERE deleted_jobs.id = archived_jobs.id)
 ORDER BY created_at DESC LIMIT $2::bigint;
 
@@ -29,8 +29,9 @@ WITH kept AS (DELETE FROM archived_jobs WHERE id = $1::text), note AS (DELETE FR
 INSERT INTO deleted_jobs (id, deleted_at) VALUES ($1::text, $2::float8) ON CONFLICT (id) DO NOTHING;
 
 -- name: listUnclean
--- 1 most
-SELECT id, deleted_at FROM deleted_jobs WHERE NOT is_clean ORDER BY deleted_at LIMIT $1::bigint;
+-- 1 from   2 most
+SELECT id, deleted_at FROM deleted_jobs WHERE NOT is_clean AND deleted_at >= $1::float8 ORDER BY deleted_at
+LIMIT $2::bigint;
 
 -- name: setClean
 -- 1 id

@@ -9,7 +9,7 @@ WHERE excluded.finished_at >= archived_jobs.finished_at;
 
 -- name: findKept
 -- 1 id
-SELECT view FROM archived_jobs WHERE id = ?;
+SELECT * FROM archived_jobs WHERE id = ?;
 
 -- name: isDeleted
 -- 1 id
@@ -17,7 +17,7 @@ SELECT 1 FROM deleted_jobs WHERE id = ?;
 
 -- name: listKept
 -- 1 created before   2 most
-SELECT view FROM archived_jobs WHERE created_at < ? ORDER BY created_at DESC LIMIT ?;
+SELECT * FROM archived_jobs WHERE created_at < ? ORDER BY created_at DESC LIMIT ?;
 
 -- name: mark
 -- 1 id   2 at
@@ -32,8 +32,8 @@ DELETE FROM archived_jobs WHERE id = ?;
 DELETE FROM job_owners WHERE job = ?;
 
 -- name: listUnclean
--- 1 most
-SELECT id, deleted_at FROM deleted_jobs WHERE is_clean = 0 ORDER BY deleted_at LIMIT ?;
+-- 1 from   2 most
+SELECT id, deleted_at FROM deleted_jobs WHERE is_clean = 0 AND deleted_at >= ? ORDER BY deleted_at LIMIT ?;
 
 -- name: setClean
 -- 1 id
