@@ -36,7 +36,7 @@ const JOB_FIELDS = `"id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b",
   "counts": { "submitted": 1, "discovered": 9680, "queued": 0, "delayed": 0, "leased": 0,
               "done": 420, "dead": 1, "cancelled": 0, "duplicate": 8507, "refused": 753 },
   "tally": { "pages": 419, "records": 419, "invalid": 0, "bytes": 2431675 },
-  "createdAt": "2026-11-15T20:37:12.576Z", "finishedAt": "2026-11-15T20:37:18.703Z"`;
+  "createdAt": "2026-11-15T20:37:12.576Z", "finishedAt": "2026-11-15T20:37:18.703Z", "archived": false`;
 
 export const SECTIONS: Readonly<Record<string, CliSection | undefined>> = {
   crawl: {
@@ -284,6 +284,14 @@ or \`lost\`; for jobs \`{ "jobs": [{ …job, waits, tries, slowest, dead }] }\`.
   cancel: {
     examples: ["npx trawl cancel JOB"],
     notes: "For good: a cancelled job does not run again. What it brought in stays. **`--json`** prints the job.",
+  },
+  delete: {
+    examples: ["npx trawl delete JOB --cancel"],
+    notes: `With all that came of it, and only if it has ended, unless \`--cancel\` is given: pages, records, dead letters, and bodies that no page of another job has. It is gone for everybody at
+once, and there is no way back: its id is not used again. Interrupted, the rest is removed by the next server or worker that runs, or
+by the same command. What is kept for how long without it: [operations](operations.md#what-is-kept-where-and-for-how-long).
+
+**\`--json\`** prints \`{ id, removed }\`; \`removed\` is false where something is left for later.`,
   },
   change: {
     examples: [

@@ -17,25 +17,41 @@ import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
 import { scheduleRoutes } from "./api/routes/schedules.ts";
 import { scrapeRoutes } from "./api/routes/scrape.ts";
-import { webhookRoutes } from "./api/routes/webhooks.ts";
 import { isLoopback } from "./api/safety.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
 import type { Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
 import { TrawlError } from "./errors.ts";
+import type { Retention } from "./retain/retention.ts";
 
 /** Without keys, whoever reaches the server may do everything: so only this machine reaches it. Throws BAD_CONFIG. */
-export async function composeApi(config: Config, trawl: Trawl): Promise<ApiServer> {
+export async function composeApi(
+  config: Config,
+  trawl: Trawl,
+  { nudge: onDeleted }: Pick<Retention, "nudge">,
+): Promise<ApiServer> {
   const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs, apiKeys } = config;
-  const { frontier, store, bodies, clock, log } = trawl;
+  const { frontier, store, bodies, catalogue, clock, log } = trawl;
   const isLocal = isLoopback(host);
   if (!isLocal && apiKeys.length === 0 && !(await store.keys.hasAny())) throw wouldBeOpen(host);
   const gate = createGate({ keys: store.keys, clock, log }, { fixed: apiKeys, isLocal });
   await gate.isOpen(); // known before the first request
   const checkRules: ApiDeps["checkRules"] = (spec) => void extractorOf(spec);
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
-  const deps: ApiDeps = { frontier, store, bodies, config, clock, log, quotas, forgetKey: gate.forget, checkRules };
+  const deps: ApiDeps = {
+    frontier,
+    store,
+    bodies,
+    catalogue,
+    onDeleted,
+    config,
+    clock,
+    log,
+    quotas,
+    forgetKey: gate.forget,
+    checkRules,
+  };
   const server: ApiServer = createApiServer(
     { routes: routesOf(deps, () => server.isDraining()), gate, log },
     { host, port, bodyBytes, graceMs },
@@ -52,7 +68,6 @@ const SCRAPE_LOOK_EVERY_MS = 50;
 export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
   const routes = [
     ...jobRoutes(deps),
-    ...webhookRoutes(deps),
     ...explainRoutes(deps),
     ...resultRoutes(deps),
     ...pageRoutes(deps),

@@ -8,6 +8,7 @@ import type { Frontier } from "./frontier/frontier.ts";
 import type { FrontierAdmin } from "./frontier/frontier-admin.ts";
 import { findRedisScheme } from "./frontier/redis/place.ts";
 import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
+import { type Catalogue, createCatalogue } from "./retain/catalogue.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import type { Bodies, Parcels } from "./store/bodies/bodies.ts";
@@ -24,6 +25,8 @@ export type Trawl = {
   store: Store & StoreBooks;
   bodies: Bodies;
   parcels: Parcels;
+  /** Every job, wherever it is kept. */
+  catalogue: Catalogue;
   createWorker(asked: NewWorker): Promise<Worker>;
   close(): Promise<void>;
 };
@@ -61,6 +64,7 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
     store,
     bodies,
     parcels,
+    catalogue: createCatalogue({ frontier, archive: store.archive }),
     async createWorker(asked) {
       // Loaded on first use: what fetches and reads pages takes longer to load than most commands take.
       const { composeWorker } = await import("./compose-worker.ts");

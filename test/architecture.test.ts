@@ -31,20 +31,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/schedule-book.ts",
     "store/store.ts",
     "submit",
-    "webhook/note-webhook.ts",
   ],
-  webhook: [
+  retain: [
     "domain",
     "errors.ts",
     "runtime",
-    "config/schema.ts",
-    "fetch/poster.ts",
-    "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
-    "store/export/record-line.ts",
-    "store/store.ts",
-    "store/webhook-book.ts",
-    "submit",
+    "frontier/job-missing.ts",
+    "store/bodies/bodies.ts",
+    "store/job-archive.ts",
   ],
   spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit", "worker/plan.ts"],
   worker: [
@@ -74,6 +69,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier-admin.ts",
     "frontier/job-missing.ts",
     "frontier/worker-facts.ts",
+    "retain",
     "schedule",
     "store/bodies/bodies.ts",
     "store/export",
@@ -81,9 +77,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/key-book.ts",
     "store/schedule-book.ts",
     "store/store.ts",
-    "store/webhook-book.ts",
     "submit",
-    "webhook",
   ],
   // Types alone: see below.
   client: [
@@ -92,7 +86,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "api/wire-keys.ts",
     "api/wire-schedules.ts",
     "api/wire-types.ts",
-    "api/wire-webhooks.ts",
     "schedule/schedule-schema.ts",
     "submit/job-schema.ts",
   ],
@@ -107,6 +100,7 @@ const UNBOUND = [
   "compose-extractor.ts",
   "compose-bodies.ts",
   "compose-schedules.ts",
+  "compose-retention.ts",
   "compose-api.ts",
   "cli",
 ];

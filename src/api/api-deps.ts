@@ -3,6 +3,7 @@ import type { Config } from "../config/schema.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
 import { jobMissing } from "../frontier/job-missing.ts";
+import { type Catalogue, jobArchived, type KnownJob } from "../retain/catalogue.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
@@ -14,6 +15,9 @@ import type { Caller } from "./route.ts";
 export type ApiDeps = {
   frontier: Frontier & FrontierAdmin;
   store: Store & StoreBooks;
+  catalogue: Catalogue;
+  /** A job was marked as deleted: what is left of it may be removed. */
+  onDeleted(): void;
   bodies: Bodies;
   config: Config;
   clock: Clock;
@@ -27,12 +31,19 @@ export type ApiDeps = {
 
 /** A job, if there is one for whoever asks: that of another tenant is not there. Throws NOT_FOUND. */
 export async function findOwnJob(
-  { frontier }: Pick<ApiDeps, "frontier">,
+  { catalogue }: Pick<ApiDeps, "catalogue">,
   caller: Caller,
   id: string,
-): Promise<JobView> {
-  const job = await frontier.findJob(id);
+): Promise<KnownJob> {
+  const job = await catalogue.find(id);
   if (job === undefined || !isOwn(job, caller)) throw jobMissing(id, "api.findJob");
+  return job;
+}
+
+/** The same, where it is to be steered. Throws JOB_ARCHIVED too. */
+export async function findLiveJob(deps: Pick<ApiDeps, "catalogue">, caller: Caller, id: string): Promise<KnownJob> {
+  const job = await findOwnJob(deps, caller, id);
+  if (job.archived) throw jobArchived(id, "api.findJob");
   return job;
 }
 

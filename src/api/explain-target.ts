@@ -11,15 +11,21 @@ type Task = Explanation["tasks"][number] & { step?: Step };
 /** `until` is still to come, in whole milliseconds; undefined: now, or nobody knows. */
 export type Explained = Omit<Explanation, "tasks"> & { tasks: readonly Task[] };
 
-type Deps = Pick<ApiDeps, "frontier" | "store" | "clock">;
+type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock">;
 /** Whether whoever asks may hear of a job; undefined: of all. */
 type MayHear = ((job: JobView) => boolean) | undefined;
 
 export async function explainTarget(deps: Deps, target: ExplainTarget, mayHear: MayHear): Promise<Explained> {
+  if ("jobId" in target && (await deps.catalogue.find(target.jobId))?.archived === true) return inArchive(target.jobId);
   const found = "url" in target ? await explainPage(deps, target.url, mayHear) : await deps.frontier.explain(target);
   const job = "jobId" in target ? await deps.frontier.findJob(target.jobId) : undefined;
   const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
   return { ...found, reasons: [...found.reasons, ...ways], until: ahead(found.until, deps.clock.now()) };
+}
+
+function inArchive(jobId: string): Explained {
+  const reasons = ["ended long ago and has left the broker: nothing of it waits"];
+  return { about: `job ${jobId}`, reasons, until: undefined, tasks: [] };
 }
 
 /** The later steps are heard of only where there are any. */

@@ -5,7 +5,7 @@ import type { JobSpec } from "../submit/job-spec.ts";
 import { queuesOfJob } from "../submit/queues-of-job.ts";
 import type { JobOut } from "./wire-types.ts";
 
-export function jobOut(job: JobView, now: number): JobOut {
+export function jobOut(job: JobView & { archived?: boolean }, now: number): JobOut {
   const { id, name, state, sealed, queue, priority, policy, limits, counts, tally, createdAt, finishedAt, spec } = job;
   const { pages = null, deadlineAt } = limits;
   const seconds = Math.max(0, (finishedAt ?? now) - createdAt) / 1000;
@@ -26,6 +26,7 @@ export function jobOut(job: JobView, now: number): JobOut {
     etaSeconds: etaOf(job, seconds),
     createdAt: new Date(createdAt).toISOString(),
     finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
+    archived: job.archived === true,
   };
 }
 

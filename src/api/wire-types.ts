@@ -28,16 +28,7 @@ export const submissionSchema = z.strictObject({
   taken: count.describe("URLs that were dealt with; after a 429, go on from this one."),
 });
 
-/** Of a new job. */
-export const newJobSchemaOut = submissionSchema.extend({
-  webhookSecret: z
-    .string()
-    .nullable()
-    .describe("What events of its webhook are signed with, where the job brought none: told here and nowhere else."),
-});
-
 export type SubmissionOut = z.output<typeof submissionSchema>;
-export type NewJobOut = z.output<typeof newJobSchemaOut>;
 
 export const ledgerSchema = z.strictObject({
   submitted: count,
@@ -78,6 +69,7 @@ export const jobSchemaOut = z.strictObject({
     ),
   createdAt: instant,
   finishedAt: instant.nullable(),
+  archived: z.boolean().describe("It ended long ago: its results can be read, and it cannot be steered any more."),
 });
 
 export type JobOut = z.output<typeof jobSchemaOut>;

@@ -8,6 +8,7 @@ import { addChange } from "./commands/change.ts";
 import { addControl } from "./commands/control.ts";
 import { addCrawl } from "./commands/crawl.ts";
 import { addDead } from "./commands/dead.ts";
+import { addDelete } from "./commands/delete.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
@@ -76,6 +77,7 @@ export function createProgram(stops: Stops): Command {
   addExplain(program);
   addTrace(program);
   addControl(program);
+  addDelete(program, stops);
   addChange(program);
   addDoctor(program);
   addDemo(program, stops);

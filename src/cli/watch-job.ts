@@ -3,6 +3,7 @@ import { clearInterval, setInterval } from "node:timers";
 import { hasEnded } from "../domain/job.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
 import { jobMissing } from "../frontier/job-missing.ts";
+import type { KnownJob } from "../retain/catalogue.ts";
 import { showable } from "../runtime/showable.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import type { Session } from "./session.ts";
@@ -47,8 +48,8 @@ export function watchJob(
 }
 
 /** The job as it stands, or NOT_FOUND. */
-export async function getJob({ trawl }: Pick<Session, "trawl">, jobId: string): Promise<JobView> {
-  const job = await trawl.frontier.findJob(jobId);
+export async function getJob({ trawl }: Pick<Session, "trawl">, jobId: string): Promise<KnownJob> {
+  const job = await trawl.catalogue.find(jobId);
   if (job === undefined) throw jobMissing(jobId, "cli");
   return job;
 }

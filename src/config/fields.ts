@@ -111,6 +111,13 @@ export function limit(field: Field<number>): Field<number> {
 }
 
 const NONE = "none";
+const NEVER = "never";
+
+/** A duration, or `never`: kept as Infinity. */
+export function orNever(field: Field<number>): Field<number> {
+  const parse = (raw: unknown) => (raw === NEVER ? Number.POSITIVE_INFINITY : field.parse(raw));
+  return { ...field, takes: `${field.takes}; or ${NEVER}`, parse };
+}
 
 /** Kept as the least time between two requests, in ms; 0 is unlimited. */
 export function rate({ env, doc, shown }: Says & { shown: string }): Field<number> {

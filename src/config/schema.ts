@@ -9,6 +9,7 @@ import {
   headerText,
   limit,
   list,
+  orNever,
   rate,
   secret,
   text,
@@ -16,7 +17,6 @@ import {
 } from "./fields.ts";
 import { keyList } from "./key-list.ts";
 import { routeList } from "./route-list.ts";
-import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
 
 export const SETTINGS = {
   broker: text({
@@ -137,6 +137,15 @@ export const SETTINGS = {
     most: 1_073_741_824,
     doc: "Longest JSON body `trawl serve` reads. Lists of URLs sent as application/x-ndjson may be of any length.",
   }),
+  keepEndedMs: orNever(
+    duration({
+      env: "TRAWL_KEEP_ENDED",
+      shown: "7d",
+      least: "1s",
+      most: "3650d",
+      doc: "How long a job stays in the broker after its end. Then it can be looked at and its results read, from the store, and not be steered or replayed any more. Servers and workers see to it. `never`: it stays.",
+    }),
+  ),
   scheduleGraceMs: duration({
     env: "TRAWL_SCHEDULE_GRACE",
     shown: "60s",
@@ -349,7 +358,6 @@ export const SETTINGS = {
     most: 100_000_000,
     doc: "Most that a recrawl set remembers of what was read from one page; a page with more is fetched in full each time.",
   }),
-  ...WEBHOOK_SETTINGS,
   maxPending: count({
     env: "TRAWL_MAX_PENDING",
     shown: 20_000_000,

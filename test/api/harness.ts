@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import { openTrawl, type Trawl } from "../../src/compose.ts";
 import { composeApi } from "../../src/compose-api.ts";
+import { composeRetention } from "../../src/compose-retention.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import type { Retention } from "../../src/retain/retention.ts";
 import { newFolder } from "../e2e/folder.ts";
 
 export type Heard = { status: number; headers: Headers; json: Record<string, never> & { [key: string]: unknown } };
@@ -11,6 +13,7 @@ export type Heard = { status: number; headers: Headers; json: Record<string, nev
 export type Api = {
   url: string;
   trawl: Trawl;
+  retention: Retention;
   /** JSON unless `body` is text or a stream. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Heard>;
   stop(): Promise<void>;
@@ -37,10 +40,11 @@ export async function startApi(settings: Record<string, unknown> = {}): Promise<
   const logged: string[] = [];
   const trawl = await openTrawl(config, (line) => void logged.push(line));
   closing.push(() => trawl.close());
-  const server = await composeApi(config, trawl);
+  const retention = composeRetention(config, trawl); // runs where a test starts it
+  const server = await composeApi(config, trawl, retention);
   const { url } = await server.start();
   closing.push(() => server.stop());
-  return { url, trawl, ask: (...words) => ask(url, ...words), stop: () => server.stop(), logged };
+  return { url, trawl, retention, ask: (...words) => ask(url, ...words), stop: () => server.stop(), logged };
 }
 
 async function ask(

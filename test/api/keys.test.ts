@@ -126,14 +126,14 @@ describe("a server with keys", () => {
     const { trawl } = await startApi();
     const config = (values: Record<string, unknown>) => resolveConfig([{ from: "test", values }]);
     const everywhere = config({ apiHost: "0.0.0.0" });
-    await expect(composeApi(everywhere, trawl)).rejects.toThrow(/there are no keys.*trawl keys add/);
+    await expect(composeApi(everywhere, trawl, { nudge() {} })).rejects.toThrow(/there are no keys.*trawl keys add/);
 
     const apiKeys = [`operator:${OPERATOR}:admin`];
-    await expect(composeApi(config({ apiHost: "0.0.0.0", apiKeys }), trawl)).resolves.toBeDefined();
+    await expect(composeApi(config({ apiHost: "0.0.0.0", apiKeys }), trawl, { nudge() {} })).resolves.toBeDefined();
     await trawl.store.keys.add(
       newKey({ name: "x", tenant: undefined, scopes: ["read"], quotas: NO_QUOTAS, expiresAt: undefined }, 1).key,
     );
-    await expect(composeApi(everywhere, trawl)).resolves.toBeDefined();
+    await expect(composeApi(everywhere, trawl, { nudge() {} })).resolves.toBeDefined();
   });
 });
 

@@ -99,8 +99,7 @@ async function start() {
     return { status: answer.status, json: isJson ? ((await answer.json()) as Record<string, unknown>) : {} };
   };
 
-  const webhook = { url: "https://me.example/" };
-  const submitted = await ask("one", "POST", "/v1/jobs", { urls: ["https://a.example/"], open: true, webhook });
+  const submitted = await ask("one", "POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
   const id = String(submitted.json.id);
   const ref = await trawl.bodies.put(Buffer.from("x"));
   await trawl.store.write([aPageWrite({ jobId: id, bodyRef: ref, screenshotRef: ref, pdfRef: ref })]);

@@ -13,7 +13,6 @@ createScheduler(
     ...{ book: books.schedules, frontier, clock, log, jobDefaults: config },
     checkRules: () => {},
     noteOwner: async () => {},
-    noteWebhook: async () => {},
   },
   { everyMs: 50, graceMs: 2_000, claimMs: Number(claimMs) },
 ).start();

@@ -13,16 +13,16 @@ import { queuesOut } from "../wire-fleet.ts";
 import type { Following, Pulse } from "./pulse.ts";
 import { digest, eventText, HEARTBEAT, HEARTBEAT_MS, HELLO } from "./sse.ts";
 
-type Deps = Pick<ApiDeps, "frontier" | "store" | "clock"> & { pulse: Pulse };
+type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock"> & { pulse: Pulse };
 type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSignal };
 
 /** One job until it ends: `job` whenever it has changed, `end` as the last. */
 export async function* jobEvents(
-  { frontier, clock, pulse }: Deps,
+  { catalogue, clock, pulse }: Deps,
   id: string,
   { lastId, signal }: Pick<Listener, "lastId" | "signal">,
 ): AsyncGenerator<string> {
-  const following = pulse.follow(`job ${id}`, () => frontier.findJob(id));
+  const following = pulse.follow(`job ${id}`, () => catalogue.find(id));
   try {
     yield HELLO;
     let told = lastId;
@@ -105,7 +105,7 @@ type All = { jobs: JobView[]; queues: ReturnType<typeof queuesOut>; workers: num
 
 /** The newest jobs, and older ones that were under way when last looked at. */
 function lookAtAll(deps: Deps, caller: Caller): () => Promise<All> {
-  const { frontier } = deps;
+  const { frontier, catalogue } = deps;
   const limit = caller.tenant === undefined ? JOBS_MOST : OWN_JOBS_MOST;
   let underWay: string[] = [];
   return async () => {
@@ -116,7 +116,7 @@ function lookAtAll(deps: Deps, caller: Caller): () => Promise<All> {
     ]);
     const known = new Set(newestJobs.map(({ id }) => id));
     const others = underWay.filter((id) => !known.has(id)).slice(0, limit);
-    const older = await Promise.all(others.map((id) => frontier.findJob(id)));
+    const older = await Promise.all(others.map((id) => catalogue.find(id)));
     const jobs = [...newestJobs, ...older.filter((job) => job !== undefined)];
     underWay = jobs.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
     return { jobs, queues: queuesOut(queues, workers), workers: workers.length };

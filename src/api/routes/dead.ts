@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
-import { type ApiDeps, findOwnJob } from "../api-deps.ts";
+import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, toCursor } from "../cursor.ts";
 import { type Caller, defineRoute, type Route } from "../route.ts";
 import { deadGroupOut, deadGroupSchemaOut, deadOut, deadReason, deadSchemaOut } from "../wire-fleet.ts";
@@ -84,6 +84,7 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       example: { reason: "http_status", status: 503, perSecond: 5 },
       answers: { 200: { says: "How many.", json: z.strictObject({ replayed: z.int().min(0) }) } },
       async handle({ body, caller }) {
+        if (body.job !== undefined) await findLiveJob(deps, caller, body.job);
         const filter = narrowed(await ownFilter(deps, caller, body));
         const replayed = await frontier.replayDead(filter, body.limit, body.perSecond);
         // It runs again, and counts again as one of its owner's.

@@ -1,16 +1,17 @@
 /** Jobs: submit, list, look at, steer. */
 import { z } from "zod";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { markDeleted } from "../../retain/delete-job.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { type ApiDeps, findOwnJob } from "../api-deps.ts";
+import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { changeJob, jobChangeSchema } from "../change-job.ts";
 import { jobOut } from "../job-out.ts";
 import { listJobs } from "../list-jobs.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { addUrls } from "../submit/add-urls.ts";
 import { submitOnce } from "../submit/submit-once.ts";
-import { jobSchemaOut, newJobSchemaOut, submissionSchema } from "../wire-types.ts";
+import { jobSchemaOut, submissionSchema } from "../wire-types.ts";
 
 const TAG = "Jobs";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
@@ -43,7 +44,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       params: id,
       answers: ONE,
       async handle({ params, caller }) {
-        await findOwnJob(deps, caller, params.id);
+        await findLiveJob(deps, caller, params.id);
         return shown(await frontier[verb](params.id));
       },
     });
@@ -58,7 +59,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       says: "Answers as soon as the URLs are queued. With an Idempotency-Key the same request may be sent again: it makes one job.",
       body: newJob,
       example: { name: "shop", urls: ["https://a.example/"], extract: { title: "h1" } },
-      answers: { 202: { ...TAKEN, json: newJobSchemaOut } },
+      answers: { 202: TAKEN },
       handle: async ({ body, caller, requestId, headers }) => ({
         status: 202,
         body: await submitOnce(deps, body, { caller, requestId, key: headers["idempotency-key"] }),
@@ -80,7 +81,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       example: { urls: ["https://a.example/1", "https://a.example/2"] },
       answers: { 202: TAKEN },
       async handle({ params, query, body, stream, caller, requestId, signal }) {
-        const job = await findOwnJob(deps, caller, params.id);
+        const job = await findLiveJob(deps, caller, params.id);
         const source = stream ?? body.urls;
         const taken = await addUrls(deps, job.spec as JobSpec, source, { caller, signal });
         if (query.last === "true") await frontier.seal(params.id);
@@ -122,8 +123,28 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       example: { rate: "2/s", priority: 3, limits: { pages: 5000, seconds: null } },
       answers: ONE,
       async handle({ params, body, caller }) {
-        await changeJob(frontier, await findOwnJob(deps, caller, params.id), body);
+        await changeJob(frontier, await findLiveJob(deps, caller, params.id), body);
         return shown(await findOwnJob(deps, caller, params.id));
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/jobs/:id",
+      scope: "submit",
+      tag: TAG,
+      summary: "Delete a job with all that came of it",
+      says: "Its pages, records, dead letters and bodies, unless pages of other jobs have the same. It is not there from the answer on; the rest is removed after it. Of a job that has not ended only with ?cancel=true. Its id, and its Idempotency-Key, stay used.",
+      params: id,
+      query: z.strictObject({
+        cancel: z.enum(["true", "false"]).default("false").describe("Cancel it first, if it has not ended."),
+      }),
+      answers: { 202: { says: "It is not there any more.", json: z.strictObject({ id: z.string() }) } },
+      async handle({ params, query, caller }) {
+        const job = await findOwnJob(deps, caller, params.id);
+        const { archive } = deps.store;
+        await markDeleted({ archive, clock }, job, { cancel: query.cancel === "true" });
+        deps.onDeleted();
+        return { status: 202, body: { id: job.id } };
       },
     }),
     steering("pause", "Pause a job"),

@@ -80,12 +80,13 @@ export function pageRoutes(deps: ApiDeps): Route[] {
 }
 
 /** A page belongs to its job, and that to a tenant. Throws NOT_FOUND. */
-async function findOwnPage({ store, frontier }: ApiDeps, caller: Caller, id: number): Promise<StoredPage> {
+async function findOwnPage({ store, catalogue }: ApiDeps, caller: Caller, id: number): Promise<StoredPage> {
   const page = await store.findPage(id);
   if (page === undefined) throw missing(`there is no page ${id}; it may have been fetched anew, under another id`);
-  if (caller.tenant === undefined) return page;
-  const job = await frontier.findJob(page.jobId);
-  if (job !== undefined && isOwn(job, caller)) return page;
+  const job = await catalogue.lookUp(page.jobId);
+  // Pages may outlive a broker, and whoever sees everything sees these; not those of a job that was deleted.
+  const isSeen = job === undefined ? caller.tenant === undefined : job !== "deleted" && isOwn(job, caller);
+  if (isSeen) return page;
   throw missing(`there is no page ${id}; it may have been fetched anew, under another id`);
 }
 

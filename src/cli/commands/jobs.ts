@@ -5,8 +5,6 @@ import { formatDuration } from "../../domain/duration.ts";
 import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
-import { listSubmittedJobs } from "../../webhook/list-jobs.ts";
-import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
@@ -18,7 +16,7 @@ export function addJobs(program: Command): void {
     .option("--limit <n>", "how many", wholeNumber("--limit", 1), 20)
     .action((flags: PlaceFlags & { limit: number }) =>
       inSession({ flags }, async ({ trawl, screen }) => {
-        const jobs = await listSubmittedJobs(trawl.frontier, flags.limit);
+        const jobs = await trawl.catalogue.list(flags.limit);
         const now = trawl.clock.now();
         if (flags.json === true) screen.out(`${JSON.stringify({ jobs: jobs.map((job) => jobOut(job, now)) })}\n`);
         else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
@@ -32,11 +30,9 @@ export function addJobs(program: Command): void {
       inSession({ flags }, async (session) => {
         const job = await getJob(session, id);
         const { screen, trawl } = session;
-        const now = trawl.clock.now();
-        if (flags.json === true) return screen.out(`${JSON.stringify(jobOut(job, now))}\n`);
-        const { frontier, store } = trawl;
-        const webhook = await findWebhookView({ book: store.webhooks, frontier }, job.id);
-        return screen.out(jobText(job, now) + (webhook === undefined ? "" : `\n${webhookText(webhook, now)}`));
+        screen.out(
+          flags.json === true ? `${JSON.stringify(jobOut(job, trawl.clock.now()))}\n` : jobText(job, trawl.clock.now()),
+        );
       }),
     );
 }
@@ -77,15 +73,4 @@ function jobText(job: JobView, now: number): string {
       { right: [3] },
     ),
   ].join("");
-}
-
-function webhookText({ host, delivered, waiting, dead, lastFailure, deliveryJobs }: WebhookView, now: number): string {
-  const counts = `${formatCount(delivered)} delivered, ${formatCount(waiting)} waiting, ${formatCount(dead)} given up on`;
-  const isTroubled = lastFailure !== undefined && waiting + dead > 0;
-  const rows = [
-    ["", `to ${host}`, counts],
-    ...(isTroubled ? [["", "last failure", `${roughAge(now - lastFailure.at)} ago: ${lastFailure.words}`]] : []),
-    ...(dead > 0 ? [["", "send again", `trawl dead ${deliveryJobs.at(-1) ?? ""} --replay`]] : []),
-  ];
-  return showable(`webhook\n${table(rows)}`);
 }

@@ -34,21 +34,24 @@ async function serve(flags: ServeFlags, stops: Stops): Promise<void> {
   const settings = { apiHost: flags.host, apiPort: flags.port };
   await inSession({ flags, settings }, async ({ config, trawl, screen }) => {
     // Loaded on first use: no other command needs a server.
-    const [{ composeApi }, { composeSchedules }] = await Promise.all([
+    const [{ composeApi }, { composeSchedules }, { composeRetention }] = await Promise.all([
       import("../../compose-api.ts"),
       import("../../compose-schedules.ts"),
+      import("../../compose-retention.ts"),
     ]);
-    const server = await composeApi(config, trawl);
+    const retention = composeRetention(config, trawl);
+    const server = await composeApi(config, trawl, retention);
     const { url } = await server.start();
     const scheduler = composeSchedules(config, trawl).createScheduler();
     if (flags.schedules) scheduler.start();
+    retention.start();
     const asked = new Promise<void>((resolve) => {
       stops.once(resolve);
     });
     if (flags.json === true) await screen.out(`${JSON.stringify({ url })}\n`);
     else if (flags.quiet !== true) screen.err(`listening on ${url}; the API is described at ${url}/docs\n`);
     await asked;
-    await Promise.all([server.stop(), scheduler.stop()]);
+    await Promise.all([server.stop(), scheduler.stop(), retention.stop()]);
     if (flags.quiet !== true && flags.json !== true) screen.err("stopped\n");
   });
 }

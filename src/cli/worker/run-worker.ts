@@ -1,5 +1,6 @@
 /** Runs one worker in this process, until it is stopped, has retired, or nothing is left to do. */
 
+import { composeRetention } from "../../compose-retention.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
 import type { Service } from "../../runtime/service.ts";
 import { untilDrained } from "../../worker/drained.ts";
@@ -50,6 +51,8 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
   if (stops.isAsked) over.abort(); // while everything was being opened
   voice.started({ worker: thisProcess(), queues, drain });
   const beside = [run.attend(worker), createMemoryWatch(worker, { mostMb: config.maxMemoryPerChildMb })];
+  // A crawl is somebody's own, to be resumed and looked at: only what serves many tidies up after them.
+  if (crawledHosts === undefined) beside.push(composeRetention(config, trawl));
   for (const service of beside) service.start();
   worker.start();
   try {

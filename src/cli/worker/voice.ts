@@ -3,7 +3,6 @@
 import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import { formatDuration } from "../../domain/duration.ts";
-import { toldJobId } from "../../domain/webhook.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { ProcessStatus } from "../../worker/pool/supervisor.ts";
@@ -28,9 +27,7 @@ export type Voice = {
 };
 
 export function createVoice(screen: Screen, config: Config, isJson: boolean): Voice {
-  const voice = isJson ? jsonVoice(screen, config) : plainVoice(screen, config);
-  // That a webhook has nothing more to tell is no news to whoever looks after a worker.
-  return { ...voice, finished: (jobId) => toldJobId(jobId) === undefined && voice.finished(jobId) };
+  return isJson ? jsonVoice(screen, config) : plainVoice(screen, config);
 }
 
 function jsonVoice(screen: Screen, { processes, concurrency, broker, store }: Config): Voice {

@@ -25,8 +25,6 @@ export type HttpAsk = ExchangeTerms & {
   url: string;
   site: string;
   headers: Readonly<Record<string, string>>;
-  /** What is posted; undefined: it is a GET. Whoever posts must not mind that it may arrive twice. */
-  post?: string;
 };
 
 export type HttpAnswer = {
@@ -40,8 +38,6 @@ export type HttpAnswer = {
   sentAt: number;
   endedAt: number;
 };
-
-type Terms = Omit<HttpAsk, "url" | "site">;
 
 export type HttpClient = {
   /** Never throws for what a site does; throws the signal's reason when aborted. */
@@ -75,9 +71,8 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     "accept-encoding": ACCEPT_ENCODING,
   };
 
-  function send(url: URL, terms: Terms): Promise<ExchangeEnd> {
+  function send(url: URL, terms: ExchangeTerms, headers: Readonly<Record<string, string>>): Promise<ExchangeEnd> {
     const { origin } = url;
-    const { post, headers } = terms;
     const { idleMs } = terms.limits;
     const exchange = new Exchange(clock, terms, {
       isConnectionNew: connections.isNew,
@@ -88,7 +83,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       {
         origin,
         path: url.pathname + url.search,
-        ...(post === undefined ? { method: "GET" } : { method: "POST", body: post }),
+        method: "GET",
         headers: merged(ownHeaders, headers),
         headersTimeout: idleMs,
         bodyTimeout: idleMs,
@@ -99,10 +94,10 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   }
 
   /** Sends until something of the request has reached the site, or it is clear that nothing will. */
-  async function exchange(url: URL, { site, ...terms }: HttpAsk): Promise<ExchangeEnd> {
+  async function exchange(url: URL, { site, headers, ...terms }: HttpAsk): Promise<ExchangeEnd> {
     let isSecondTry = false;
     for (let lapses = 0; ; ) {
-      const end = await sendInTime(url, terms);
+      const end = await sendInTime(url, terms, headers);
       // undici frees the connection a turn of the event loop after the answer: whoever sends sooner opens another.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
@@ -118,16 +113,20 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     }
   }
 
-  async function sendInTime(url: URL, terms: Terms): Promise<ExchangeEnd> {
+  async function sendInTime(
+    url: URL,
+    terms: ExchangeTerms,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<ExchangeEnd> {
     const { slot, signal } = terms;
     if (slot.sendAt - clock.now() > COLD_AFTER_MS) {
       await waitUntil(slot.sendAt - WARM_UP_MS, clock, signal);
-      const early = await send(url, terms);
+      const early = await send(url, terms, headers);
       if (early.kind !== "withdrawn" || early.because !== "early") return early;
     }
     if (slot.sendAt > clock.now()) await waitUntil(slot.sendAt, clock, signal);
     signal.throwIfAborted();
-    return send(url, terms);
+    return send(url, terms, headers);
   }
 
   function spend(site: string, unused: Slot | undefined): Promise<Slot> {
@@ -148,7 +147,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   };
 }
 
-/** The site's side of the idle connection had gone; nothing of the request may have been acted upon but a GET, or what may arrive twice. */
+/** The site's side of the idle connection had gone; nothing of the request may have been acted upon but a GET. */
 function isWorthASecondTry({ error, isSent, isStale }: Extract<ExchangeEnd, { kind: "failed" }>): boolean {
   return (isStale || !isSent) && isBrokenConnection(error);
 }

@@ -1,0 +1,23 @@
+/** The part of compose.ts that says what is kept for how long. */
+import type { Trawl } from "./compose.ts";
+import type { Config } from "./config/schema.ts";
+import { createRetention, type Retention, type RetentionDeps } from "./retain/retention.ts";
+
+const ROUND_MS = 60_000;
+const SHORTEST_ROUND_MS = 1_000;
+
+export function composeRetention({ keepEndedMs }: Config, trawl: Trawl): Retention {
+  const everyMs = Math.min(ROUND_MS, Math.max(SHORTEST_ROUND_MS, keepEndedMs / 10));
+  return createRetention(retentionDeps(trawl), { keepEndedMs, everyMs });
+}
+
+/** Also for a command that deletes by itself. */
+export function retentionDeps(trawl: Trawl): RetentionDeps {
+  const { frontier, store, bodies, parcels, clock, log } = trawl;
+  return {
+    ...{ frontier, archive: store.archive, bodies, parcels, clock, log },
+    companionsOf: () => [],
+    isCompanion: () => false,
+    removeNotes: (jobIds) => store.webhooks.remove(jobIds),
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * Moves jobs that ended long ago from the broker to the archive. Called by any number of processes at once. The archive is
+ * written first, durably: killed between any two steps, a job is in the broker, or in both, where the broker's word counts.
+ */
+import { isTrawlError } from "../errors.ts";
+import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
+import type { ArchivedJob, JobArchive } from "../store/job-archive.ts";
+
+type Deps = {
+  frontier: Pick<FrontierAdmin, "listEnded" | "forgetJob">;
+  archive: Pick<JobArchive, "keep">;
+  /** Jobs that work for another, such as its deliveries, and stay as long as it does. */
+  companionsOf(jobId: string): readonly string[];
+  /** Whether it is somebody's companion: it leaves with that one. */
+  isCompanion(jobId: string): boolean;
+};
+
+/** Jobs looked at in one go. */
+const JOBS_MOST = 50;
+/** What is removed of a job in one step. */
+const STEP = 500;
+
+/** Those that ended before that instant; the answer is how many left. Stops between two jobs when `signal` aborts. */
+export async function archiveEnded(deps: Deps, endedBefore: number, signal: AbortSignal): Promise<number> {
+  const { frontier, archive, companionsOf, isCompanion } = deps;
+  let left = 0;
+  for (;;) {
+    const jobs = await frontier.listEnded(endedBefore, JOBS_MOST);
+    const before = left;
+    for (const job of jobs) {
+      if (signal.aborted) return left;
+      // A companion has nobody who looks for it, and so nothing to be archived for.
+      if (!isCompanion(job.id)) await archive.keep(summaryOf(job));
+      if (!(await forget(frontier, job.id))) continue;
+      for (const companion of companionsOf(job.id)) await forget(frontier, companion);
+      left += 1;
+    }
+    if (jobs.length < JOBS_MOST || left === before) return left;
+  }
+}
+
+/** All of it; false if it runs again, or still. */
+export async function forget(frontier: Pick<FrontierAdmin, "forgetJob">, jobId: string): Promise<boolean> {
+  try {
+    while ((await frontier.forgetJob(jobId, STEP)) === "more") {}
+    return true;
+  } catch (error) {
+    if (isTrawlError(error) && error.code === "JOB_RUNNING") return false;
+    throw error;
+  }
+}
+
+function summaryOf(job: JobView): ArchivedJob {
+  const { id, createdAt, finishedAt = createdAt } = job;
+  return { id, createdAt, finishedAt, view: withoutSecrets(job) };
+}
+
+/** Nobody fetches in its name again: what its headers hold need not outlive it. */
+function withoutSecrets(job: JobView): JobView {
+  const spec = job.spec as { headers?: Readonly<Record<string, string>> } | null;
+  if (spec?.headers === undefined) return job;
+  const headers = Object.fromEntries(Object.keys(spec.headers).map((name) => [name, "***"]));
+  return { ...job, spec: { ...spec, headers } };
+}

@@ -1,0 +1,86 @@
+/**
+ * Deletes jobs. The mark comes first: from then on the job is not there. The rest is done in bounded steps, by whoever
+ * marked it and by every process that sweeps: done twice, it changes nothing, and killed between any two steps it leaves
+ * the mark, from which the next one goes on.
+ *
+ * A worker that holds a lease of it may write a page after all was removed: so it is looked at again a while later, when no
+ * lease can be left, and only then called clean.
+ */
+import { hasEnded } from "../domain/job.ts";
+import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
+import { jobRunning } from "../frontier/job-missing.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Parcels } from "../store/bodies/bodies.ts";
+import type { JobArchive } from "../store/job-archive.ts";
+import { forget } from "./archive-ended.ts";
+import type { KnownJob } from "./catalogue.ts";
+
+export type DeleteDeps = {
+  frontier: Pick<FrontierAdmin, "findJob" | "cancel" | "forgetJob">;
+  archive: JobArchive;
+  parcels: Pick<Parcels, "remove">;
+  companionsOf(jobId: string): readonly string[];
+  /** What else is kept under the ids of these jobs. */
+  removeNotes(jobIds: readonly string[]): Promise<void>;
+  clock: Clock;
+};
+
+/** Longer than any lease, and than anybody takes from a body that is put to the page that refers to it. */
+export const SETTLED_MS = 3_600_000;
+const STEP = 500;
+const MARKS = 200;
+
+/** From now on it is not there; the rest is for `cleanUp`. Throws JOB_RUNNING, unless it is to be cancelled. */
+export async function markDeleted(
+  { archive, clock }: Pick<DeleteDeps, "archive" | "clock">,
+  { id, state, archived }: KnownJob,
+  { cancel }: { cancel: boolean },
+): Promise<void> {
+  if (!archived && !hasEnded(state) && !cancel) throw jobRunning(id, state, "retain.delete");
+  await archive.markDeleted(id, clock.now());
+}
+
+/** One round over a job that is marked. False while tasks of it are under way: they end by themselves. */
+export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSignal): Promise<boolean> {
+  const { frontier, archive, parcels, companionsOf, removeNotes, clock } = deps;
+  const all = [jobId, ...companionsOf(jobId)];
+  await removeNotes(all); // before its companions are stopped, or they would be started again
+  let isOver = true;
+  for (const id of all) isOver = (await stop(frontier, id)) && isOver;
+  if (!isOver) return false;
+  for (let after = ""; ; ) {
+    const passed = await archive.readPassed(jobId, after, STEP);
+    for (const taskId of passed) await parcels.remove({ jobId, taskId });
+    after = passed.at(-1) ?? after;
+    if (passed.length < STEP) break;
+  }
+  for (const id of all) {
+    while (!signal.aborted && (await archive.erase(id, STEP, clock.now()))) {}
+    if (!(await forget(frontier, id))) return false;
+  }
+  return true;
+}
+
+/** All jobs that are marked and not clean yet. */
+export async function cleanUpAll(deps: DeleteDeps, signal: AbortSignal): Promise<void> {
+  const { archive, clock } = deps;
+  for (let after: number | undefined, met = new Set<string>(); ; ) {
+    const marks = (await archive.listUnclean(MARKS, after)).filter(({ jobId }) => !met.has(jobId));
+    for (const { jobId, deletedAt } of marks) {
+      if (signal.aborted) return;
+      met.add(jobId);
+      const isOver = await cleanUp(deps, jobId, signal);
+      if (isOver && !signal.aborted && clock.now() - deletedAt >= SETTLED_MS) await archive.setClean(jobId);
+      after = deletedAt;
+    }
+    if (marks.length === 0) return;
+  }
+}
+
+/** True if nothing of it is under way. */
+async function stop(frontier: DeleteDeps["frontier"], jobId: string): Promise<boolean> {
+  const job = await frontier.findJob(jobId);
+  if (job === undefined || job.finishedAt !== undefined) return true;
+  if (job.state === "cancelled") return false;
+  return (await frontier.cancel(jobId)).finishedAt !== undefined;
+}

@@ -1,0 +1,63 @@
+/** What runs in every server and worker: jobs that ended long ago leave the broker, deleted ones leave everything. */
+import type { Log } from "../runtime/log.ts";
+import type { Service } from "../runtime/service.ts";
+import { archiveEnded } from "./archive-ended.ts";
+import { cleanUpAll, type DeleteDeps } from "./delete-job.ts";
+import { removeLoose } from "./loose-bodies.ts";
+
+export type RetentionDeps = DeleteDeps &
+  Parameters<typeof archiveEnded>[0] &
+  Parameters<typeof removeLoose>[0] & { log: Log };
+
+export type RetentionOptions = {
+  /** How long jobs stay in the broker after their end; Infinity: for good. */
+  keepEndedMs: number;
+  everyMs: number;
+};
+
+export type Retention = Service & {
+  /** One round; for whoever cannot wait. */
+  sweep(): Promise<void>;
+  /** There is something to do: do not wait for the next round. */
+  nudge(): void;
+};
+
+export function createRetention(deps: RetentionDeps, { keepEndedMs, everyMs }: RetentionOptions): Retention {
+  const { clock, log } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let nudged = new AbortController();
+  let loop: Promise<void> | undefined;
+
+  async function sweep(): Promise<void> {
+    await cleanUpAll(deps, signal);
+    if (Number.isFinite(keepEndedMs)) {
+      const left = await archiveEnded(deps, clock.now() - keepEndedMs, signal);
+      if (left > 0) log.info("retention.archived", { jobs: left });
+    }
+    await removeLoose(deps, signal);
+  }
+
+  async function sweepUntilStopped(): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(everyMs, nudged.signal);
+      nudged = new AbortController();
+      if (signal.aborted) return;
+      // A failed sweep is only late work: the next one finds the same jobs.
+      await sweep().catch((cause: unknown) => log.warn("retention.sweep_failed", { cause }));
+    }
+  }
+
+  return {
+    sweep,
+    nudge: () => nudged.abort(),
+    start: () => {
+      loop ??= sweepUntilStopped();
+    },
+    stop: async () => {
+      stopping.abort();
+      nudged.abort();
+      await loop;
+    },
+  };
+}

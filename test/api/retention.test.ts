@@ -1,0 +1,269 @@
+/** Jobs that have left the broker, and deleted ones, as whoever asks over HTTP meets them. */
+import { readdir } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { retentionDeps } from "../../src/compose-retention.ts";
+import { archiveEnded } from "../../src/retain/archive-ended.ts";
+import { cleanUpAll, SETTLED_MS } from "../../src/retain/delete-job.ts";
+import { removeLoose } from "../../src/retain/loose-bodies.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
+import { newFolder } from "../e2e/folder.ts";
+import type { Api } from "./harness.ts";
+import { startKeyedApi } from "./keyed.ts";
+import { ended, startWorking } from "./work.ts";
+
+const UNSTOPPED = new AbortController().signal;
+const PAGES = { "/": "<title>one</title>", "/two": "<title>two</title>", "/gone": { status: 404 } } as const;
+
+/** As if so much time had gone by. */
+function later({ trawl }: Api, ms: number) {
+  const deps = retentionDeps(trawl);
+  const clock: Clock = { ...deps.clock, now: () => deps.clock.now() + ms };
+  return { ...deps, clock };
+}
+
+/** Everything that ended is archived. */
+async function archiveAll(api: Api): Promise<void> {
+  await archiveEnded(retentionDeps(api.trawl), Infinity, UNSTOPPED);
+}
+
+describe("a job that has left the broker", () => {
+  async function archived(settings: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
+    const api = await startWorking(PAGES, settings);
+    const body = {
+      name: "shop",
+      urls: [`${api.site.url}/`, `${api.site.url}/two`, `${api.site.url}/gone`],
+      headers: { "x-token": "s3cret" },
+      keep: { bodies: true },
+    };
+    const { json } = await api.ask("POST", "/v1/jobs", body, headers);
+    await api.startWorker();
+    const before = await ended(api, json.id);
+    await archiveAll(api);
+    expect(await api.trawl.frontier.findJob(String(json.id))).toBeUndefined();
+    return { api, body, id: String(json.id), before, submitted: json };
+  }
+
+  it("is shown as it was, marked, with its records, pages and bodies", async () => {
+    const { api, id, before } = await archived();
+
+    expect((await api.ask("GET", `/v1/jobs/${id}`)).json).toEqual({ ...before, archived: true });
+    expect((await api.ask("GET", "/v1/jobs")).json).toEqual({ jobs: [{ ...before, archived: true }], next: null });
+    expect((await api.ask("GET", `/v1/jobs/${id}/records`)).json.records).toHaveLength(2);
+    const { json } = await api.ask("GET", `/v1/jobs/${id}/pages`);
+    const [page] = json.pages as unknown as { id: number }[];
+    expect((await api.ask("GET", `/v1/pages/${page?.id}/body`)).status).toBe(200);
+    const events = await api.ask("GET", `/v1/jobs/${id}/events`);
+    expect(events.json.text).toContain("event: end");
+    expect((await api.ask("GET", `/v1/explain?job=${id}`)).json.reasons).toEqual([
+      expect.stringContaining("has left the broker"),
+    ]);
+    expect((await api.ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
+  });
+
+  it("keeps no secrets of its headers", async () => {
+    const { api, id } = await archived();
+
+    const kept = await api.trawl.store.archive.find(id);
+
+    expect(JSON.stringify(kept)).toContain("x-token");
+    expect(JSON.stringify(kept)).not.toContain("s3cret");
+  });
+
+  it("cannot be steered, and says why", async () => {
+    const { api, id } = await archived();
+    const calls = [
+      ["POST", `/v1/jobs/${id}/pause`],
+      ["POST", `/v1/jobs/${id}/resume`],
+      ["POST", `/v1/jobs/${id}/cancel`],
+      ["PATCH", `/v1/jobs/${id}`, { priority: 3 }],
+      ["POST", `/v1/jobs/${id}/urls`, { urls: ["https://a.test/"] }],
+      ["POST", "/v1/dead/replay", { job: id }],
+    ] as const;
+
+    for (const [method, path, body] of calls) {
+      const { status, json } = await api.ask(method, path, body);
+      expect([path, status, json.code]).toEqual([path, 409, "JOB_ARCHIVED"]);
+      expect(json.detail).toContain("has left the broker");
+    }
+  });
+
+  it("gives the answer it gave to whoever submits it again, and is not made a second time", async () => {
+    const { api, body, id, submitted } = await archived({}, { "idempotency-key": "once" });
+
+    const again = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
+
+    expect(again.status).toBe(202);
+    expect(again.json).toEqual(submitted);
+    expect(await api.trawl.frontier.findJob(id)).toBeUndefined();
+    const other = await api.ask("POST", "/v1/jobs", { ...body, name: "other" }, { "idempotency-key": "once" });
+    expect(other.json.code).toBe("KEY_REUSED");
+  });
+
+  it("is listed among those in the broker, newest first, each once, page by page", async () => {
+    const api = await startWorking(PAGES);
+    await api.startWorker();
+    const ids: unknown[] = [];
+    for (let nth = 0; nth < 7; nth++) {
+      const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
+      ids.unshift(json.id);
+      await ended(api, json.id);
+      // Every other one leaves; one is left where a crash leaves it, in both.
+      if (nth % 2 === 0) await archiveAll(api);
+      if (nth === 5) {
+        const deps = retentionDeps(api.trawl);
+        const forgetJob = () => Promise.reject(new Error("killed"));
+        const dying = { ...deps, frontier: { ...deps.frontier, forgetJob } };
+        await expect(archiveEnded(dying, Infinity, UNSTOPPED)).rejects.toThrow("killed");
+      }
+    }
+
+    const listed: unknown[] = [];
+    for (let next: unknown = ""; next !== null; ) {
+      const { json } = await api.ask("GET", `/v1/jobs?limit=2${next === "" ? "" : `&cursor=${next}`}`);
+      listed.push(...(json.jobs as unknown as { id: string }[]).map(({ id }) => id));
+      next = json.next;
+    }
+
+    expect(listed).toEqual(ids);
+  });
+
+  it("is its tenant's, and nobody else's", async () => {
+    const api = await startKeyedApi();
+    const [one, two] = [await api.person({ tenant: "one" }), await api.person({ tenant: "two" })];
+    const { json } = await one.ask("POST", "/v1/jobs", { urls: ["https://a.test/"] });
+    await one.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    await archiveAll(api);
+
+    expect((await one.ask("GET", `/v1/jobs/${json.id}`)).json).toMatchObject({ archived: true, state: "cancelled" });
+    expect((await one.ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await two.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
+    expect((await two.ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
+    expect((await two.ask("DELETE", `/v1/jobs/${json.id}`)).status).toBe(404);
+    expect((await one.ask("DELETE", `/v1/jobs/${json.id}`)).status).toBe(202);
+    expect((await one.ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
+    expect((await api.operator("GET", "/v1/jobs")).json.jobs).toEqual([]);
+  });
+
+  it("stays as long as the settings say", async () => {
+    const api = await startWorking(PAGES, { keepEndedMs: "1h" });
+    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`] });
+    await api.startWorker();
+    await ended(api, json.id);
+
+    await api.retention.sweep();
+    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(false);
+
+    await archiveEnded(later(api, 0), api.trawl.clock.now() - 3_600_000, UNSTOPPED);
+    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(false);
+    await archiveEnded(later(api, 0), api.trawl.clock.now() + 1, UNSTOPPED);
+    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(true);
+  });
+});
+
+describe("a job that is deleted", () => {
+  it("is gone at once, with all that came of it, but for bodies that others share", async () => {
+    const bodies = newFolder();
+    const api = await startWorking(PAGES, { bodies: `file:${bodies}` });
+    await api.startWorker();
+    const submit = async (...paths: string[]) => {
+      const urls = paths.map((path) => api.site.url + path);
+      const { json } = await api.ask("POST", "/v1/jobs", { urls, keep: { bodies: true } });
+      await ended(api, json.id);
+      return String(json.id);
+    };
+    const [gone, stays] = [await submit("/", "/two", "/gone"), await submit("/")];
+    const { json: pages } = await api.ask("GET", `/v1/jobs/${gone}/pages`);
+    const [page] = pages.pages as unknown as { id: number }[];
+
+    const { status, json } = await api.ask("DELETE", `/v1/jobs/${gone}`);
+
+    expect([status, json]).toEqual([202, { id: gone }]);
+    for (const path of ["", "/records", "/pages", "/events"]) {
+      expect((await api.ask("GET", `/v1/jobs/${gone}${path}`)).status).toBe(404);
+    }
+    expect((await api.ask("GET", `/v1/pages/${page?.id}/body`)).status).toBe(404);
+    expect((await api.ask("DELETE", `/v1/jobs/${gone}`)).status).toBe(404);
+    expect((await api.ask("POST", `/v1/jobs/${gone}/cancel`)).status).toBe(404);
+    expect((await api.ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+
+    await api.retention.sweep();
+    const { store, frontier } = api.trawl;
+    expect(await frontier.findJob(gone)).toBeUndefined();
+    expect(await frontier.listDead({}, 10)).toEqual([]);
+    expect(await store.readPages(gone, 0, 10)).toEqual([]);
+    expect(await store.countRecords(gone)).toBe(0);
+    expect(await store.groupTries(gone, 10)).toEqual([]);
+    expect(await filesIn(bodies)).toHaveLength(2);
+
+    // Files say by themselves when they were written: so the clock that judges them is the one that moves.
+    await removeLoose(later(api, 2 * SETTLED_MS), UNSTOPPED);
+    expect(await filesIn(bodies)).toHaveLength(1);
+    const { json: left } = await api.ask("GET", `/v1/jobs/${stays}/pages`);
+    const [kept] = left.pages as unknown as { id: number }[];
+    expect((await api.ask("GET", `/v1/pages/${kept?.id}/body`)).status).toBe(200);
+    expect(await store.archive.listUnclean(10)).toHaveLength(1);
+    await cleanUpAll(later(api, 2 * SETTLED_MS), UNSTOPPED);
+    expect(await store.archive.listUnclean(10)).toEqual([]);
+    expect((await api.ask("GET", `/v1/jobs/${gone}`)).status).toBe(404);
+  });
+
+  it("has ended, or is to be cancelled", async () => {
+    const api = await startWorking(PAGES);
+    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`] });
+    const refused = await api.ask("DELETE", `/v1/jobs/${json.id}`);
+    expect([refused.status, refused.json.code]).toEqual([409, "JOB_RUNNING"]);
+    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(200);
+
+    expect((await api.ask("DELETE", `/v1/jobs/${json.id}?cancel=true`)).status).toBe(202);
+
+    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
+    await api.retention.sweep();
+    expect(await api.trawl.frontier.listJobs(10)).toEqual([]);
+    expect(await api.trawl.frontier.listQueues()).toEqual([]);
+  });
+
+  it("is not made again by its key", async () => {
+    const api = await startWorking(PAGES);
+    const body = { urls: [`${api.site.url}/`] };
+    const { json } = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
+    await api.ask("DELETE", `/v1/jobs/${json.id}?cancel=true`);
+
+    for (let nth = 0; nth < 2; nth++) {
+      const again = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
+      expect([again.status, again.json.code]).toEqual([410, "JOB_DELETED"]);
+      await api.retention.sweep();
+    }
+  });
+
+  it("is finished with by the next sweep, wherever the one before was killed", async () => {
+    const api = await startWorking(PAGES);
+    await api.startWorker();
+    const whole = retentionDeps(api.trawl);
+    const steps = ["removeNotes", "findJob", "readPassed", "erase", "forgetJob", "setClean"] as const;
+    for (const step of steps) {
+      const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${step}`] });
+      await ended(api, json.id);
+      await api.ask("DELETE", `/v1/jobs/${json.id}`);
+      const die = () => Promise.reject(new Error(`killed at ${step}`));
+      const dying = {
+        ...later(api, 2 * SETTLED_MS),
+        frontier: { ...whole.frontier, ...(step in whole.frontier ? { [step]: die } : {}) },
+        archive: { ...whole.archive, ...(step in whole.archive ? { [step]: die } : {}) },
+        ...(step === "removeNotes" ? { removeNotes: die } : {}),
+      };
+
+      await expect(cleanUpAll(dying, UNSTOPPED)).rejects.toThrow(`killed at ${step}`);
+      expect((await api.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
+
+      await cleanUpAll(later(api, 2 * SETTLED_MS), UNSTOPPED);
+      expect(await api.trawl.frontier.findJob(String(json.id))).toBeUndefined();
+      expect(await api.trawl.store.readPages(String(json.id), 0, 10)).toEqual([]);
+      expect(await api.trawl.store.archive.listUnclean(10)).toEqual([]);
+    }
+  });
+});
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
