@@ -17,6 +17,7 @@ import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
 import { scheduleRoutes } from "./api/routes/schedules.ts";
 import { scrapeRoutes } from "./api/routes/scrape.ts";
+import { webhookRoutes } from "./api/routes/webhooks.ts";
 import { isLoopback } from "./api/safety.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
 import type { Trawl } from "./compose.ts";
@@ -68,6 +69,7 @@ const SCRAPE_LOOK_EVERY_MS = 50;
 export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
   const routes = [
     ...jobRoutes(deps),
+    ...webhookRoutes(deps),
     ...explainRoutes(deps),
     ...resultRoutes(deps),
     ...pageRoutes(deps),

@@ -1,4 +1,5 @@
 /** The part of compose.ts that fetches and reads pages: a worker, and the way out to the web. */
+import { jobOut } from "./api/job-out.ts";
 import { type NewWorker, networksFrom, type Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
@@ -10,6 +11,7 @@ import { createEgressGate } from "./fetch/egress/gate.ts";
 import type { Allowance, Fetcher } from "./fetch/fetcher.ts";
 import { decodeBody } from "./fetch/http/charset.ts";
 import { createHttpFetcher, type HttpFetcher } from "./fetch/http/http-fetcher.ts";
+import { createHttpPoster } from "./fetch/http/http-poster.ts";
 import type { RobotsPolicy } from "./fetch/robots.ts";
 import { createRobotsPolicy } from "./fetch/robots-policy.ts";
 import type { Frontier } from "./frontier/frontier.ts";
@@ -20,6 +22,8 @@ import { loadSpider } from "./spider/load-spider.ts";
 import { spiderHash } from "./spider/spider-hash.ts";
 import { createSpiderReader } from "./spider/spider-reader.ts";
 import { VERSION } from "./version.ts";
+import { createDeliverer } from "./webhook/deliver.ts";
+import { createNotifier } from "./webhook/notifier.ts";
 import { createJobBook } from "./worker/job-book.ts";
 import { createPlanMaker } from "./worker/make-plan.ts";
 import { createRecaller } from "./worker/recaller.ts";
@@ -34,6 +38,9 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** What other workers have found of a site is heard of after this. */
 const BELIEVE_MS = 5_000;
+
+/** How often it is looked what has become of jobs that tell somebody. */
+const NOTIFY_EVERY_MS = 1_000;
 
 /** Longer than a busy machine takes. */
 const LAUNCH_MS = 30_000;
@@ -62,6 +69,7 @@ export function composeWorker(
     {
       ...fetching,
       ...parts,
+      ...createTelling(config, parts, fetching.fetcher),
       decode,
       needsBrowser,
       scriptedSites,
@@ -85,6 +93,23 @@ export function composeWorker(
     },
   );
   return { worker, close: fetching.close };
+}
+
+/** What looks after webhooks, and what posts their events. */
+function createTelling(
+  config: Config,
+  { clock, log, frontier, store }: Pick<Trawl, "clock" | "log" | "frontier" | "store">,
+  client: Pick<HttpFetcher, "ask">,
+) {
+  const book = store.webhooks;
+  const poster = createHttpPoster({ client, clock });
+  return {
+    deliver: createDeliverer({ book, poster, clock }, { timeoutMs: config.webhookTimeoutMs }),
+    notifier: createNotifier(
+      { book, store, frontier, clock, log, config, showJob: jobOut },
+      { everyMs: NOTIFY_EVERY_MS },
+    ),
+  };
 }
 
 type Fetching = {

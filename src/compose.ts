@@ -15,6 +15,7 @@ import type { Bodies, Parcels } from "./store/bodies/bodies.ts";
 import { isPostgresUrl } from "./store/postgres/place.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store, StoreBooks } from "./store/store.ts";
+import { listSubmittedJobs } from "./webhook/list-jobs.ts";
 import type { TaskWatch } from "./worker/task-watch.ts";
 import type { Worker, WorkerOptions } from "./worker/worker.ts";
 
@@ -64,7 +65,11 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
     store,
     bodies,
     parcels,
-    catalogue: createCatalogue({ frontier, archive: store.archive }),
+    catalogue: createCatalogue({
+      frontier,
+      listJobs: (limit, before) => listSubmittedJobs(frontier, limit, before),
+      archive: store.archive,
+    }),
     async createWorker(asked) {
       // Loaded on first use: what fetches and reads pages takes longer to load than most commands take.
       const { composeWorker } = await import("./compose-worker.ts");

@@ -31,6 +31,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/schedule-book.ts",
     "store/store.ts",
     "submit",
+    "webhook/note-webhook.ts",
+  ],
+  webhook: [
+    "domain",
+    "errors.ts",
+    "runtime",
+    "config/schema.ts",
+    "fetch/poster.ts",
+    "frontier/frontier.ts",
+    "frontier/frontier-admin.ts",
+    "store/export/record-line.ts",
+    "store/store.ts",
+    "store/webhook-book.ts",
+    "submit",
   ],
   retain: [
     "domain",
@@ -77,7 +91,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/key-book.ts",
     "store/schedule-book.ts",
     "store/store.ts",
+    "store/webhook-book.ts",
     "submit",
+    "webhook",
   ],
   // Types alone: see below.
   client: [
@@ -86,6 +102,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "api/wire-keys.ts",
     "api/wire-schedules.ts",
     "api/wire-types.ts",
+    "api/wire-webhooks.ts",
     "schedule/schedule-schema.ts",
     "submit/job-schema.ts",
   ],

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { CATCH_UPS, OVERLAPS, SLOT_MOVES, type SlotState } from "../domain/schedule.ts";
 import { withMaskedHeaders } from "../schedule/masked-headers.ts";
+import { withoutWebhookSecret } from "../schedule/masked-webhook.ts";
 import { everyWords } from "../schedule/schedule-schema.ts";
 import type { Schedule, Slot } from "../store/schedule-book.ts";
 import { jobSchema } from "../submit/job-schema.ts";
@@ -20,7 +21,9 @@ export const scheduleSchemaOut = z.strictObject({
   paused: z.boolean(),
   nextAt: instant.nullable().describe("Its next slot; null while it is paused."),
   createdAt: instant,
-  job: jobSchema.describe("What each slot submits, as written, but for what its headers hold."),
+  job: jobSchema.describe(
+    "What each slot submits, as written, but for what its headers hold, and the secret of its webhook.",
+  ),
 });
 
 export type ScheduleOut = z.output<typeof scheduleSchemaOut>;
@@ -37,7 +40,7 @@ export function scheduleOut(schedule: Schedule): ScheduleOut {
     ...{ overlap, catchUp, catchUpMost, paused },
     nextAt: nextAt === undefined ? null : isoOf(nextAt),
     createdAt: isoOf(createdAt),
-    job: withMaskedHeaders(job as z.output<typeof jobSchema>),
+    job: withoutWebhookSecret(withMaskedHeaders(job as z.output<typeof jobSchema>)),
   };
 }
 

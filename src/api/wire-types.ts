@@ -28,7 +28,16 @@ export const submissionSchema = z.strictObject({
   taken: count.describe("URLs that were dealt with; after a 429, go on from this one."),
 });
 
+/** Of a new job. */
+export const newJobSchemaOut = submissionSchema.extend({
+  webhookSecret: z
+    .string()
+    .nullable()
+    .describe("What events of its webhook are signed with, where the job brought none: told here and nowhere else."),
+});
+
 export type SubmissionOut = z.output<typeof submissionSchema>;
+export type NewJobOut = z.output<typeof newJobSchemaOut>;
 
 export const ledgerSchema = z.strictObject({
   submitted: count,

@@ -3,7 +3,7 @@
  * they bring. It needs nothing but `fetch`.
  */
 import type { ScrapeOut } from "../api/routes/scrape.ts";
-import type { JobOut, SubmissionOut } from "../api/wire-types.ts";
+import type { JobOut, NewJobOut } from "../api/wire-types.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import { createFleet, type DeadFilter, type ExplainTarget, type Fleet } from "./fleet.ts";
@@ -12,6 +12,7 @@ import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
 import { listAll, type Signal } from "./listing.ts";
 import { type ConnectOptions, createRequests, pause } from "./requests.ts";
 import { createSchedules, type NewSchedule, type Schedules } from "./schedules.ts";
+import { type VerifyOptions, verifyWebhook, WebhookError, type WebhookEvent } from "./verify-webhook.ts";
 
 export {
   type Added,
@@ -28,10 +29,18 @@ export {
   type MadeKey,
   type NewKey,
   type NewSchedule,
+  type VerifyOptions,
+  verifyWebhook,
+  WebhookError,
+  type WebhookEvent,
 };
 
 /** A job as submitted, with what became of its URLs. */
-export type SubmittedJob = Job & Added;
+export type SubmittedJob = Job &
+  Added & {
+    /** What events of its webhook are signed with, where the job brought no secret: told this once. */
+    webhookSecret: string | null;
+  };
 
 export type SubmitOptions = {
   /** The same key again is the same job. Made anew unless given. */
@@ -70,20 +79,20 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
     const body = { ...job, urls: first, ...(open || !isWhole ? { open: true } : {}) };
     const headers = headersOf(idempotencyKey, requestId);
     for (;;) {
-      const sending = requests.json<SubmissionOut>("/v1/jobs", { method: "POST", body, headers, signal });
+      const sending = requests.json<NewJobOut>("/v1/jobs", { method: "POST", body, headers, signal });
       const sent = await idOf(sending);
       if (sent.retryAfterMs !== undefined) {
         // The broker is full: under the same key the request goes on where it was.
         await pause(sent.retryAfterMs, signal);
         continue;
       }
-      const { id, accepted, duplicates, refused, refusedCount } = sent;
+      const { id, accepted, duplicates, refused, refusedCount, webhookSecret } = sent;
       const made = createJob(requests, id);
       const counts = { accepted, duplicates, refused, refusedCount };
-      if (isWhole) return { ...made, ...counts };
+      if (isWhole) return { ...made, ...counts, webhookSecret };
       const rest = await made.add(urls.slice(URLS_MOST), { last: !open, ...(signal === undefined ? {} : { signal }) });
       addTo(counts, rest, first.length);
-      return { ...made, ...counts };
+      return { ...made, ...counts, webhookSecret };
     }
   };
 
@@ -108,8 +117,8 @@ function isJob(what: string | readonly string[] | JobInput): what is JobInput & 
   return typeof what === "object" && !Array.isArray(what);
 }
 
-async function idOf(sending: Promise<SubmissionOut>): Promise<SubmissionOut & { retryAfterMs?: number }> {
-  return (await takenOf(sending)) as SubmissionOut & { retryAfterMs?: number };
+async function idOf(sending: Promise<NewJobOut>): Promise<NewJobOut & { retryAfterMs?: number }> {
+  return (await takenOf(sending)) as NewJobOut & { retryAfterMs?: number };
 }
 
 function headersOf(idempotencyKey: string, requestId: string | undefined): Record<string, string> {

@@ -1,5 +1,6 @@
 /** One job of a server: what it is doing, what it has brought, and how to steer it. */
 import type { InvalidOut, JobOut, PageOut, RecordOut, SubmissionOut } from "../api/wire-types.ts";
+import type { WebhookOut } from "../api/wire-webhooks.ts";
 import { isApiError } from "./api-error.ts";
 import { listAll, type Signal } from "./listing.ts";
 import { readEvents } from "./read-events.ts";
@@ -32,6 +33,8 @@ export type Job = {
   add(urls: Urls, options?: Signal & { last?: boolean }): Promise<Added>;
   /** Another pace or priority, while it runs. */
   change(change: JobChange, options?: Signal): Promise<JobOut>;
+  /** What was delivered to its webhook, and what was not. Throws ApiError NOT_FOUND where it has none. */
+  webhook(options?: Signal): Promise<WebhookOut>;
   pause(options?: Signal): Promise<JobOut>;
   resume(options?: Signal): Promise<JobOut>;
   cancel(options?: Signal): Promise<JobOut>;
@@ -130,6 +133,7 @@ export function createJob(requests: Requests, id: string): Job {
     },
     add,
     change: (body, { signal } = {}) => requests.json(path, { method: "PATCH", body, signal }),
+    webhook: ({ signal } = {}) => requests.json<WebhookOut>(`${path}/webhook`, { signal }),
     pause: (options) => steer("pause", options),
     resume: (options) => steer("resume", options),
     cancel: (options) => steer("cancel", options),

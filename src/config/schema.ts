@@ -17,6 +17,7 @@ import {
 } from "./fields.ts";
 import { keyList } from "./key-list.ts";
 import { routeList } from "./route-list.ts";
+import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
 
 export const SETTINGS = {
   broker: text({
@@ -358,6 +359,7 @@ export const SETTINGS = {
     most: 100_000_000,
     doc: "Most that a recrawl set remembers of what was read from one page; a page with more is fetched in full each time.",
   }),
+  ...WEBHOOK_SETTINGS,
   maxPending: count({
     env: "TRAWL_MAX_PENDING",
     shown: 20_000_000,

@@ -12,7 +12,7 @@ export const TASK_MOVES = {
 export type TaskState = keyof typeof TASK_MOVES;
 
 /** How a task is worked on; also the name of the queue it goes to unless the job says otherwise. */
-export type TaskKind = "fetch" | "render" | "parse";
+export type TaskKind = "fetch" | "render" | "parse" | "deliver";
 
 /** One URL offered to the frontier. `url` is in canonical form and `site` is its politeness key. */
 export type NewTask = {
@@ -56,6 +56,7 @@ export const RETRY_REASONS = {
   server_error: "another 5xx, or 408 or 425",
   robots_unreachable: "robots.txt could not be had, so nothing may be fetched yet",
   render_failed: "the browser or its page crashed",
+  not_accepted: "the endpoint of a webhook answered with something else than 2xx; redirects are not followed",
 } as const;
 export type RetryReason = keyof typeof RETRY_REASONS;
 

@@ -9,9 +9,7 @@ import type { ArchivedJob, JobArchive } from "../store/job-archive.ts";
 type Deps = {
   frontier: Pick<FrontierAdmin, "listEnded" | "forgetJob">;
   archive: Pick<JobArchive, "keep">;
-  /** Jobs that work for another, such as its deliveries, and stay as long as it does. */
-  companionsOf(jobId: string): readonly string[];
-  /** Whether it is somebody's companion: it leaves with that one. */
+  /** Whether it works for another job, as deliveries do: nobody looks for it by itself. */
   isCompanion(jobId: string): boolean;
 };
 
@@ -22,18 +20,15 @@ const STEP = 500;
 
 /** Those that ended before that instant; the answer is how many left. Stops between two jobs when `signal` aborts. */
 export async function archiveEnded(deps: Deps, endedBefore: number, signal: AbortSignal): Promise<number> {
-  const { frontier, archive, companionsOf, isCompanion } = deps;
+  const { frontier, archive, isCompanion } = deps;
   let left = 0;
   for (;;) {
     const jobs = await frontier.listEnded(endedBefore, JOBS_MOST);
     const before = left;
     for (const job of jobs) {
       if (signal.aborted) return left;
-      // A companion has nobody who looks for it, and so nothing to be archived for.
       if (!isCompanion(job.id)) await archive.keep(summaryOf(job));
-      if (!(await forget(frontier, job.id))) continue;
-      for (const companion of companionsOf(job.id)) await forget(frontier, companion);
-      left += 1;
+      if (await forget(frontier, job.id)) left += 1;
     }
     if (jobs.length < JOBS_MOST || left === before) return left;
   }

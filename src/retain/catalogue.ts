@@ -19,9 +19,14 @@ export type Catalogue = {
   list(limit: number, before?: { createdAt: number }): Promise<readonly KnownJob[]>;
 };
 
-type Deps = { frontier: Pick<FrontierAdmin, "findJob" | "listJobs">; archive: JobArchive };
+type Deps = {
+  frontier: Pick<FrontierAdmin, "findJob">;
+  /** Those that somebody submitted, newest first. */
+  listJobs: FrontierAdmin["listJobs"];
+  archive: JobArchive;
+};
 
-export function createCatalogue({ frontier, archive }: Deps): Catalogue {
+export function createCatalogue({ frontier, listJobs, archive }: Deps): Catalogue {
   async function lookUp(jobId: string): Promise<KnownJob | "deleted" | undefined> {
     const live = await frontier.findJob(jobId);
     const kept = await archive.find(jobId);
@@ -37,7 +42,7 @@ export function createCatalogue({ frontier, archive }: Deps): Catalogue {
       return job === "deleted" ? undefined : job;
     },
     async list(limit, before) {
-      const live = await frontier.listJobs(limit, before);
+      const live = await listJobs(limit, before);
       const kept = await archive.list(limit, before);
       const gone = new Set(await archive.deletedAmong(live.map(({ id }) => id)));
       const alive = new Set(live.map(({ id }) => id));

@@ -19,7 +19,8 @@ export type DeleteDeps = {
   frontier: Pick<FrontierAdmin, "findJob" | "cancel" | "forgetJob">;
   archive: JobArchive;
   parcels: Pick<Parcels, "remove">;
-  companionsOf(jobId: string): readonly string[];
+  /** Jobs that work for this one, as deliveries do, whether they are there or not. */
+  companionsOf(jobId: string): Promise<readonly string[]>;
   /** What else is kept under the ids of these jobs. */
   removeNotes(jobIds: readonly string[]): Promise<void>;
   clock: Clock;
@@ -43,7 +44,7 @@ export async function markDeleted(
 /** One round over a job that is marked. False while tasks of it are under way: they end by themselves. */
 export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSignal): Promise<boolean> {
   const { frontier, archive, parcels, companionsOf, removeNotes, clock } = deps;
-  const all = [jobId, ...companionsOf(jobId)];
+  const all = [jobId, ...(await companionsOf(jobId))];
   await removeNotes(all); // before its companions are stopped, or they would be started again
   let isOver = true;
   for (const id of all) isOver = (await stop(frontier, id)) && isOver;

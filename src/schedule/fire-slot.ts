@@ -16,6 +16,7 @@ import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Schedule, ScheduleBook, Slot, SlotClaim } from "../store/schedule-book.ts";
+import type { JobInput } from "../submit/job-schema.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 import { type JobDefaults, parseJob, resolveJob } from "../submit/resolve-job.ts";
 import { submitJob } from "../submit/submit-job.ts";
@@ -31,6 +32,8 @@ export type FireDeps = {
   checkRules(spec: JobSpec): void;
   /** Notes whose a job is; before it is made, so that none is without. */
   noteOwner(tenant: string, jobId: string): Promise<void>;
+  /** Notes whom it is to tell; before it is made as well. */
+  noteWebhook(webhook: JobInput["webhook"], jobId: string): Promise<void>;
 };
 
 /** How soon a slot is looked at again that waits for the run before, or could not be submitted. */
@@ -113,8 +116,9 @@ async function submit(deps: FireDeps, { slot, schedule }: SlotClaim, jobId: stri
   const before = await frontier.findJob(jobId);
   if (before?.sealed === true) return;
   const spec = (before?.spec as JobSpec | undefined) ?? specOf(deps, schedule, slot, jobId);
-  const { urls = [] } = parseJob(schedule.job);
+  const { urls = [], webhook } = parseJob(schedule.job);
   if (schedule.tenant !== undefined) await deps.noteOwner(schedule.tenant, jobId);
+  await deps.noteWebhook(webhook, jobId);
   try {
     const { full } = await submitJob({ frontier, now: () => clock.now() }, spec, urls);
     if (full !== undefined) throw new Error(`the broker is full; ${full.taken} of ${urls.length} URLs are queued`);

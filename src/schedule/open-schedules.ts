@@ -7,12 +7,13 @@ import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
 import type { Store, StoreBooks } from "../store/store.ts";
 import { tenantOwner, wholeSetOfSchedule } from "../submit/with-tenant.ts";
+import { noteWebhook } from "../webhook/note-webhook.ts";
 import type { FireDeps } from "./fire-slot.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
 
 type Deps = {
-  store: Pick<StoreBooks, "schedules" | "owners"> & Pick<Store, "forgetSet">;
+  store: Pick<StoreBooks, "schedules" | "owners" | "webhooks"> & Pick<Store, "forgetSet">;
   frontier: Frontier & FrontierAdmin;
   clock: Clock;
   log: Log;
@@ -27,11 +28,14 @@ const CLAIM_MS = 60_000;
 const EVERY_MS = 1_000;
 
 export function openSchedules({ store, frontier, clock, log, config, checkRules }: Deps): OpenedSchedules {
-  const { schedules: book, owners } = store;
+  const { schedules: book, owners, webhooks } = store;
   const fireDeps: FireDeps = {
     ...{ book, frontier, clock, log, jobDefaults: config, checkRules },
     async noteOwner(tenant, jobId) {
       await owners.note(tenantOwner(tenant), jobId, clock.now(), undefined);
+    },
+    async noteWebhook(webhook, jobId) {
+      await noteWebhook(webhooks, webhook, { jobId, now: clock.now() });
     },
   };
   const options = { claimMs: CLAIM_MS, graceMs: config.scheduleGraceMs, everyMs: EVERY_MS };

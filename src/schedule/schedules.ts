@@ -9,6 +9,7 @@ import { newJobId, parseJob, resolveJob } from "../submit/resolve-job.ts";
 import { type FireDeps, fireSlot } from "./fire-slot.ts";
 import { judgeDue } from "./judge-due.ts";
 import { withKeptHeaders } from "./masked-headers.ts";
+import { withKeptWebhookSecret } from "./masked-webhook.ts";
 import { type ScheduleChange, type ScheduleInput, timingFrom, type WhenInput } from "./schedule-schema.ts";
 import type { SchedulerOptions } from "./scheduler.ts";
 import { slotsOf } from "./slots.ts";
@@ -53,6 +54,8 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
     const ids = { id: newJobId(now()), requestId: "-", recrawlSet: "-" };
     const context = { ...ids, queue: undefined, typedHosts: [], out: undefined };
     deps.checkRules(resolveJob(job, deps.jobDefaults, context));
+    // Each run would have another, which nobody is told.
+    if (job.webhook !== undefined && job.webhook.secret === undefined) throw badJob(NO_SECRET);
     return job;
   }
 
@@ -117,7 +120,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
             ...schedule,
             ...policiesOf(input, schedule),
             name: name ?? schedule.name,
-            job: job === undefined ? schedule.job : checkJob(withKeptHeaders(job, schedule.job as JobInput)),
+            job: job === undefined ? schedule.job : checkJob(withKept(job, schedule.job as JobInput)),
             timing: newTiming(schedule, { cron, timeZone, every }, at),
           },
           schedule,
@@ -179,6 +182,14 @@ function moved(changed: Schedule, before: Schedule, now: number): Schedule {
   if (isSame) return changed;
   const doneUntil = Math.max(before.doneUntil, now);
   return { ...changed, doneUntil, nextAt: slotsOf(changed.timing).after(doneUntil) };
+}
+
+const NO_SECRET =
+  "webhook.secret: a schedule needs one of yours: whsec_ and base64 of 24 to 64 random bytes, such as of: openssl rand -base64 32";
+
+/** What a schedule does not show, and so does not come back. */
+function withKept(job: JobInput, before: JobInput): JobInput {
+  return withKeptWebhookSecret(withKeptHeaders(job, before), before);
 }
 
 function nameOf({ urls: [first = ""] = [] }: JobInput): string {

@@ -7,6 +7,7 @@ import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
 import { browserSchema } from "./browser-schema.ts";
+import { webhookSchema } from "./webhook-schema.ts";
 
 export const rate = z
   .string()
@@ -106,6 +107,7 @@ export const jobSchema = z.strictObject({
   keep: z
     .strictObject({ bodies: z.boolean().optional(), pages: z.boolean().optional(), records: z.boolean().optional() })
     .optional(),
+  webhook: webhookSchema.optional(),
 });
 
 /** A job as written. */

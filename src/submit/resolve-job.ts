@@ -45,6 +45,7 @@ export function parseJob(input: unknown): JobInput {
 }
 
 export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobContext): JobSpec {
+  refuseUntellable(input);
   const { politeness = {}, retries = {}, limits = {}, keep = {}, urls = [], render = "never" } = input;
   const policy = policyFrom(politeness, {
     intervalMs: defaults.rate,
@@ -81,6 +82,16 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     typedHosts: context.typedHosts,
     out: context.out,
   };
+}
+
+/** Records that are not kept cannot be told of later. */
+function refuseUntellable({ webhook, keep }: JobInput): void {
+  if (keep?.records !== false || webhook?.events?.includes("records") !== true) return;
+  throw new TrawlError("BAD_JOB", {
+    op: "submit.resolveJob",
+    message:
+      "webhook.events: records are told from the store, and keep.records is off; keep them, or leave records out",
+  });
 }
 
 /** A queue that workers serve for nothing else: `trawl worker --queues parse`. */

@@ -141,9 +141,10 @@ async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"
   const robots = { rulesAt: () => Promise.reject(new Error("not asked")), knownAt: async () => () => true };
   const allowance = { spend: () => Promise.reject(new Error("not spent")) };
   const scriptedSites = { has: async () => false, mark: async () => {} };
+  const deliver = () => Promise.reject(new Error("not told"));
   const browsing = { renderer: fetcher, needsBrowser: () => false, scriptedSites };
   const result = await runTask({
-    deps: { fetcher, ...browsing, robots, allowance, parcels, decode: String, recall: async () => undefined },
+    deps: { fetcher, ...browsing, robots, allowance, parcels, decode: String, deliver, recall: async () => undefined },
     options: { limits: { totalMs: 1, idleMs: 1 }, maxLinks: 10, maxRedirects: 10, recrawlBytes: 1000 },
     grant,
     plan: await makePlan(spec),

@@ -48,6 +48,8 @@ export type RunTaskDeps = FetchPageDeps & {
   /** Whether a page has no content until its scripts have run. */
   needsBrowser(html: string): boolean;
   scriptedSites: ScriptedSites;
+  /** Tells somebody of another job. */
+  deliver(grant: Grant, signal: AbortSignal): Promise<Pick<Settlement, "outcome" | "site">>;
 };
 
 export type RunTaskOptions = {
@@ -64,6 +66,7 @@ type Task = NewTaskRun & { revisit: Revisit | undefined };
 export async function runTask(run: NewTaskRun): Promise<TaskResult> {
   const task = { ...run, revisit: await findRevisit(run) };
   if (task.grant.kind === "parse") return parsePage(task);
+  if (task.grant.kind === "deliver") return deliverEvent(task);
   const robots = await askRobots(task);
   if (robots.kind === "unreachable") {
     // The whole site rests, so that its other tasks do not spend their tries on the same failure.
@@ -89,6 +92,11 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
       return { ...ended(task.grant, withoutUndefined(outcome), siteSignal(outcome)), memory };
     }
   }
+}
+
+async function deliverEvent({ deps, grant, signal }: Task): Promise<TaskResult> {
+  const { outcome, site } = await deps.deliver(grant, signal);
+  return ended(grant, outcome, site);
 }
 
 /** What becomes of a task whose job cannot be read here: a dead letter that says why, to be replayed when it can. */

@@ -4,6 +4,7 @@ import type { Claim, Frontier, Grant, Presence, Tally } from "../frontier/fronti
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
+import type { Service } from "../runtime/service.ts";
 import type { Bodies, Parcels } from "../store/bodies/bodies.ts";
 import type { Store, TryWrite } from "../store/store.ts";
 import type { JobBook } from "./job-book.ts";
@@ -49,6 +50,8 @@ export type WorkerDeps = RunTaskDeps & {
   book: JobBook;
   mayBeAlive(worker: string): boolean;
   onFinished(jobId: string): void;
+  /** Sees to it that those are told who want to know how jobs go. */
+  notifier: Service & { wake(jobId: string): void; isBusy(): boolean };
   watch: TaskWatch;
   /** Memory of this process. */
   rssBytes(): number;
@@ -74,7 +77,7 @@ const REAP_EVERY_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
 
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
-  const { frontier, store, bodies, parcels, book, mayBeAlive, onFinished, watch, clock, log } = deps;
+  const { frontier, store, bodies, parcels, book, mayBeAlive, notifier, watch, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const ends = { done: 0, failed: 0 };
@@ -92,6 +95,11 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     { frontier, clock, log, describe: () => ({ worker, queues, version, ...condition() }) },
     { everyMs: ANNOUNCE_EVERY_MS },
   );
+
+  function onFinished(jobId: string): void {
+    notifier.wake(jobId);
+    deps.onFinished(jobId);
+  }
 
   function condition(): Pick<Presence, "unknownSpiders" | "vitals"> {
     const { concurrency, supervisor } = options;
@@ -164,6 +172,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   return {
     start() {
       presence.start();
+      notifier.start();
       reaper.start();
       keeper.start();
       loop.start();
@@ -173,13 +182,15 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       await reaper.stop();
       await loop.stop();
       await keeper.stop();
+      await notifier.stop();
       await presence.stop();
     },
     retire: loop.retire,
     retiring: loop.retiring,
     ended: loop.ended,
     busy: loop.busy,
-    idleRound: loop.idleRound,
+    // What it is about to tell of is work to come.
+    idleRound: () => (notifier.isBusy() ? undefined : loop.idleRound()),
     tally: () => ({ ...counts }),
     findCulprit: strays.findCulprit,
   };

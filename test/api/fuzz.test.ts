@@ -76,7 +76,8 @@ async function fill({ ask, trawl }: Api): Promise<Known> {
     const answers = [await ask("POST", path, body), await ask("POST", path, body)];
     return answers.map(({ json }) => String(json.id));
   };
-  const jobs = await made("/v1/jobs", { urls: ["https://a.example/"], open: true });
+  const webhook = { url: "https://me.example/" };
+  const jobs = await made("/v1/jobs", { urls: ["https://a.example/"], open: true, webhook });
   const bodyRef = await trawl.bodies.put(Buffer.from("<h1>one</h1>"));
   await trawl.store.write(jobs.map((jobId) => aPageWrite({ jobId, bodyRef, screenshotRef: bodyRef })));
   const pages = await Promise.all(jobs.map((id) => trawl.store.readPages(id, 0, 1)));

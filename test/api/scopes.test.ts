@@ -99,7 +99,8 @@ async function start() {
     return { status: answer.status, json: isJson ? ((await answer.json()) as Record<string, unknown>) : {} };
   };
 
-  const submitted = await ask("one", "POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
+  const webhook = { url: "https://me.example/" };
+  const submitted = await ask("one", "POST", "/v1/jobs", { urls: ["https://a.example/"], open: true, webhook });
   const id = String(submitted.json.id);
   const ref = await trawl.bodies.put(Buffer.from("x"));
   await trawl.store.write([aPageWrite({ jobId: id, bodyRef: ref, screenshotRef: ref, pdfRef: ref })]);

@@ -18,7 +18,7 @@ export async function startWorking(
 
 async function startWorker({ trawl }: Api): Promise<void> {
   const worker = await trawl.createWorker({
-    queues: ["fetch"],
+    queues: ["fetch", "deliver"],
     allowHosts: [],
     unreadableJob: "ends-task",
     onFinished: () => {},

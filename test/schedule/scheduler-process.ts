@@ -13,6 +13,7 @@ createScheduler(
     ...{ book: books.schedules, frontier, clock, log, jobDefaults: config },
     checkRules: () => {},
     noteOwner: async () => {},
+    noteWebhook: async () => {},
   },
   { everyMs: 50, graceMs: 2_000, claimMs: Number(claimMs) },
 ).start();

@@ -64,6 +64,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     jobDefaults,
     checkRules: () => {},
     noteOwner: async () => {},
+    noteWebhook: async () => {},
   };
   const looks = new Map<string, number[]>();
   const deaths = { "dies before": 0, "dies after": 0, "sleeps before": 0 };

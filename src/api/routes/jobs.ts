@@ -11,7 +11,7 @@ import { listJobs } from "../list-jobs.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { addUrls } from "../submit/add-urls.ts";
 import { submitOnce } from "../submit/submit-once.ts";
-import { jobSchemaOut, submissionSchema } from "../wire-types.ts";
+import { jobSchemaOut, newJobSchemaOut, submissionSchema } from "../wire-types.ts";
 
 const TAG = "Jobs";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
@@ -59,7 +59,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       says: "Answers as soon as the URLs are queued. With an Idempotency-Key the same request may be sent again: it makes one job.",
       body: newJob,
       example: { name: "shop", urls: ["https://a.example/"], extract: { title: "h1" } },
-      answers: { 202: TAKEN },
+      answers: { 202: { ...TAKEN, json: newJobSchemaOut } },
       handle: async ({ body, caller, requestId, headers }) => ({
         status: 202,
         body: await submitOnce(deps, body, { caller, requestId, key: headers["idempotency-key"] }),

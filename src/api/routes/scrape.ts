@@ -20,7 +20,7 @@ const MOST_URGENT = 0;
 const PAGES_MOST = 100;
 const RECORDS_MOST = 1_000;
 
-const wanted = jobSchema.omit({ urls: true, spider: true, follow: true }).extend({
+const wanted = jobSchema.omit({ urls: true, spider: true, follow: true, webhook: true }).extend({
   url: z.string().max(10_000),
   timeoutSeconds: z
     .number()
@@ -50,7 +50,7 @@ export function scrapeRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
       scope: "submit",
       tag: "Jobs",
       summary: "Fetch one URL, and wait for its page and records",
-      says: "Goes before what waits, at priority 0 unless told otherwise, and keeps to what its site is allowed. Takes the fields of a job but urls, follow and spider.",
+      says: "Goes before what waits, at priority 0 unless told otherwise, and keeps to what its site is allowed. Takes the fields of a job but urls, follow, spider and webhook.",
       body: wanted,
       example: { url: "https://a.example/", extract: { title: "h1" } },
       answers: { 200: { says: "What became of it.", json: scraped } },

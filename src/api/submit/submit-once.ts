@@ -12,6 +12,7 @@ import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
 import { firstTasks, newJobFrom } from "../../submit/submit-job.ts";
 import { withTenant } from "../../submit/with-tenant.ts";
+import { noteWebhook } from "../../webhook/note-webhook.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { Caller } from "../route.ts";
 import { addUrls, REFUSALS_MOST, type Taken } from "./add-urls.ts";
@@ -26,7 +27,7 @@ export async function submitOnce(
   deps: ApiDeps,
   body: NewJobBody,
   { caller, requestId, key }: Sender,
-): Promise<Taken & { requestId: string }> {
+): Promise<Taken & { requestId: string; webhookSecret: string | null }> {
   const { open = false, ...job } = body;
   const { frontier, clock, config } = deps;
   const id = key === undefined ? newJobId(clock.now()) : idOf(key, caller);
@@ -40,17 +41,20 @@ export async function submitOnce(
   const before = key === undefined ? undefined : await deps.catalogue.lookUp(id);
   if (before === "deleted") throw wasDeleted(String(key), id);
   const urls = job.urls ?? [];
-  if (before === undefined) {
+  if (before !== undefined)
+    refuseReuse(key, before, spec); // before anything is noted of it
+  else {
     if (urls.length > 0) await deps.quotas.check(caller);
     await deps.quotas.admitJob(caller, id);
   }
+  const secret = await noteWebhook(deps.store.webhooks, job.webhook, { jobId: id, now: clock.now() });
   const first = before ?? (await created(deps, spec));
+  if (first !== undefined) refuseReuse(key, first, spec);
   const known = first?.spec as JobSpec | undefined;
-  if (known !== undefined && known.bodyHash !== spec.bodyHash) throw reused(String(key), id);
   const taken = first?.sealed === true ? undefined : await addOnce(deps, known ?? spec, urls, caller);
   if (!open && before?.archived !== true) await frontier.seal(id);
   const answer = known === undefined && taken !== undefined ? taken : asTheFirstTime(spec, urls);
-  return { ...answer, requestId: known?.requestId ?? requestId };
+  return { ...answer, requestId: known?.requestId ?? requestId, webhookSecret: secret ?? null };
 }
 
 /** Undefined where it is made here. The same key may come to two servers at once: then it is that of whoever was first. */
@@ -107,8 +111,9 @@ function wasDeleted(key: string, id: string): TrawlError {
   });
 }
 
-function reused(key: string, id: string): TrawlError {
-  return new TrawlError("KEY_REUSED", {
+function refuseReuse(key: string | string[] | undefined, known: JobView, { id, bodyHash }: JobSpec): void {
+  if ((known.spec as JobSpec).bodyHash === bodyHash) return;
+  throw new TrawlError("KEY_REUSED", {
     op: "api.submit",
     message: `Idempotency-Key ${JSON.stringify(key)} was sent with another body before (job ${id}); take a new key for a new job`,
     detail: { id },

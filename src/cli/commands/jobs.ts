@@ -5,6 +5,7 @@ import { formatDuration } from "../../domain/duration.ts";
 import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
+import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
@@ -30,9 +31,11 @@ export function addJobs(program: Command): void {
       inSession({ flags }, async (session) => {
         const job = await getJob(session, id);
         const { screen, trawl } = session;
-        screen.out(
-          flags.json === true ? `${JSON.stringify(jobOut(job, trawl.clock.now()))}\n` : jobText(job, trawl.clock.now()),
-        );
+        const now = trawl.clock.now();
+        if (flags.json === true) return screen.out(`${JSON.stringify(jobOut(job, now))}\n`);
+        const { frontier, store } = trawl;
+        const webhook = await findWebhookView({ book: store.webhooks, frontier }, job.id);
+        return screen.out(jobText(job, now) + (webhook === undefined ? "" : `\n${webhookText(webhook, now)}`));
       }),
     );
 }
@@ -73,4 +76,15 @@ function jobText(job: JobView, now: number): string {
       { right: [3] },
     ),
   ].join("");
+}
+
+function webhookText({ host, delivered, waiting, dead, lastFailure, deliveryJobs }: WebhookView, now: number): string {
+  const counts = `${formatCount(delivered)} delivered, ${formatCount(waiting)} waiting, ${formatCount(dead)} given up on`;
+  const isTroubled = lastFailure !== undefined && waiting + dead > 0;
+  const rows = [
+    ["", `to ${host}`, counts],
+    ...(isTroubled ? [["", "last failure", `${roughAge(now - lastFailure.at)} ago: ${lastFailure.words}`]] : []),
+    ...(dead > 0 ? [["", "send again", `trawl dead ${deliveryJobs.at(-1) ?? ""} --replay`]] : []),
+  ];
+  return showable(`webhook\n${table(rows)}`);
 }

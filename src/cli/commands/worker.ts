@@ -1,6 +1,7 @@
 /** `trawl worker`: fetch what is submitted, until stopped. */
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/schema.ts";
+import { DELIVER_QUEUE } from "../../domain/webhook.ts";
 import { ERRORS, isTrawlError, TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
@@ -51,7 +52,10 @@ export function addWorker(program: Command, stops: Stops): void {
   withProcessFlags(
     withPlaces(program.command("worker"))
       .description("fetch what is submitted to some queues, until stopped")
-      .option("--queues <names>", "which queues to serve, with commas between", queueNames("--queues"), ["fetch"]),
+      .option("--queues <names>", "which queues to serve, with commas between", queueNames("--queues"), [
+        "fetch",
+        DELIVER_QUEUE,
+      ]),
   )
     .option("--processes <n>", "work with so many processes (default 1)", wholeNumber("--processes", 1))
     .option("--pool <kind>", "solo: no process but this one, one task at a time unless -c says more (default auto)")

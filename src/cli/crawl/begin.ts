@@ -5,6 +5,7 @@ import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { submitJob } from "../../submit/submit-job.ts";
+import { noteWebhookHere } from "../note-webhook.ts";
 import type { Session } from "../session.ts";
 import { crawlQueue } from "./crawl-queue.ts";
 import type { Target } from "./targets.ts";
@@ -25,6 +26,7 @@ export async function beginCrawl(
   const spec = specOf(session, target, { out, requestId });
   extractorOf(spec); // a bad selector is said before anything is queued
   if (spec.render !== "never") getChromium(session.config.chromium); // and so is a browser that is not there
+  await noteWebhookHere(session, target.job.webhook, { jobId: spec.id, queue: spec.queue });
   await submitAll(session, spec, target.urls);
   return spec;
 }

@@ -12,6 +12,7 @@ import { getJob } from "../watch-job.ts";
 import { wordsOf } from "../worker/process-flags.ts";
 import type { PoolGroup } from "../worker/run-pool.ts";
 import { beginCrawl } from "./begin.ts";
+import { undeliveredText } from "./deliveries.ts";
 import { report } from "./report.ts";
 import { findResumed, readResume, refuseShapeFlags } from "./resume.ts";
 import { type CrawlEnd, runCrawl } from "./run-crawl.ts";
@@ -57,6 +58,7 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   const written = out === undefined ? undefined : await exportTo(session, jobId, out, columnsOf(spec));
   // Silence is about progress: what went wrong is said all the same.
   if (!quiet || exitCode(end, flags) === 1) screen.err(await report(session, end, { out, written }));
+  screen.err(await undeliveredText(session, jobId));
   if (flags.json === true) {
     const { pages, records, invalid } = end.job.tally;
     const seconds = Number(end.seconds.toFixed(3));

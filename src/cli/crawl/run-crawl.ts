@@ -11,6 +11,7 @@ import { type Screen, steps } from "../terminal.ts";
 import { aborted, getJob, watchJob } from "../watch-job.ts";
 import { createPoolVoice } from "../worker/pool-voice.ts";
 import { createPool, type PoolGroup } from "../worker/run-pool.ts";
+import { untilTold } from "./deliveries.ts";
 import { createRecordStream } from "./record-stream.ts";
 
 export type CrawlRun = {
@@ -32,7 +33,14 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
   const { trawl } = session;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
-  const onFinished = (jobId: string) => jobId === run.jobId && over.abort();
+  const ended = new AbortController();
+  const onFinished = (jobId: string) => jobId === run.jobId && ended.abort();
+  // Those who work on it deliver what there is to tell of it as well: they go on until that is done.
+  ended.signal.addEventListener("abort", () => {
+    void untilTold(session, run.jobId, over.signal)
+      .catch(() => {}) // what is undelivered is told in the end
+      .finally(() => over.abort());
+  });
   const crew =
     run.group === undefined
       ? await workHere(session, stops, run, onFinished)
@@ -40,8 +48,9 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
   const stopped = stops.once(() => {
     session.screen.err("\nstopping: letting running requests finish (again to stop at once)\n");
     over.abort();
+    ended.abort(); // whatever it would tell: nothing is shown any more
   });
-  const display = watchJob(session, { ...run, isOnlyLook: false }, over);
+  const display = watchJob(session, { ...run, isOnlyLook: false }, ended);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
   crew.start();
   stream?.start();

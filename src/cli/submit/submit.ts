@@ -14,6 +14,7 @@ import { NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submi
 import { hostsOf } from "../crawl/begin.ts";
 import { applyPoliteness, refuseShapeFlags } from "../crawl/resume.ts";
 import type { CrawlFlags } from "../crawl/targets.ts";
+import { noteWebhookHere } from "../note-webhook.ts";
 import { inSession, type PlaceFlags, type Session } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
 import { plural, processScreen } from "../terminal.ts";
@@ -88,6 +89,7 @@ async function submitIn(session: Session, submission: Submission, run: Run): Pro
   const { flags, signal, leave } = run;
   const spec = await specFor(session, submission, flags);
   const privates = createPrivateHosts(networksFrom(session.config));
+  if (flags.resume === undefined) await noteWebhookHere(session, submission.job.webhook, { jobId: spec.id });
   const answer = await queueAll(session, spec, privates.watch(submission.urls), run);
   const warning = privates.words();
   if (warning !== undefined) screen.err(`note: ${showable(warning)}\n`);

@@ -9,6 +9,6 @@ describe("the groups of trawl up", () => {
     });
 
     const places = ["--broker", "redis://127.0.0.1:1", "--store", "sqlite:a.db", "--log-level", "debug"];
-    expect(group).toEqual({ name: "fetch", processes: 2, words: ["worker", "--queues", "fetch", ...places] });
+    expect(group).toEqual({ name: "fetch", processes: 2, words: ["worker", "--queues", "fetch,deliver", ...places] });
   });
 });

@@ -1,5 +1,6 @@
 /** Which groups of processes `trawl up` starts: one for each kind of work, and one for each queue that was named. */
 import { InvalidArgumentError } from "commander";
+import { DELIVER_QUEUE } from "../../domain/webhook.ts";
 import { TrawlError } from "../../errors.ts";
 import { queueName, wholeNumber } from "../flags.ts";
 import { type PlaceFlags, placeWords } from "../session.ts";
@@ -13,7 +14,7 @@ export type QueueCount = { queue: string; processes: number };
 export type UpFlags = PlaceFlags &
   ProcessFlags & { fetch: number; render: number; parse: number; queue: QueueCount[]; quiet?: boolean };
 
-/** A group serves the queue that it is named after. */
+/** A group serves the queue that it is named after; one of them delivers events besides, unless that has its own. */
 export type UpGroup = PoolGroup & { name: string };
 
 /** Reads `--queue name=processes`, which may be given more than once; without a number it is one. */
@@ -30,10 +31,18 @@ export function groupsOf(flags: UpFlags): UpGroup[] {
   const twice = asked.find(({ queue }, index) => asked.findIndex((other) => other.queue === queue) < index);
   if (twice !== undefined) throw bad(`the queue ${twice.queue} is named twice; give its processes once`);
   if (asked.length === 0) throw bad("there is nothing to start: every count is 0; try: trawl up --fetch 1");
+  const delivering = asked.find(({ queue }) => queue === "fetch") ?? asked[0];
+  const hasOwn = asked.some(({ queue }) => queue === DELIVER_QUEUE);
   return asked.map(({ queue, processes }) => ({
     name: queue,
     processes,
-    words: ["worker", "--queues", queue, ...placeWords(flags), ...wordsOf(flagsFor(queue, flags))],
+    words: [
+      "worker",
+      "--queues",
+      !hasOwn && delivering?.queue === queue ? `${queue},${DELIVER_QUEUE}` : queue,
+      ...placeWords(flags),
+      ...wordsOf(flagsFor(queue, flags)),
+    ],
   }));
 }
 

@@ -3,6 +3,7 @@
 import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import { formatDuration } from "../../domain/duration.ts";
+import { toldJobId } from "../../domain/webhook.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { ProcessStatus } from "../../worker/pool/supervisor.ts";
@@ -27,7 +28,9 @@ export type Voice = {
 };
 
 export function createVoice(screen: Screen, config: Config, isJson: boolean): Voice {
-  return isJson ? jsonVoice(screen, config) : plainVoice(screen, config);
+  const voice = isJson ? jsonVoice(screen, config) : plainVoice(screen, config);
+  // That a webhook has nothing more to tell is no news to whoever looks after a worker.
+  return { ...voice, finished: (jobId) => toldJobId(jobId) === undefined && voice.finished(jobId) };
 }
 
 function jsonVoice(screen: Screen, { processes, concurrency, broker, store }: Config): Voice {

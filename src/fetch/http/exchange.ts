@@ -18,6 +18,8 @@ export type ExchangeTerms = {
   limits: FetchLimits;
   /** What becomes of a body over `limits.bodyBytes`: none of it is wanted, or its beginning. */
   overflow: "refuse" | "cut";
+  /** Only the status and headers are wanted: a body that is long, slow or broken off takes nothing from them. */
+  ignoresBody?: boolean;
   signal: AbortSignal;
 };
 
@@ -114,7 +116,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = flattened(headers);
     const verdict = statusVerdict(status);
-    this.#isBodyWanted = verdict.kind === "page" && verdict.hasBody;
+    this.#isBodyWanted = verdict.kind === "page" && verdict.hasBody && this.#terms.ignoresBody !== true;
     if (this.#isBodyWanted) this.#expectBody();
     else this.#bytesMost = DRAIN_BYTES;
     const declared = Number(this.#headers["content-length"]);

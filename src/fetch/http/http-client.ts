@@ -25,6 +25,8 @@ export type HttpAsk = ExchangeTerms & {
   url: string;
   site: string;
   headers: Readonly<Record<string, string>>;
+  /** What is posted; undefined: it is a GET. Whoever posts must not mind that it may arrive twice. */
+  post?: string;
 };
 
 export type HttpAnswer = {
@@ -38,6 +40,8 @@ export type HttpAnswer = {
   sentAt: number;
   endedAt: number;
 };
+
+type Terms = Omit<HttpAsk, "url" | "site">;
 
 export type HttpClient = {
   /** Never throws for what a site does; throws the signal's reason when aborted. */
@@ -71,8 +75,9 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     "accept-encoding": ACCEPT_ENCODING,
   };
 
-  function send(url: URL, terms: ExchangeTerms, headers: Readonly<Record<string, string>>): Promise<ExchangeEnd> {
+  function send(url: URL, terms: Terms): Promise<ExchangeEnd> {
     const { origin } = url;
+    const { post, headers } = terms;
     const { idleMs } = terms.limits;
     const exchange = new Exchange(clock, terms, {
       isConnectionNew: connections.isNew,
@@ -83,7 +88,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       {
         origin,
         path: url.pathname + url.search,
-        method: "GET",
+        ...(post === undefined ? { method: "GET" } : { method: "POST", body: post }),
         headers: merged(ownHeaders, headers),
         headersTimeout: idleMs,
         bodyTimeout: idleMs,
@@ -94,10 +99,10 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   }
 
   /** Sends until something of the request has reached the site, or it is clear that nothing will. */
-  async function exchange(url: URL, { site, headers, ...terms }: HttpAsk): Promise<ExchangeEnd> {
+  async function exchange(url: URL, { site, ...terms }: HttpAsk): Promise<ExchangeEnd> {
     let isSecondTry = false;
     for (let lapses = 0; ; ) {
-      const end = await sendInTime(url, terms, headers);
+      const end = await sendInTime(url, terms);
       // undici frees the connection a turn of the event loop after the answer: whoever sends sooner opens another.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
@@ -113,20 +118,16 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     }
   }
 
-  async function sendInTime(
-    url: URL,
-    terms: ExchangeTerms,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<ExchangeEnd> {
+  async function sendInTime(url: URL, terms: Terms): Promise<ExchangeEnd> {
     const { slot, signal } = terms;
     if (slot.sendAt - clock.now() > COLD_AFTER_MS) {
       await waitUntil(slot.sendAt - WARM_UP_MS, clock, signal);
-      const early = await send(url, terms, headers);
+      const early = await send(url, terms);
       if (early.kind !== "withdrawn" || early.because !== "early") return early;
     }
     if (slot.sendAt > clock.now()) await waitUntil(slot.sendAt, clock, signal);
     signal.throwIfAborted();
-    return send(url, terms, headers);
+    return send(url, terms);
   }
 
   function spend(site: string, unused: Slot | undefined): Promise<Slot> {
@@ -147,7 +148,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   };
 }
 
-/** The site's side of the idle connection had gone; nothing of the request may have been acted upon but a GET. */
+/** The site's side of the idle connection had gone; nothing of the request may have been acted upon but a GET, or what may arrive twice. */
 function isWorthASecondTry({ error, isSent, isStale }: Extract<ExchangeEnd, { kind: "failed" }>): boolean {
   return (isStale || !isSent) && isBrokenConnection(error);
 }

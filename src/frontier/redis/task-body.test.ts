@@ -26,7 +26,7 @@ const tasks = fc
   .record({
     url: urls,
     by: fc.constantFrom("host", "domain", "unlike"),
-    kind: fc.constantFrom<TaskKind>("fetch", "render", "parse"),
+    kind: fc.constantFrom<TaskKind>("fetch", "render", "parse", "deliver"),
     depth: fc.nat(1000),
     redirects: fc.option(fc.nat(20), { nil: undefined }),
     handler: fc.option(fc.string(), { nil: undefined }),

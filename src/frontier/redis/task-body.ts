@@ -6,8 +6,8 @@ import type { NewTask, TaskKind } from "../../domain/task.ts";
 
 export type TaskBody = Pick<NewTask, "url" | "kind" | "depth" | "handler" | "carry"> & { redirects: number };
 
-const KINDS: Record<TaskKind, string> = { fetch: "f", render: "r", parse: "p" };
-const KIND_OF: Record<string, TaskKind> = { f: "fetch", r: "render", p: "parse" };
+const KINDS: Record<TaskKind, string> = { fetch: "f", render: "r", parse: "p", deliver: "d" };
+const KIND_OF: Record<string, TaskKind> = { f: "fetch", r: "render", p: "parse", d: "deliver" };
 
 export function encodeBody({ url, site, kind, depth, handler, carry, redirects = 0 }: NewTask): string {
   const hops = redirects > 0 ? `,${redirects}` : "";

@@ -1,0 +1,42 @@
+/** What a crawl still has to tell when its last page is in: it waits for that, for a while. */
+import { hasEnded } from "../../domain/job.ts";
+import { deliveryJobId } from "../../domain/webhook.ts";
+import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
+import type { Session } from "../session.ts";
+import { plural, type Screen, steps } from "../terminal.ts";
+import { crawlQueue } from "./crawl-queue.ts";
+
+const LOOK_EVERY_MS = 100;
+
+/** Resolves when all is told, when it has taken too long, or when `signal` aborts. */
+export async function untilTold({ trawl, config }: Session, jobId: string, signal: AbortSignal): Promise<void> {
+  const { store, frontier, clock } = trawl;
+  const until = clock.now() + config.graceMs;
+  while (clock.now() < until && !signal.aborted) {
+    const webhook = await store.webhooks.find(jobId);
+    if (webhook === undefined) return;
+    if (webhook.lookAt === undefined) {
+      const deliveries = await frontier.findJob(deliveryJobId(jobId, webhook.round));
+      if (deliveries === undefined || hasEnded(deliveries.state)) return;
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** What a person is told of it; nothing where nobody was to be told, or has been told everything. */
+export async function undeliveredText({ trawl, screen }: Session, jobId: string): Promise<string> {
+  const view = await findWebhookView({ book: trawl.store.webhooks, frontier: trawl.frontier }, jobId);
+  if (view === undefined || (view.waiting === 0 && view.dead === 0 && view.lookAt === undefined)) return "";
+  return words(view, screen);
+}
+
+function words(
+  { jobId, host, waiting, dead, delivered, lastFailure, deliveryJobs }: WebhookView,
+  screen: Screen,
+): string {
+  const why = lastFailure === undefined ? "" : `: ${lastFailure.words}`;
+  const said = `webhook: ${plural(waiting + dead, "event")} not delivered to ${host}, ${delivered} delivered${why}\n`;
+  const [last = ""] = deliveryJobs.slice(-1);
+  const serve = `worker --queues ${crawlQueue(jobId)} --drain`;
+  return said + steps(dead > 0 ? [["why", `dead ${last}`]] : [["deliver", serve]], screen);
+}

@@ -1,0 +1,74 @@
+/**
+ * For whoever receives webhooks: whether a request is Trawl's, unchanged and recent. Needs nothing but Web Crypto, which
+ * compares in constant time.
+ */
+import type { JobOut, RecordOut } from "../api/wire-types.ts";
+
+export type WebhookEvent =
+  | { type: "job.finished" | "job.failed" | "job.cancelled"; timestamp: string; data: { job: JobOut } }
+  | {
+      type: "records";
+      timestamp: string;
+      /** `after` and `upTo` are ids of records: those of one job's events leave none out. */
+      data: { job: string; after: number; upTo: number; records: RecordOut[] };
+    };
+
+export type VerifyOptions = {
+  /** How far the sender's clock and this one may be apart, a delay on the way included. */
+  toleranceSeconds?: number;
+  /** Epoch ms; the time of this machine unless given. */
+  now?: number;
+};
+
+type HeadersLike =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A request that must not be believed; answer it with 400. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError";
+}
+
+/** The event. `body` is the request's as it came, not parsed. Throws WebhookError. */
+export async function verifyWebhook(
+  secret: string,
+  headers: HeadersLike,
+  body: string | Uint8Array,
+  { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    headerOf(headers, name),
+  ) as [string, string, string];
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookError("webhook-timestamp is not a number of seconds");
+  if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) {
+    throw new WebhookError(`webhook-timestamp is more than ${toleranceSeconds} s from now: an old request, or a clock`);
+  }
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  const key = await keyOf(secret);
+  for (const signature of signatures.split(" ")) {
+    const given = bytesOf(/^v1,(.+)$/.exec(signature)?.[1] ?? "");
+    if (given !== undefined && (await crypto.subtle.verify("HMAC", key, given, signed))) return JSON.parse(text);
+  }
+  throw new WebhookError("webhook-signature does not fit: another secret, or the body is not as it came");
+}
+
+function headerOf(headers: HeadersLike, name: string): string {
+  const value = typeof headers.get === "function" ? headers.get(name) : (headers as Record<string, unknown>)[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw new WebhookError(`the header ${name} is missing`);
+}
+
+async function keyOf(secret: string): ReturnType<typeof crypto.subtle.importKey> {
+  const bytes = secret.startsWith("whsec_") ? bytesOf(secret.slice("whsec_".length)) : undefined;
+  if (bytes === undefined) throw new TypeError("a secret is whsec_ and base64, as the submission was answered with");
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    return undefined; // not base64
+  }
+}

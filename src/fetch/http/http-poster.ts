@@ -1,0 +1,20 @@
+/** Posts over HTTP, through the same gate and within the same allowance as pages are fetched. */
+import type { Clock } from "../../runtime/clock.ts";
+import type { Poster } from "../poster.ts";
+import type { HttpClient } from "./http-client.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** Nothing of the answer's body is kept. */
+const BODY_BYTES = 0;
+
+export function createHttpPoster({ client, clock }: { client: Pick<HttpClient, "ask">; clock: Clock }): Poster {
+  return {
+    async post({ timeoutMs, body, ...request }) {
+      const limits = { totalMs: timeoutMs, idleMs: timeoutMs, bodyBytes: BODY_BYTES };
+      const answer = await client.ask({ ...request, post: body, limits, overflow: "cut", ignoresBody: true });
+      if (answer.kind !== "answer") return answer;
+      const waitMs = retryAfterMs(answer.headers["retry-after"], clock.now());
+      return { kind: "answered", status: answer.status, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * Turns what has become of one job into events, and events into deliveries. Called by every notifier; several may look at
+ * one webhook at once. A crash between any two steps leaves it to the next look:
+ *
+ * - an event and the cursor behind its records are one step in the store, which only one of those who look can make;
+ * - an event that is not marked as queued is queued again, which the frontier's dedup makes harmless;
+ * - the job is looked at before its records are read: if it had ended by then, they are all there.
+ */
+import type { Config } from "../config/schema.ts";
+import { hasEnded } from "../domain/job.ts";
+import { deliveryJobId, type WebhookEventType } from "../domain/webhook.ts";
+import { isTrawlError } from "../errors.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { recordLine } from "../store/export/record-line.ts";
+import type { Store, StoredRecord } from "../store/store.ts";
+import type { Webhook, WebhookBook } from "../store/webhook-book.ts";
+import { deliveryJob, deliveryTask } from "./delivery-job.ts";
+
+export type LookDeps = {
+  book: WebhookBook;
+  store: Pick<Store, "readRecords">;
+  frontier: Pick<Frontier & FrontierAdmin, "findJob" | "createJob" | "enqueue" | "seal">;
+  clock: Clock;
+  config: Config;
+  /** The job as the API shows it. */
+  showJob(job: JobView, now: number): unknown;
+};
+
+/** A job that is not there so long after it was noted was removed, or never made. */
+const MADE_WITHIN_MS = 3_600_000;
+/** Events queued at a time. */
+const QUEUE_MOST = 500;
+/** Events of records that one look makes: a huge backlog is left to the next looks, so that others have their turn. */
+const EVENTS_MOST = 50;
+
+export async function lookAtWebhook(deps: LookDeps, webhook: Webhook, signal: AbortSignal): Promise<void> {
+  const { book, frontier, clock } = deps;
+  const job = await frontier.findJob(webhook.jobId);
+  if (job === undefined) {
+    if (clock.now() - webhook.createdAt > MADE_WITHIN_MS) await book.remove([webhook.jobId]);
+    return;
+  }
+  const isTold = await addEvents(deps, webhook, job, signal);
+  if (isTold === undefined) return; // somebody else is at it
+  const isQueued = await queueEvents(deps, webhook, job, signal);
+  if (!isTold || !isQueued || !hasEnded(job.state)) return;
+  await sealDeliveries(deps, webhook);
+  await book.close(webhook);
+}
+
+/** Whether all there is to tell now is in events; undefined where another has added one meanwhile. */
+async function addEvents(
+  deps: LookDeps,
+  webhook: Webhook,
+  job: JobView,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { book, clock } = deps;
+  let known = webhook;
+  if (known.hasEnd) return true;
+  for (let made = 0; known.events.includes("records"); made += 1) {
+    const records = await nextRecords(deps, known, hasEnded(job.state));
+    const last = records.at(-1);
+    if (last === undefined) break;
+    if (made === EVENTS_MOST || signal.aborted) return false;
+    const content = { job: job.id, after: known.cursor, upTo: last.id, records: records.map(recordLine) };
+    const event = eventOf("records", content, clock.now());
+    if (!(await book.addEvent(known, { ...event, cursor: last.id }))) return undefined;
+    known = { ...known, cursor: last.id, nextEvent: known.nextEvent + 1 };
+  }
+  const end = endOf(job);
+  if (end === undefined || !known.events.includes(end)) return true;
+  const event = eventOf(end, { job: deps.showJob(job, clock.now()) }, clock.now());
+  return (await book.addEvent(known, { ...event, cursor: known.cursor })) ? true : undefined;
+}
+
+/** A batch that is full, or that has waited long enough, or the rest of a job that has ended. */
+async function nextRecords(
+  { store, clock, config }: LookDeps,
+  { jobId, cursor, batchRecords }: Webhook,
+  isRest: boolean,
+): Promise<readonly StoredRecord[]> {
+  const read = await store.readRecords(jobId, cursor, batchRecords);
+  const batch = withinBytes(read, config.webhookBytes);
+  const [oldest] = batch;
+  if (oldest === undefined || isRest || read.length === batchRecords || batch.length < read.length) return batch;
+  return clock.now() - oldest.fetchedAt >= config.webhookFlushMs ? batch : [];
+}
+
+/** As many as fit, and at least one. */
+function withinBytes(records: readonly StoredRecord[], most: number): readonly StoredRecord[] {
+  let bytes = 0;
+  const over = records.findIndex(({ fields }) => {
+    bytes += JSON.stringify(fields).length;
+    return bytes > most;
+  });
+  return over < 0 ? records : records.slice(0, Math.max(1, over));
+}
+
+function endOf({ state }: JobView): WebhookEventType | undefined {
+  return state === "finished" || state === "failed" || state === "cancelled" ? `job.${state}` : undefined;
+}
+
+function eventOf(type: WebhookEventType, content: unknown, now: number) {
+  const madeAt = Math.floor(now);
+  return { type, madeAt, text: JSON.stringify({ type, timestamp: new Date(madeAt).toISOString(), data: content }) };
+}
+
+/** Whether nothing is left to be queued. */
+async function queueEvents(deps: LookDeps, webhook: Webhook, job: JobView, signal: AbortSignal): Promise<boolean> {
+  const { book, frontier, config } = deps;
+  const { jobId, round } = webhook;
+  for (let isMade = false; !signal.aborted; isMade = true) {
+    const numbers = await book.listUnqueued(jobId, QUEUE_MOST);
+    if (numbers.length === 0) return true;
+    if (!isMade) await frontier.createJob(deliveryJob(webhook, job, config));
+    const tasks = numbers.map((number) => deliveryTask(webhook, number, config));
+    const taken = await takenOf(frontier.enqueue(deliveryJobId(jobId, round), tasks), tasks.length);
+    await book.markQueued(jobId, numbers.slice(0, taken));
+    if (taken < numbers.length) return false; // the broker is full: the next look goes on
+  }
+  return false;
+}
+
+/** Deliveries that somebody has cancelled are not begun again. */
+async function takenOf(queueing: ReturnType<Frontier["enqueue"]>, all: number): Promise<number> {
+  try {
+    return (await queueing).full?.taken ?? all;
+  } catch (error) {
+    if (isTrawlError(error, "JOB_ENDED")) return all;
+    throw error;
+  }
+}
+
+/** The job of the round before may have been left open, by a job that ran again before its end was told. */
+async function sealDeliveries({ frontier }: LookDeps, { jobId, round }: Webhook): Promise<void> {
+  for (const nth of round === 1 ? [1] : [round - 1, round]) {
+    try {
+      await frontier.seal(deliveryJobId(jobId, nth));
+    } catch (error) {
+      if (!isTrawlError(error, "JOB_ENDED", "NOT_FOUND")) throw error; // cancelled; or there was nothing to tell
+    }
+  }
+}

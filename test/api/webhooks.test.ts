@@ -1,0 +1,262 @@
+/** Jobs that tell somebody how they go: submitted over HTTP, delivered by a real worker to a real endpoint. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { waitUntil } from "../services/wait-until.ts";
+import { type Answering, type Receiver, startReceiver, status } from "../webhook/receiver.ts";
+import type { Api } from "./harness.ts";
+import { ended, startWorking, type Working } from "./work.ts";
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+/** Tries follow each other quickly, and a hanging endpoint does not hold up the tests for long. */
+const QUICK = { webhookBackoffMs: "20ms", webhookTimeoutMs: "400ms", webhookRate: "unlimited", webhookRetries: 4 };
+
+async function receiverOf(answer?: Answering): Promise<Receiver> {
+  const receiver = await startReceiver(answer);
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+function pages(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, nth) => [`/${nth}`, `<h1>page ${nth}</h1>`]));
+}
+
+async function submitTo(
+  { ask, site }: Working,
+  { url }: Pick<Receiver, "url">,
+  more: { paths?: string[]; webhook?: object; [key: string]: unknown } = {},
+): Promise<Record<string, unknown> & { id: string; webhookSecret: string | null }> {
+  const { paths = ["/0"], webhook = {}, ...job } = more;
+  const urls = paths.map((path) => site.url + path);
+  const body = { urls, extract: { title: "h1" }, webhook: { url, ...webhook }, ...job };
+  const { status: code, json } = await ask("POST", "/v1/jobs", body);
+  expect({ code, json }).toMatchObject({ code: 202 });
+  return json as never;
+}
+
+/** The webhook of a job once this is so of it. */
+async function standing({ ask }: Api, id: string, isSo: (webhook: Record<string, unknown>) => boolean) {
+  const look = async () => (await ask("GET", `/v1/jobs/${id}/webhook`)).json as Record<string, unknown>;
+  await waitUntil(async () => isSo(await look()), 20_000);
+  return look();
+}
+
+describe("a job with a webhook", () => {
+  it("tells that it has finished, signed with the secret that the submission told", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const receiver = await receiverOf();
+
+    const { id, webhookSecret } = await submitTo(working, receiver);
+    await working.startWorker();
+    await receiver.until(({ length }) => length === 1);
+
+    const [event] = receiver.received;
+    if (event === undefined) throw new Error("nothing came");
+    expect(webhookSecret).toMatch(/^whsec_/);
+    expect(receiver.problemOf(event, String(webhookSecret))).toBeUndefined();
+    expect(receiver.problemOf(event, SECRET)).toBeDefined(); // or the look itself sees nothing
+    expect(event).toMatchObject({ type: "job.finished", path: "/hooks/trawl?token=in-the-path" });
+    expect(event.content.data.job).toEqual({ ...(await ended(working, id)), rate: expect.any(Number) });
+    expect(await standing(working, id, ({ state, waiting }) => state === "closed" && waiting === 0)).toMatchObject({
+      ...{ job: id, host: new URL(receiver.url).host, told: 1, delivered: 1, waiting: 0, dead: 0, lastFailure: null },
+    });
+  });
+
+  it("tells of its records in batches, each record once, and then of its end", async () => {
+    const working = await startWorking(pages(7), { ...QUICK, webhookFlushMs: "1h" });
+    const receiver = await receiverOf();
+    const paths = Object.keys(pages(7));
+
+    const webhook = { secret: SECRET, events: ["records", "job.finished"], batch: { records: 3 } };
+    const { webhookSecret } = await submitTo(working, receiver, { paths, webhook });
+    await working.startWorker();
+    await receiver.until(({ length }) => length === 4);
+
+    expect(webhookSecret).toBeNull(); // the submitter has it
+    expect(receiver.received.map((event) => receiver.problemOf(event, SECRET))).toEqual(Array(4).fill(undefined));
+    const batches = receiver.received.filter(({ type }) => type === "records").map(({ content }) => content.data);
+    const told = batches.flatMap(({ records }) => records as { title: string; _url: string }[]);
+    expect(batches.map(({ records }) => (records as unknown[]).length).sort()).toEqual([1, 3, 3]);
+    expect(told.map(({ _url }) => new URL(_url).pathname).sort()).toEqual(paths);
+    expect(told.map(({ title }) => title).sort()).toEqual(paths.map((path) => `page ${path.slice(1)}`));
+    const ranges = batches.map(({ after, upTo }) => [after, upTo] as number[]).sort(([a = 0], [b = 0]) => a - b);
+    expect(ranges.map(([after]) => after)).toEqual([0, ...ranges.slice(0, -1).map(([, upTo]) => upTo)]);
+  });
+
+  it("tells of records that have waited long enough while the job goes on", async () => {
+    const working = await startWorking(pages(2), { ...QUICK, webhookFlushMs: "100ms" });
+    const receiver = await receiverOf();
+
+    const { id } = await submitTo(working, receiver, { open: true, webhook: { events: ["records"] } });
+    await working.startWorker();
+    await receiver.until(({ length }) => length === 1);
+
+    expect((await working.ask("GET", `/v1/jobs/${id}`)).json.state).toBe("running");
+    expect(receiver.received[0]?.content.data.records).toMatchObject([{ title: "page 0" }]);
+  });
+
+  it("tells how else it ended: failed, or cancelled", async () => {
+    const working = await startWorking({ "/": { status: 404 } }, QUICK);
+    const receiver = await receiverOf();
+
+    const failed = await submitTo(working, receiver, { paths: ["/"] });
+    const cancelled = await submitTo(working, receiver, { open: true, paths: [] });
+    await working.ask("POST", `/v1/jobs/${cancelled.id}/cancel`);
+    await working.startWorker();
+    await receiver.until(({ length }) => length === 2);
+
+    const told = receiver.received.map(({ type, content }) => [type, (content.data.job as { id: string }).id]);
+    expect(told.sort()).toEqual(
+      [
+        ["job.failed", failed.id],
+        ["job.cancelled", cancelled.id],
+      ].sort(),
+    );
+  });
+
+  it("tries again until the endpoint has it: the same id and text, a signature of its own", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const receiver = await receiverOf((response, _, nth) => response.writeHead(nth < 3 ? 500 : 200).end());
+
+    const { id, webhookSecret } = await submitTo(working, receiver);
+    await working.startWorker();
+    const stands = await standing(working, id, ({ delivered }) => delivered === 1);
+
+    expect(receiver.received).toHaveLength(3);
+    expect(new Set(receiver.received.map((event) => event.id + event.body)).size).toBe(1);
+    for (const event of receiver.received) expect(receiver.problemOf(event, String(webhookSecret))).toBeUndefined();
+    expect(stands).toMatchObject({ delivered: 1, lastFailure: { detail: "the endpoint answered 500" } });
+  });
+
+  it("follows no redirect", async () => {
+    const working = await startWorking(pages(1), { ...QUICK, webhookRetries: 1 });
+    const elsewhere = await receiverOf();
+    const receiver = await receiverOf(status(302, { location: elsewhere.url }));
+
+    const { id } = await submitTo(working, receiver);
+    await working.startWorker();
+    const stands = await standing(working, id, ({ dead }) => dead === 1);
+
+    expect(receiver.received).toHaveLength(2);
+    expect(elsewhere.connections()).toBe(0);
+    expect(stands).toMatchObject({ dead: 1, waiting: 0, lastFailure: { detail: expect.stringContaining("302") } });
+  });
+
+  it("takes 410 for the last word, and delivers it after all when it is replayed", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    let isGone = true;
+    const receiver = await receiverOf((response) => response.writeHead(isGone ? 410 : 200).end());
+
+    const { id } = await submitTo(working, receiver);
+    await working.startWorker();
+    const stands = await standing(working, id, ({ dead }) => dead === 1);
+    expect(receiver.received).toHaveLength(1);
+    const [delivery] = stands.deliveryJobs as string[];
+    const { json } = await working.ask("GET", `/v1/dead?job=${delivery}`);
+    expect(json.dead).toMatchObject([{ reason: "http_status", status: 410 }]);
+    expect(JSON.stringify(json)).not.toContain("in-the-path"); // the path of an endpoint may be its secret
+
+    isGone = false;
+    await working.ask("POST", "/v1/dead/replay", { job: delivery });
+
+    expect(await standing(working, id, ({ delivered }) => delivered === 1)).toMatchObject({ dead: 0, delivered: 1 });
+    expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
+  });
+
+  it("waits as long as a throttling endpoint asks for", async () => {
+    const working = await startWorking(pages(1), { ...QUICK, webhookBackoffMs: "10ms" });
+    const answers = [429, 503, 200];
+    const at: number[] = [];
+    const receiver = await receiverOf((response, _, nth) => {
+      at.push(performance.now());
+      response.writeHead(answers[nth - 1] ?? 200, { "retry-after": "1" }).end();
+    });
+
+    await submitTo(working, receiver);
+    await working.startWorker();
+    await receiver.until(({ length }) => length === 3);
+
+    const waits = at.slice(1).map((instant, nth) => instant - (at[nth] ?? 0));
+    expect(Math.min(...waits)).toBeGreaterThan(990);
+  });
+
+  it("gives up on a try that hangs, and takes the status of one that never ends its answer", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const receiver = await receiverOf((response, _, nth) => {
+      if (nth === 1) return; // no answer at all
+      response.writeHead(200, { "content-type": "text/plain" });
+      const dripping = setInterval(() => response.write("."), 50);
+      response.on("close", () => clearInterval(dripping));
+    });
+
+    const { id } = await submitTo(working, receiver);
+    await working.startWorker();
+    const stands = await standing(working, id, ({ delivered }) => delivered === 1);
+
+    expect(receiver.received).toHaveLength(2);
+    expect(stands.lastFailure).toMatchObject({ detail: expect.stringMatching(/no answer in time|took too long/) });
+  });
+
+  it("connects to no address that is not allowed, and says so in a dead letter", async () => {
+    // The pages are read from one loopback network, the endpoint is on another.
+    const working = await startWorking(pages(1), { ...QUICK, allowPrivate: ["127.0.0.1/32"] });
+    const receiver = await receiverOf();
+    const { port } = new URL(receiver.url);
+    const forbidden = [`http://127.0.0.2:${port}/`, `http://[::1]:${port}/`, "http://169.254.169.254/latest/"];
+
+    for (const url of forbidden) {
+      const { id } = await submitTo(working, { url });
+      if (url === forbidden[0]) await working.startWorker();
+      const { deliveryJobs } = await standing(working, id, ({ dead }) => dead === 1);
+      const { json } = await working.ask("GET", `/v1/dead?job=${(deliveryJobs as string[])[0]}`);
+      expect(json.dead).toMatchObject([{ reason: "egress_refused" }]);
+    }
+
+    expect(receiver.connections()).toBe(0);
+  });
+
+  it("shows its deliveries in no list of jobs, and its secret nowhere", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const receiver = await receiverOf(status(410));
+
+    const { id } = await submitTo(working, receiver, { webhook: { secret: SECRET } });
+    await working.startWorker();
+    await standing(working, id, ({ dead }) => dead === 1);
+
+    const { json } = await working.ask("GET", "/v1/jobs?limit=1");
+    expect(json).toMatchObject({ jobs: [{ id }] });
+    const paths = [`/v1/jobs/${id}`, `/v1/jobs/${id}/webhook`, "/v1/jobs", `/v1/explain?job=${id}`, "/v1/dead"];
+    const said = await Promise.all(paths.map(async (path) => JSON.stringify((await working.ask("GET", path)).json)));
+    const kept = JSON.stringify(await working.trawl.frontier.listJobs(10));
+    for (const text of [...said, kept]) expect(text).not.toContain(SECRET.slice(6));
+  });
+
+  it("answers a submission that is sent again with the same secret", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const body = { urls: [`${working.site.url}/0`], webhook: { url: "https://a.example/" } };
+    const send = () => working.ask("POST", "/v1/jobs", body, { "idempotency-key": "same" });
+
+    const [first, second] = [await send(), await send()];
+
+    expect(first.json.webhookSecret).toMatch(/^whsec_/);
+    expect(second.json).toEqual(first.json);
+  });
+
+  it("is refused where it could not be told, in words that do not repeat a secret", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const refused: [webhook: object, more: object, says: RegExp][] = [
+      [{ url: "ftp://a.example/" }, {}, /webhook\.url/],
+      [{ url: "https://me:pass@a.example/" }, {}, /without credentials/],
+      [{ url: "https://a.example/", secret: "whsec_dG9vIHNob3J0" }, {}, /24 to 64 bytes/],
+      [{ url: "https://a.example/", events: ["job.started"] }, {}, /webhook\.events/],
+      [{ url: "https://a.example/", events: ["records"] }, { keep: { records: false } }, /keep\.records/],
+      [{ url: "https://a.example/", retries: 3 }, {}, /retries/],
+    ];
+
+    for (const [webhook, more, says] of refused) {
+      const { status: code, json } = await working.ask("POST", "/v1/jobs", { urls: [], webhook, ...more });
+      expect({ code, detail: json.detail }).toEqual({ code: expect.any(Number), detail: expect.stringMatching(says) });
+      expect([400, 422]).toContain(code);
+      expect(json.detail).not.toContain("dG9vIHNob3J0");
+    }
+    expect((await working.ask("GET", "/v1/jobs/none/webhook")).status).toBe(404);
+  });
+});
