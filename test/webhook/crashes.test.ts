@@ -1,0 +1,206 @@
+/**
+ * A worker that dies before or after any single step of telling, on real brokers and a real store, against a real endpoint:
+ * the next one goes on. Every record is told, each event has one text, the end is told under one id.
+ */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openTrawl, type Trawl } from "../../src/compose.ts";
+import { createFetching } from "../../src/compose-worker.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import type { Config } from "../../src/config/schema.ts";
+import { deliveryJobId } from "../../src/domain/webhook.ts";
+import { createHttpPoster } from "../../src/fetch/http/http-poster.ts";
+import type { Poster } from "../../src/fetch/poster.ts";
+import { type Claim, claimOf } from "../../src/frontier/frontier.ts";
+import { recordLine } from "../../src/store/export/record-line.ts";
+import { resolveJob } from "../../src/submit/resolve-job.ts";
+import { submitJob } from "../../src/submit/submit-job.ts";
+import { createDeliverer } from "../../src/webhook/deliver.ts";
+import { lookAtWebhook } from "../../src/webhook/look-at-webhook.ts";
+import { noteWebhook } from "../../src/webhook/note-webhook.ts";
+import { aPageWrite } from "../contracts/store/page-write.ts";
+import { newFolder } from "../e2e/folder.ts";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+const SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+const PAGES = 5;
+const BATCH = 2;
+const STEPS_MOST = 200;
+const NEVER = new AbortController().signal;
+
+class Death extends Error {}
+
+/** Dies at one step, before it is made or once it is. */
+type Fate = { dies: "before" | "after"; at: number };
+type Mortal = <T extends object>(parts: T) => T;
+
+describe("a worker that dies at any step of telling how a job went", () => {
+  it("leaves nothing untold, on SQLite", { timeout: 120_000 }, () => tellThroughDeaths("sqlite:"));
+
+  describe.skipIf(findRedisObstacle("redis-server") !== undefined)("with Redis", () => {
+    let redis: RedisServer;
+    beforeAll(async () => {
+      redis = await startRedis();
+    });
+    afterAll(() => redis.stop());
+
+    it("leaves nothing untold, on Redis", { timeout: 120_000 }, () => tellThroughDeaths(redis.url));
+  });
+});
+
+async function tellThroughDeaths(broker: string): Promise<void> {
+  const ground = await prepare(broker);
+  let deaths = 0;
+  for (const dies of ["before", "after"] as const) {
+    for (let at = 1; at <= STEPS_MOST; at += 1) {
+      const jobId = `j${dies}${at}`;
+      const mortal = mortality({ dies, at });
+      const claims = await beginJob(ground, jobId);
+      let hasDied = await outlive(ground, jobId, mortal);
+      await finishJob(ground, jobId, claims);
+      hasDied = (await outlive(ground, jobId, mortal)) || hasDied;
+
+      await expectTold(ground, jobId);
+      if (!hasDied) break;
+      deaths += 1;
+    }
+  }
+  expect(deaths).toBeGreaterThan(40); // or nothing was tried
+}
+
+type Ground = { trawl: Trawl; config: Config; poster: Poster; receiver: Receiver };
+
+async function prepare(broker: string): Promise<Ground> {
+  const folder = newFolder();
+  const values = {
+    ...{ broker: broker === "sqlite:" ? `sqlite:${join(folder, "broker.db")}` : broker, logLevel: "silent" },
+    ...{ store: `sqlite:${join(folder, "store.db")}`, bodies: "none", allowPrivate: ["127.0.0.0/8"] },
+    ...{ webhookRate: "unlimited", webhookPerHost: 100 },
+  };
+  const config = resolveConfig([{ from: "test", values }]);
+  const trawl = await openTrawl(config, () => {});
+  const receiver = await startReceiver();
+  const fetching = createFetching(config, { ...trawl, allowHosts: [] });
+  onTestFinished(async () => {
+    await fetching.close();
+    await trawl.close();
+    await receiver.close();
+  });
+  return { trawl, config, receiver, poster: createHttpPoster({ client: fetching.fetcher, clock: trawl.clock }) };
+}
+
+/** A job with one record a page, all of them in the store, of which none is settled. */
+async function beginJob({ trawl, config, receiver }: Ground, jobId: string): Promise<readonly Claim[]> {
+  const { frontier, store, clock } = trawl;
+  const webhook = { url: receiver.url, secret: SECRET, events: ["records" as const, "job.finished" as const] };
+  await noteWebhook(store.webhooks, { ...webhook, batch: { records: BATCH } }, { jobId, now: clock.now() });
+  const context = { id: jobId, requestId: jobId, queue: `q${jobId}`, typedHosts: [], out: undefined };
+  const input = { politeness: { rate: "unlimited", perSite: 100, robots: false } };
+  const urls = Array.from({ length: PAGES }, (_, nth) => `https://${jobId}.test/${nth}`);
+  await submitJob({ frontier, now: clock.now }, resolveJob(input, config, context), urls);
+  const { grants } = await frontier.lease({ worker: "pages", queues: [`q${jobId}`], max: 100, leaseMs: 60_000 });
+  expect(grants).toHaveLength(PAGES);
+  await store.write(grants.map(({ taskId, token, url }) => write(jobId, taskId, token, url)));
+  return grants.map(claimOf);
+}
+
+/**
+ * The worker of one page had died before it was settled: the page was fetched again, and its record is another now. Then
+ * the job ends.
+ */
+async function finishJob({ trawl }: Ground, jobId: string, claims: readonly Claim[]): Promise<void> {
+  const { frontier, store } = trawl;
+  const [record] = await store.readRecords(jobId, 0, 1);
+  if (record === undefined) throw new Error("no record");
+  await store.write([write(jobId, record.taskId, 1_000_000, record.url)]);
+  const settled = { outcome: { kind: "done" }, discovered: [], refusedLinks: 0, site: { kind: "ok" } } as const;
+  const tally = { pages: 1, records: 1, invalid: 0, bytes: 0 };
+  const { finished } = await frontier.settle(claims.map((claim) => ({ ...claim, ...settled, tally })));
+  expect(finished).toEqual([jobId]);
+}
+
+function write(jobId: string, taskId: string, token: number, url: string) {
+  const given = aPageWrite({ jobId, taskId, token, records: [{ by: token }] });
+  return { ...given, page: { ...given.page, url } };
+}
+
+/** One worker after another, until one has nothing left to do. Whether one died. */
+async function outlive(ground: Ground, jobId: string, mortal: Mortal): Promise<boolean> {
+  if (!(await live(ground, jobId, mortal))) return false;
+  await ground.trawl.frontier.abandon(jobId);
+  expect(await live(ground, jobId, mortal)).toBe(false);
+  return true;
+}
+
+/** What a worker does, until it has nothing left to do or dies. Whether it died. */
+async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<boolean> {
+  const { trawl, config, poster } = ground;
+  const { clock } = trawl;
+  const [frontier, store, book] = [mortal(trawl.frontier), mortal(trawl.store), mortal(trawl.store.webhooks)];
+  const deliver = createDeliverer({ book, poster: mortal(poster), clock }, { timeoutMs: 10_000 });
+  const lookDeps = {
+    book,
+    store,
+    frontier,
+    clock,
+    config,
+    showJob: ({ id, state }: { id: string; state: string }) => ({ id, state }),
+  };
+  try {
+    const webhook = await book.find(jobId);
+    if (webhook?.lookAt !== undefined) await lookAtWebhook(lookDeps, webhook, NEVER);
+    for (;;) {
+      const { grants } = await frontier.lease({
+        ...{ worker: jobId, queues: ["deliver", "deliver!alone"], max: 10, leaseMs: 60_000 },
+      });
+      if (grants.length === 0) return false;
+      for (const grant of grants) {
+        const ending = await deliver(grant, NEVER);
+        const nothing = { discovered: [], refusedLinks: 0, tally: { pages: 0, records: 0, invalid: 0, bytes: 0 } };
+        await frontier.settle([{ ...claimOf(grant), ...ending, ...nothing }]);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Death) return true;
+    throw error;
+  }
+}
+
+/** One count of steps over all that is wrapped by it. */
+function mortality(fate: Fate): Mortal {
+  let steps = 0;
+  return (parts) =>
+    new Proxy(parts, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== "function") return member;
+        return async (...words: unknown[]) => {
+          steps += 1;
+          const isLast = fate.at === steps;
+          if (isLast && fate.dies === "before") throw new Death();
+          const answer: unknown = await Reflect.apply(member, target, words);
+          if (isLast) throw new Death();
+          return answer;
+        };
+      },
+    });
+}
+
+async function expectTold({ trawl, receiver }: Ground, jobId: string): Promise<void> {
+  const { store, frontier } = trawl;
+  const events = receiver.received.filter(({ id }) => id.startsWith(`evt_${jobId}_`));
+  const kept = await store.readRecords(jobId, 0, 100);
+  const told = events
+    .flatMap(({ content }) => (content.data.records ?? []) as unknown[])
+    .map((line) => JSON.stringify(line));
+
+  expect(kept.map((record) => JSON.stringify(recordLine(record))).filter((line) => !told.includes(line))).toEqual([]);
+  for (const event of events) expect(receiver.problemOf(event, SECRET)).toBeUndefined();
+  const texts = new Map(events.map(({ id, body }) => [id, body]));
+  expect(events.filter(({ id, body }) => texts.get(id) !== body)).toEqual([]);
+  const ends = new Set(events.filter(({ type }) => type === "job.finished").map(({ id }) => id));
+  expect([jobId, ends.size]).toEqual([jobId, 1]);
+  expect(await store.webhooks.find(jobId)).toMatchObject({ lookAt: undefined, delivered: texts.size });
+  expect(await frontier.findJob(deliveryJobId(jobId, 1))).toMatchObject({ state: "finished" });
+}
