@@ -100,7 +100,12 @@ export const jobSchema = z.strictObject({
   /** Ask sites only whether pages have changed since the last job of the same set. */
   recrawl: z
     .strictObject({
-      set: z.string().regex(QUEUE_NAME, "takes letters, digits, _ . : - (64 at most)").optional(),
+      set: z
+        .string()
+        .regex(QUEUE_NAME, {
+          error: (issue) => `takes letters, digits, _ . : - (64 at most), not ${JSON.stringify(issue.input)}`,
+        })
+        .optional(),
       emit: z.enum(["all", "changed"]).optional(),
     })
     .optional(),

@@ -56,6 +56,8 @@ describe("trawl crawl --recrawl", { timeout: 180_000 }, () => {
     expect([noSet.code, noSet.stderr]).toEqual([2, expect.stringMatching(/BAD_JOB.*recrawl\.set: name what/s)]);
     const alone = await trawl(["crawl", "http://127.0.0.1:9/", "--changed-only"], { cwd });
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("--changed-only goes with --recrawl SET")]);
+    const swallowed = await trawl(["crawl", "--recrawl", "http://127.0.0.1:9/"], { cwd });
+    expect([swallowed.code, swallowed.stderr]).toEqual([2, expect.stringContaining("give URLs first")]);
     const odd = await trawl(["crawl", "http://127.0.0.1:9/", "--recrawl", "a/b"], { cwd });
     expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("recrawl.set: takes letters, digits")]);
   });

@@ -175,6 +175,10 @@ function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
 }
 
 function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: CrawlFlags): JobInput["recrawl"] {
+  if (typeof set === "string" && isUrlLike(set)) {
+    const message = `--recrawl takes the name of a set, not ${set}; give URLs first: URL --recrawl SET`;
+    throw new TrawlError("BAD_USAGE", { op: "cli.targets", message, detail: { set } });
+  }
   const asked = set === undefined ? recrawl : set === true ? { ...recrawl } : { ...recrawl, set };
   if (changedOnly !== true) return asked;
   if (asked !== undefined) return { ...asked, emit: "changed" };

@@ -1,0 +1,38 @@
+/** The recrawl set of a schedule: its own, its tenant's, and gone with it. */
+import { expect, it } from "vitest";
+import { composeSchedules } from "../../src/compose-schedules.ts";
+import type { JobSpec } from "../../src/submit/job-spec.ts";
+import { openWorld } from "./world.ts";
+
+it("is named after the schedule and its tenant, unless the job names one, and is forgotten with the schedule", async () => {
+  const { trawl, config } = await openWorld();
+  const { schedules } = composeSchedules(config, trawl);
+  async function made(recrawl: { set?: string; emit?: "changed" }, tenant: string | undefined) {
+    const schedule = await schedules.add({ every: "1d", job: { urls: ["https://a.test/"], recrawl } }, tenant);
+    const { jobId = "" } = await schedules.runNow(schedule);
+    const job = await trawl.frontier.findJob(jobId);
+    return { schedule, recrawl: (job?.spec as JobSpec | undefined)?.recrawl };
+  }
+
+  const own = await made({ emit: "changed" }, undefined);
+  const tenants = await made({}, "acme");
+  const named = await made({ set: "shop" }, undefined);
+
+  expect(own.recrawl).toEqual({ set: `schedule/${own.schedule.id}`, emit: "changed" });
+  expect(tenants.recrawl).toEqual({ set: `tenant/acme/schedule/${tenants.schedule.id}`, emit: "all" });
+  expect(named.recrawl).toEqual({ set: "shop", emit: "all" });
+
+  const sets = [own, tenants, named].map(({ recrawl }) => recrawl?.set ?? "");
+  const page = { url: "https://a.test/", jobId: "j", taskId: "t", token: 1, fetchedAt: 1 };
+  const read = { reads: "r", etag: undefined, lastModified: undefined, fingerprint: "f", content: undefined };
+  await trawl.store.write(
+    [],
+    [],
+    sets.map((set) => ({ set, ...page, ...read })),
+  );
+  for (const { schedule } of [own, tenants, named]) await schedules.remove(schedule);
+
+  const asked = sets.map((set) => ({ set, url: page.url, jobId: "later" }));
+  const left = (await trawl.store.recall(asked)).map((memory) => memory?.fingerprint);
+  expect(left).toEqual([undefined, undefined, "f"]); // other jobs may be compared with a set that has a name
+});
