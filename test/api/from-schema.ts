@@ -53,7 +53,7 @@ const DEEPEST = 5;
  * other no schema says: with an `example`, it is that and something more.
  */
 export function valueFor(schema: Schema, example: Record<string, unknown> = {}): fc.Arbitrary<unknown> {
-  const good = fitting(schema, 0).map((value) => (isObject(value) ? { ...example, ...value } : value));
+  const good = fitting(schema, 0).map((value) => (isObject(value) ? withMore(example, value) : value));
   return fc.oneof(
     { weight: 10, arbitrary: good },
     { weight: 9, arbitrary: fc.tuple(good, fc.nat(), junk).map(([value, nth, wrong]) => spoiled(value, nth, wrong)) },
@@ -120,6 +120,15 @@ function objectFor(schema: Schema, depth: number): fc.Arbitrary<Record<string, u
         Object.fromEntries([...required, ...chosen].map((name) => [name, fitting(properties[name] ?? {}, depth + 1)])),
       ),
     );
+}
+
+/** The example with more in it, also where it has objects itself: a schedule's job without URLs would never be taken. */
+function withMore(example: Record<string, unknown>, more: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(more).map(([name, value]) => {
+    const known = example[name];
+    return [name, isObject(known) && isObject(value) ? withMore(known, value) : value];
+  });
+  return { ...example, ...Object.fromEntries(fields) };
 }
 
 /** The same, but for one place in it; or with a field that nobody has heard of. */
