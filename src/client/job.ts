@@ -38,6 +38,8 @@ export type Job = {
   pause(options?: Signal): Promise<JobOut>;
   resume(options?: Signal): Promise<JobOut>;
   cancel(options?: Signal): Promise<JobOut>;
+  /** With all that came of it, for good. Of one that has not ended only with `cancel`. */
+  delete(options?: Signal & { cancel?: boolean }): Promise<void>;
 };
 
 export type Urls = Iterable<string> | AsyncIterable<string>;
@@ -137,6 +139,10 @@ export function createJob(requests: Requests, id: string): Job {
     pause: (options) => steer("pause", options),
     resume: (options) => steer("resume", options),
     cancel: (options) => steer("cancel", options),
+    async delete({ cancel = false, signal } = {}) {
+      // Sent again, it would not find the job that it has deleted.
+      await requests.json(`${path}?cancel=${cancel}`, { method: "DELETE", isOnce: true, signal });
+    },
   };
 }
 

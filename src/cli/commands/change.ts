@@ -5,6 +5,7 @@ import { jobOut } from "../../api/job-out.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { getLiveJob } from "../../retain/catalogue.ts";
 import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
@@ -46,7 +47,7 @@ export function addChange(program: Command): void {
       return inSession({ flags }, async (session) => {
         const { trawl, screen } = session;
         const { changeJob } = await import("../../api/change-job.ts");
-        await changeJob(trawl.frontier, await getJob(session, jobId), change);
+        await changeJob(trawl.frontier, await getLiveJob(trawl.catalogue, jobId, "cli.change"), change);
         const job = await getJob(session, jobId);
         const now = jobOut(job, trawl.clock.now());
         if (flags.json === true) screen.out(`${JSON.stringify(now)}\n`);

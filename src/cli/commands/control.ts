@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { jobOut } from "../../api/job-out.ts";
 import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
+import { getLiveJob } from "../../retain/catalogue.ts";
 import { showable } from "../../runtime/showable.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
@@ -35,6 +36,7 @@ export function addControl(program: Command): void {
       .description(does)
       .action((jobId: string, flags: PlaceFlags) =>
         inSession({ flags }, async ({ trawl, screen }) => {
+          await getLiveJob(trawl.catalogue, jobId, `cli.${name}`);
           const change: FrontierAdmin[typeof name] = trawl.frontier[name];
           const job = await change(jobId);
           if (flags.json === true) screen.out(`${JSON.stringify(jobOut(job, trawl.clock.now()))}\n`);

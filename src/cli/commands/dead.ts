@@ -4,6 +4,7 @@ import { pageUrlOf } from "../../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
+import { jobArchived } from "../../retain/catalogue.ts";
 import { rounded } from "../../runtime/rounded.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
@@ -54,6 +55,7 @@ async function dead(session: Session, jobId: string | undefined, flags: Flags): 
   const job = jobId === undefined ? undefined : await getJob(session, jobId);
   const filter = filterOf(jobId, flags);
   if (flags.replay === true) {
+    if (job?.archived === true) throw jobArchived(job.id, "cli.dead");
     const replayed = await frontier.replayDead(filter, EVERYTHING, flags.perSecond);
     const isSubmitted = job !== undefined && !isCrawl(job);
     const next = isSubmitted

@@ -11,7 +11,7 @@ export function addExplain(program: Command): void {
     .description("say why a URL, a site (host:port) or a job waits, and until when")
     .action((what: string, flags: PlaceFlags) =>
       inSession({ flags }, async ({ trawl, screen }) => {
-        const target = await targetOf(what, (id) => trawl.frontier.findJob(id));
+        const target = await targetOf(what, (id) => trawl.catalogue.find(id));
         const explained = await explainTarget(trawl, target, undefined);
         const { about, reasons, until = null } = explained;
         if (flags.json === true) return screen.out(`${JSON.stringify({ ...explained, until })}\n`);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { jobOut } from "../../api/job-out.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
-import type { JobView } from "../../frontier/frontier-admin.ts";
+import type { KnownJob } from "../../retain/catalogue.ts";
 import { showable } from "../../runtime/showable.ts";
 import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import { wholeNumber } from "../flags.ts";
@@ -40,10 +40,10 @@ export function addJobs(program: Command): void {
     );
 }
 
-function jobsTable(jobs: readonly JobView[], now: number, width: number): string {
-  const rows = jobs.map(({ id, state, tally, counts, createdAt, name }) => [
+function jobsTable(jobs: readonly KnownJob[], now: number, width: number): string {
+  const rows = jobs.map(({ id, state, tally, counts, createdAt, name, archived }) => [
     id,
-    state,
+    archived ? `${state}, archived` : state,
     formatCount(tally.pages),
     formatCount(counts.queued + counts.delayed + counts.leased),
     formatCount(counts.dead),
@@ -54,8 +54,8 @@ function jobsTable(jobs: readonly JobView[], now: number, width: number): string
   return table([heading, ...rows], { right: [2, 3, 4, 5], width });
 }
 
-function jobText(job: JobView, now: number): string {
-  const { id, name, state, counts, tally, createdAt, finishedAt } = job;
+function jobText(job: KnownJob, now: number): string {
+  const { id, name, state, counts, tally, createdAt, finishedAt, archived } = job;
   const age = formatDuration((finishedAt ?? now) - createdAt);
   const brought = [
     ["pages", `${formatCount(tally.pages)} (${formatBytes(tally.bytes)})`],
@@ -68,7 +68,8 @@ function jobText(job: JobView, now: number): string {
   ];
   return [
     `${showable(`${id}  ${name}`)}\n`,
-    `${state}${finishedAt === undefined ? `, begun ${age} ago` : ` after ${age}`}\n\n`,
+    `${state}${finishedAt === undefined ? `, begun ${age} ago` : ` after ${age}`}\n`,
+    archived ? "archived: it has left the broker; its results can be read, and nothing of it runs again\n\n" : "\n",
     table(brought.map((row) => ["", ...row])),
     "\nledger: what came in is where it went\n",
     table(

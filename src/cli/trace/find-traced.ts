@@ -10,7 +10,7 @@ export type Traced =
   | { kind: "pages"; pages: readonly { job: JobView; url: string }[] }
   | { kind: "jobs"; jobs: readonly JobView[] };
 
-type Parts = Pick<Trawl, "frontier" | "store">;
+type Parts = Pick<Trawl, "frontier" | "catalogue" | "store">;
 
 /** Jobs whose request is looked at, newest first, a page at a time: they have no index by it, and few ask. */
 const JOBS_MOST = 10_000;
@@ -18,12 +18,12 @@ const JOBS_PAGE = 500;
 
 /** Throws NOT_FOUND where nobody knows it. */
 export async function findTraced(parts: Parts, what: string, jobId: string | undefined): Promise<Traced> {
-  const { frontier } = parts;
+  const { catalogue } = parts;
   const url = /^https?:\/\//i.test(what) ? canonicalUrl(what) : undefined;
   if (url !== undefined) return ofUrl(parts, url, jobId);
-  const job = await frontier.findJob(what);
+  const job = await catalogue.find(what);
   if (job !== undefined) return ofJobs([job]);
-  const jobs = await jobsOfRequest(frontier, what);
+  const jobs = await jobsOfRequest(catalogue, what);
   if (jobs.length > 0) return ofJobs(jobs);
   const pages = await pagesOfTask(parts, what);
   if (pages.length > 0) return { kind: "pages", pages };
@@ -34,10 +34,10 @@ export async function findTraced(parts: Parts, what: string, jobId: string | und
   });
 }
 
-async function ofUrl({ frontier }: Parts, url: string, jobId: string | undefined): Promise<Traced> {
+async function ofUrl({ frontier, catalogue }: Parts, url: string, jobId: string | undefined): Promise<Traced> {
   const { tasks } = await frontier.explain({ url });
   const ids = jobId === undefined ? tasks.map((task) => task.jobId) : [jobId];
-  const jobs = await Promise.all([...new Set(ids)].map((id) => frontier.findJob(id)));
+  const jobs = await Promise.all([...new Set(ids)].map((id) => catalogue.find(id)));
   const pages = jobs.flatMap((job) => (job === undefined ? [] : [{ job, url }]));
   if (pages.length > 0) return { kind: "pages", pages };
   throw new TrawlError("NOT_FOUND", {
@@ -60,11 +60,11 @@ function ofJobs(jobs: readonly JobView[]): Traced {
   return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
 }
 
-async function jobsOfRequest(frontier: Trawl["frontier"], requestId: string): Promise<JobView[]> {
+async function jobsOfRequest(catalogue: Trawl["catalogue"], requestId: string): Promise<JobView[]> {
   const found: JobView[] = [];
   let before: { createdAt: number } | undefined;
   for (let seen = 0; seen < JOBS_MOST; seen += JOBS_PAGE) {
-    const jobs = await frontier.listJobs(JOBS_PAGE, before);
+    const jobs = await catalogue.list(JOBS_PAGE, before);
     found.push(...jobs.filter(({ spec }) => (spec as Partial<JobSpec>).requestId === requestId));
     const last = jobs.at(-1);
     if (last === undefined || jobs.length < JOBS_PAGE) break;
@@ -73,9 +73,9 @@ async function jobsOfRequest(frontier: Trawl["frontier"], requestId: string): Pr
   return found;
 }
 
-async function pagesOfTask({ frontier, store }: Parts, taskId: string): Promise<{ job: JobView; url: string }[]> {
+async function pagesOfTask({ catalogue, store }: Parts, taskId: string): Promise<{ job: JobView; url: string }[]> {
   const [pages, tries] = await Promise.all([store.tracePages({ taskId }), store.traceTries({ taskId })]);
   const urls = new Map([...tries, ...pages].map(({ jobId, url }) => [jobId, pageUrlOf(url)]));
-  const found = await Promise.all([...urls].map(async ([jobId, url]) => ({ job: await frontier.findJob(jobId), url })));
+  const found = await Promise.all([...urls].map(async ([jobId, url]) => ({ job: await catalogue.find(jobId), url })));
   return found.flatMap(({ job, url }) => (job === undefined ? [] : [{ job, url }]));
 }
