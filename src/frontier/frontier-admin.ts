@@ -57,6 +57,21 @@ export type SiteView = {
   crawlDelayMs: number;
 };
 
+/** How one job stands at one site. Over all its sites these add up to its ledger and its tally, whatever happens. */
+export type JobSiteView = {
+  /** Of the pages, also where some were only to be parsed. */
+  site: string;
+  waiting: number;
+  inFlight: number;
+  done: number;
+  dead: number;
+  tally: Tally;
+  /** When the last page of it was settled. */
+  lastPageAt: number | undefined;
+  /** Until when the site rests because it asked for less; 0 or past: it does not. */
+  blockedUntil: number;
+};
+
 /** Why something waits, in words, and until when if that is known. */
 export type Explanation = {
   about: string;
@@ -102,6 +117,9 @@ export interface FrontierAdmin {
   /** An operator's word on one site: beats every job's and the crawl-delay; undefined takes it back. */
   setSitePolicy(site: string, policy: SitePolicy | undefined): Promise<void>;
   listSites(limit: number, after?: string): Promise<readonly SiteView[]>;
+
+  /** The sites a job has been to or is to go to, by name; `limit` counts up to BATCH_MOST. Empty for a job that is not there. */
+  listJobSites(jobId: string, limit: number, after?: string): Promise<readonly JobSiteView[]>;
 
   listDead(filter: DeadFilter, limit: number, afterTaskId?: string): Promise<readonly DeadLetter[]>;
   groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroup[]>;

@@ -23,6 +23,7 @@ export function createJob(world: World, made: NewJob, now: number): void {
     finishedAt: undefined,
     offers: { submitted: 0, discovered: 0, duplicate: 0, refused: 0 },
     tally: { pages: 0, records: 0, invalid: 0, bytes: 0 },
+    siteTallies: new Map(),
   };
   world.jobs.push(job);
   if (!world.scopes.includes(scopeOf(job))) world.scopes.push(scopeOf(job));

@@ -1,9 +1,10 @@
 /** How leases end in the model: settled (F7, F8, F14), handed back, expired or abandoned (F6). */
 import { backoffMs, siteRestMs } from "../../src/domain/backoff.ts";
+import { onlineSite } from "../../src/domain/offline-site.ts";
 import type { DeadReason } from "../../src/domain/task.ts";
 import { type Claim, CRASHES_MOST, type Settlement, type TaskOutcome } from "../../src/frontier/frontier.ts";
 import { addLane, admit } from "./admitting.ts";
-import { isWaiting, type ModelSite, type ModelTask, queueOf, type World } from "./world.ts";
+import { emptyTally, isWaiting, type ModelSite, type ModelTask, queueOf, type World } from "./world.ts";
 
 /** The task a claim is good for, if it still is. */
 export function findClaimed(world: World, { taskId, token }: Claim): ModelTask | undefined {
@@ -98,9 +99,20 @@ function bury(task: ModelTask, reason: DeadReason, status: number | undefined, n
   task.letter = { reason, status, diedAt: now };
 }
 
-function bringIn(world: World, { job }: ModelTask, { discovered, refusedLinks, tally }: Settlement, now: number): void {
+function bringIn(
+  world: World,
+  { job, site }: ModelTask,
+  { discovered, refusedLinks, tally }: Settlement,
+  now: number,
+): void {
   admit(world, job, discovered, "discovered", now);
   job.offers.discovered += refusedLinks;
   job.offers.refused += refusedLinks;
-  for (const name of ["pages", "records", "invalid", "bytes"] as const) job.tally[name] += tally[name];
+  const own = job.siteTallies.get(onlineSite(site.name)) ?? { tally: emptyTally(), lastPageAt: undefined };
+  job.siteTallies.set(onlineSite(site.name), own);
+  if (tally.pages > 0) own.lastPageAt = now;
+  for (const name of ["pages", "records", "invalid", "bytes"] as const) {
+    job.tally[name] += tally[name];
+    own.tally[name] += tally[name];
+  }
 }

@@ -1,9 +1,12 @@
 /** Inspection and control, on the model. */
 import { hasEnded } from "../../src/domain/job.ts";
+import { onlineSite } from "../../src/domain/offline-site.ts";
 import { readyAt } from "../../src/domain/politeness.ts";
+import type { TaskState } from "../../src/domain/task.ts";
 import type {
   Finding,
   FrontierAdmin,
+  JobSiteView,
   JobView,
   QueueView,
   SiteView,
@@ -24,6 +27,7 @@ import {
 import { explain } from "./explaining.ts";
 import type { ModelParts } from "./model-frontier.ts";
 import {
+  emptyTally,
   getJob,
   inFlightOf,
   isWaiting,
@@ -68,6 +72,10 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
         .sort((one, other) => (one.name < other.name ? -1 : 1))
         .slice(0, limit)
         .map((site) => siteViewOf(world, site)),
+    listJobSites: async (jobId, limit, after = "") =>
+      jobSitesOf(world, jobId)
+        .filter(({ site }) => site > after)
+        .slice(0, limit),
     ...createDeadLetters(parts),
     explain: async (target) => explain(world, target, clock.now()),
     listHolders: async () => {
@@ -171,6 +179,27 @@ function viewOf(world: World, job: ModelJob): JobView {
   const [counts, tally] = [ledgerOf(world, job), { ...job.tally }];
   const limits = { pages: pageLimit, deadlineAt };
   return { id, name, state, sealed, queue, priority, policy, limits, createdAt, finishedAt, counts, tally, spec };
+}
+
+function jobSitesOf(world: World, jobId: string): JobSiteView[] {
+  const known = world.jobs.find(({ made }) => made.id === jobId);
+  const tasks = world.tasks.filter(({ job }) => job === known);
+  const names = new Set(tasks.map(({ site }) => onlineSite(site.name)));
+  return [...names].sort().map((name) => {
+    const own = tasks.filter(({ site }) => onlineSite(site.name) === name);
+    const count = (...states: TaskState[]) => own.filter(({ state }) => states.includes(state)).length;
+    const had = own[0]?.job.siteTallies.get(name);
+    return {
+      site: name,
+      waiting: count("queued", "delayed"),
+      inFlight: count("leased"),
+      done: count("done"),
+      dead: count("dead"),
+      tally: { ...(had?.tally ?? emptyTally()) },
+      lastPageAt: had?.lastPageAt,
+      blockedUntil: world.sites.find((site) => site.name === name)?.blockedUntil ?? 0,
+    };
+  });
 }
 
 function siteViewOf(world: World, site: ModelSite): SiteView {

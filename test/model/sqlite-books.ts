@@ -28,6 +28,10 @@ const CHECKS = {
       WHERE lanes.site = turns.site AND lanes.queue = turns.queue AND lanes.rank = turns.rank)`,
   "a wrong number of pending tasks": `
     SELECT pending FROM totals WHERE pending <> (SELECT count(*) FROM tasks WHERE state IN ('queued', 'delayed'))`,
+  "sites of a job that do not add up to it": `
+    SELECT id, done, dead, pages, records, invalid, bytes FROM jobs
+    WHERE submitted + discovered > duplicate + refused AND (done, dead, pages, records, invalid, bytes) IS NOT (
+      SELECT sum(done), sum(dead), sum(pages), sum(records), sum(invalid), sum(bytes) FROM job_sites WHERE job = jobs.n)`,
   "jobs that were never brought into line": "SELECT id FROM jobs WHERE synced_lane IS NOT NULL",
 } as const;
 

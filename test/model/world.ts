@@ -24,6 +24,8 @@ export type ModelJob = {
   /** What came in, and what of it never became a task. */
   offers: { submitted: number; discovered: number; duplicate: number; refused: number };
   tally: Tally;
+  /** The same by site of the pages. */
+  siteTallies: Map<string, { tally: Tally; lastPageAt: number | undefined }>;
 };
 
 export type ModelTask = {
@@ -97,6 +99,10 @@ export function emptyWorld(): World {
     scripted: new Map(),
     servings: 0,
   };
+}
+
+export function emptyTally(): Tally {
+  return { pages: 0, records: 0, invalid: 0, bytes: 0 };
 }
 
 export function getJob(world: World, jobId: string, op: string): ModelJob {

@@ -11,6 +11,7 @@ import { describeFrontier } from "../contracts/frontier/describe-frontier.ts";
 import { explaining } from "../contracts/frontier/explain.ts";
 import { fairness } from "../contracts/frontier/fairness.ts";
 import { forgetting } from "../contracts/frontier/forgetting.ts";
+import { jobSites } from "../contracts/frontier/job-sites.ts";
 import { jobs } from "../contracts/frontier/jobs.ts";
 import { leasesAndCrashes } from "../contracts/frontier/leases-and-crashes.ts";
 import { leasing } from "../contracts/frontier/leasing.ts";
@@ -58,6 +59,7 @@ const GAPS: Readonly<Record<string, string>> = {
 };
 const TOPICS = [
   ...[leasing, politeness, allowance, siteRest, robots, fairness, leasesAndCrashes, settling, dedup, ledger, jobs],
+  jobSites,
   ...[suspects, control, backpressure, retries, deadLetters, explaining, forgetting, presence, bounds, schema],
 ];
 

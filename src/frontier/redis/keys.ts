@@ -12,6 +12,8 @@ export const KEYS = {
   ended: "sorted set: job numbers by their end, on their home shard",
   forgotten: "sorted set: numbers of forgotten jobs of which something is left",
   "job-lanes:<job>": "sorted set: the job's lanes in order of their making; 110 bytes a lane",
+  "job-sites:<job>": "hash: site -> what the job has had there, packed; 100 bytes a site",
+  "job-site-names:<job>": "sorted set: the same sites by name; 90 bytes a site",
   "job-dead:<job>": "sorted set: tasks given up on; 80 bytes each",
   "rules:<job>": "hash: site -> policy, where the job has special rules",
   deadlines: "sorted set: jobs by when their time is out",

@@ -70,16 +70,12 @@ export function createLeases({ shards, endings, quota, seen, holdings }: Deps): 
 
   /** Pages that ended well and led nowhere new go in one short call; false if it changed nothing. */
   async function settleDone(shard: Shard, batch: readonly Prepared[], answer: Verdicts): Promise<boolean> {
-    const sums = [0, 0, 0, 0, 0] as [number, number, number, number, number];
-    const words: Word[] = [];
-    for (const { settlement, known } of batch) {
-      const { pages, records, invalid, bytes } = settlement.tally;
-      [known, pages, records, invalid, bytes].forEach((count, nth) => {
-        sums[nth] = (sums[nth] ?? 0) + count;
-      });
-      words.push(settlement.taskId, settlement.token);
-    }
-    const [, settled, ...quiet] = await shard.runOnce("settle-done", ...sums, ...words);
+    const known = batch.reduce((sum, one) => sum + one.known, 0);
+    const words = batch.flatMap(({ settlement: { taskId, token, tally } }): Word[] => {
+      const { pages, records, invalid, bytes } = tally;
+      return [taskId, token, pages, records, invalid, bytes];
+    });
+    const [, settled, ...quiet] = await shard.runOnce("settle-done", known, ...words);
     if (settled === 0) return false;
     for (const { index, settlement } of batch) {
       answer.verdicts[index] = "settled";

@@ -20,6 +20,7 @@ import { createFleet } from "./fleet.ts";
 import { createForgetting } from "./forgetting.ts";
 import { createGranting } from "./granting.ts";
 import { createHoldings } from "./holdings.ts";
+import { listJobSites } from "./job-sites.ts";
 import { createJobs } from "./jobs.ts";
 import { shardKey } from "./keys.ts";
 import { createLeases } from "./leases.ts";
@@ -181,6 +182,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     setLimits: (jobId, limits) => waking(jobs.change(jobId, { op: "limits", limits })),
     setSitePolicy: (site, policy) => waking(sites.setPolicy(site, policy)),
     listSites: (limit, after) => sites.list(limit, after ?? ""),
+    listJobSites: (jobId, limit, after) => listJobSites(shards, jobId, limit, after ?? ""),
     listDead: (filter, limit, after) => dead.list(filter, limit, after ?? "0"),
     groupDead: (filter, limit) => dead.group(filter, limit),
     replayDead: (filter, limit, perSecond) => waking(dead.replay(filter, limit, perSecond)),

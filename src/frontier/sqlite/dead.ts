@@ -47,7 +47,8 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
 
   function revive(step: Step, row: DeadRow, dueAt: number): void {
     const job = step.job(row.job);
-    const lane = step.laneFor(job, step.siteNamed(row.site), row.queue, row.priority);
+    const site = step.siteNamed(row.site);
+    const lane = step.laneFor(job, site, row.queue, row.priority);
     const isDue = dueAt <= step.now;
     sql.revive.run(
       row.id,
@@ -65,6 +66,7 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
       isDue ? null : dueAt,
     );
     job.dead -= 1;
+    step.atSite(job, site).dead -= 1;
     job[isDue ? "queued" : "delayed"] += 1;
     lane[isDue ? "queued" : "delayed"] += 1;
     step.totals.pending += 1;

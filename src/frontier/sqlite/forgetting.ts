@@ -16,6 +16,7 @@ type Names =
   | "firstNote"
   | "dropSeen"
   | "dropDead"
+  | "dropSites"
   | "dropNote";
 
 export type Forgetting = {
@@ -47,6 +48,7 @@ export function createForgetting(db: Database): Forgetting {
       if (note === undefined) return true;
       const job = note.job as SqlValue;
       let room = max - Number(sql.dropDead.run(job, max).changes);
+      if (room > 0) room -= Number(sql.dropSites.run(job, room).changes);
       if (room > 0 && note.scope !== null) room -= Number(sql.dropSeen.run(note.scope as SqlValue, room).changes);
       if (room > 0) sql.dropNote.run(job);
       return sql.firstNote.get() === undefined;

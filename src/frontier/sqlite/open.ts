@@ -107,6 +107,8 @@ export function openSqliteFrontier(
     setLimits: (jobId, change) => write("frontier.setLimits", () => jobs.setLimits(jobId, change)),
     setSitePolicy: (site, policy) => write("frontier.setSitePolicy", () => sites.setPolicy(site, policy)),
     listSites: (limit, after) => read("frontier.listSites", () => sites.list(limit, after ?? "")),
+    listJobSites: (jobId, limit, after) =>
+      read("frontier.listJobSites", () => sites.listOfJob(jobId, limit, after ?? "")),
     listDead: (filter, limit, after) => read("frontier.listDead", () => dead.list(filter, limit, Number(after ?? 0))),
     groupDead: (filter, limit) => read("frontier.groupDead", () => dead.group(filter, limit)),
     replayDead: (filter, limit, perSecond) => write("frontier.replayDead", () => dead.replay(filter, limit, perSecond)),

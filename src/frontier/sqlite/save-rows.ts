@@ -10,6 +10,9 @@ import { must, type Rows, type StepSql } from "./step.ts";
 export function saveRows(sql: StepSql, rows: Rows): string[] {
   saveLanes(sql, rows);
   saveSites(sql, rows);
+  for (const { job, site, done, dead, pages, records, invalid, bytes, lastPageAt } of rows.gains.values()) {
+    sql.addToJobSite.run(job, site, done, dead, pages, records, invalid, bytes, lastPageAt);
+  }
   const finished = saveJobs(sql, rows);
   const { next_task, next_served, pending } = rows.step.totals;
   sql.saveTotals.run(next_task, next_served, pending);

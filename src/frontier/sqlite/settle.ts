@@ -60,21 +60,24 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
       const lease = endLease(step, task);
       hearSite(step, lease.site, settlement.site);
       if (applyOutcome(step, lease, settlement.outcome) === "ended") ended.push(task.id);
-      if (settlement.outcome.kind === "done") bringIn(step, lease.job, settlement);
+      if (settlement.outcome.kind === "done") bringIn(step, lease, settlement);
       return "settled";
     });
     if (ended.length > 0) sql.dropTasks.run(idList(ended));
     return verdicts;
   }
 
-  function bringIn(step: Step, job: JobRow, { discovered, refusedLinks, tally }: Settlement): void {
+  function bringIn(step: Step, { job, site }: EndedLease, { discovered, refusedLinks, tally }: Settlement): void {
     if (discovered.length > 0) admit(step, job, discovered, "discovered");
     job.discovered += refusedLinks;
     job.refused += refusedLinks;
-    job.pages += tally.pages;
-    job.records += tally.records;
-    job.invalid += tally.invalid;
-    job.bytes += tally.bytes;
+    const gain = step.atSite(job, site);
+    gain.done += 1;
+    if (tally.pages > 0) gain.lastPageAt = step.now;
+    for (const name of TALLIED) {
+      job[name] += tally[name];
+      gain[name] += tally[name];
+    }
   }
 
   function applyOutcome(step: Step, lease: EndedLease, outcome: TaskOutcome): "ended" | "waits" {
@@ -140,6 +143,7 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
       JSON.stringify(past),
     );
     job.dead += 1;
+    step.atSite(job, site).dead += 1;
   }
 
   /** Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. */
@@ -216,6 +220,8 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
     },
   };
 }
+
+const TALLIED = ["pages", "records", "invalid", "bytes"] as const;
 
 type EndedLease = { task: TaskRow; job: JobRow; lane: LaneRow; site: SiteRow };
 

@@ -1,12 +1,12 @@
 /** A site's allowance beyond leases: more requests, robots.txt, the operator's word (F2, F3, F12). */
 import { giveBack, readyAt, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
-import { type Database, prepareAll } from "../../runtime/sqlite.ts";
-import type { RobotsFile } from "../frontier.ts";
-import type { SiteView } from "../frontier-admin.ts";
+import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
+import { BATCH_MOST, type RobotsFile } from "../frontier.ts";
+import type { JobSiteView, SiteView } from "../frontier-admin.ts";
 import { policyOf, type SiteRow } from "./rows.ts";
 import type { Stepper } from "./step.ts";
 
-type Names = "findRobots" | "keepRobots" | "listSites";
+type Names = "findRobots" | "keepRobots" | "listSites" | "listJobSites";
 
 export type Sites = {
   spend(site: string, unused: Slot | undefined): Slot;
@@ -14,6 +14,7 @@ export type Sites = {
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): void;
   setPolicy(site: string, policy: SitePolicy | undefined): void;
   list(limit: number, after: string): SiteView[];
+  listOfJob(jobId: string, limit: number, after: string): JobSiteView[];
 };
 
 type Deps = { db: Database; stepper: Stepper };
@@ -59,6 +60,7 @@ export function createSites({ db, stepper }: Deps): Sites {
         site.operator_per_site = policy?.perSite ?? null;
         step.repolice(site);
       }),
+    listOfJob: (jobId, limit, after) => sql.listJobSites.all(jobId, after, Math.min(limit, BATCH_MOST)).map(toJobSite),
     list: (limit, after) =>
       (sql.listSites.all(after, limit) as unknown as (SiteRow & { waiting: number })[]).map((row) => ({
         site: row.site,
@@ -69,5 +71,19 @@ export function createSites({ db, stepper }: Deps): Sites {
         blockedUntil: row.blocked_until,
         crawlDelayMs: row.crawl_delay_ms,
       })),
+  };
+}
+
+function toJobSite(row: Row): JobSiteView {
+  const number = (name: string) => Number(row[name]);
+  return {
+    site: String(row.site),
+    waiting: number("waiting"),
+    inFlight: number("in_flight"),
+    done: number("done"),
+    dead: number("dead"),
+    tally: { pages: number("pages"), records: number("records"), invalid: number("invalid"), bytes: number("bytes") },
+    lastPageAt: row.last_page_at === null ? undefined : number("last_page_at"),
+    blockedUntil: number("blocked_until"),
   };
 }

@@ -4,8 +4,9 @@
  * left: so F8 and F10 hold whatever the operation was. A crash leaves the file as before the step.
  * Called by every operation in this folder; nothing else writes.
  */
-import { isOffline } from "../../domain/offline-site.ts";
+import { isOffline, onlineSite } from "../../domain/offline-site.ts";
 import { type Database, prepareAll, type Row, type Statement } from "../../runtime/sqlite.ts";
+import type { Tally } from "../frontier.ts";
 import type { SeenCache } from "../seen-cache.ts";
 import { type JobRow, type LaneRow, policyFor, type SiteRow } from "./rows.ts";
 import { saveRows } from "./save-rows.ts";
@@ -24,10 +25,15 @@ export type Step = {
   laneFor(job: JobRow, site: SiteRow, queue: string, priority: number): LaneRow;
   /** Its lanes' settings changed: work out the site's policy and turns anew. */
   repolice(site: SiteRow): void;
+  /** What the step adds to what a job has had at a site. */
+  atSite(job: JobRow, site: SiteRow): SiteGain;
   /** A URL that is in the file once this step commits. */
   sawNew(scope: number, url: string): void;
   isKnownSeen(scope: number, url: string): boolean;
 };
+
+/** Also for work that asks nothing of the site itself: it is of the site's pages. */
+export type SiteGain = Tally & { job: number; site: string; done: number; dead: number; lastPageAt: number | null };
 
 export type StepAnswer<T> = { value: T; finished: string[] };
 
@@ -50,6 +56,7 @@ type Names =
   | "firstRetryAt"
   | "refreshTurns"
   | "dropEmptyTurns"
+  | "addToJobSite"
   | "totals"
   | "saveTotals";
 
@@ -61,6 +68,7 @@ export type Rows = {
   jobs: Map<number, JobRow>;
   sites: Map<number, SiteRow>;
   lanes: Map<number, LaneRow>;
+  gains: Map<string, SiteGain>;
   /** Sites whose lanes came, went or changed their settings. */
   repoliced: Set<number>;
   /** URLs that the step has put in the file. */
@@ -96,10 +104,11 @@ function openRows(sql: StepSql, seen: SeenCache, now: number): Rows {
     jobs: new Map(),
     sites: new Map(),
     lanes: new Map(),
+    gains: new Map(),
     repoliced: new Set(),
     fresh: [],
   };
-  const { jobs, sites, lanes, repoliced, fresh } = rows;
+  const { jobs, sites, lanes, gains, repoliced, fresh } = rows;
   const step: Step = {
     now,
     totals: sql.totals.get() as unknown as Totals,
@@ -118,14 +127,24 @@ function openRows(sql: StepSql, seen: SeenCache, now: number): Rows {
       const known = sql.laneNumber.get(job.n, site.n, queue, priority);
       if (known !== undefined) return step.lane(known.n as number);
       repoliced.add(site.n);
+      step.atSite(job, site); // from now on the job has been there
       return step.lane(addLane(sql, job, site, queue, priority));
     },
     repolice: (site) => void repoliced.add(site.n),
+    atSite(job, { site }) {
+      const name = onlineSite(site);
+      const key = `${job.n} ${name}`;
+      const known = gains.get(key) ?? { job: job.n, site: name, ...NO_GAIN };
+      gains.set(key, known);
+      return known;
+    },
     sawNew: (scope, url) => void fresh.push({ scope, url }),
     isKnownSeen: (scope, url) => seen.has(scope, url),
   };
   return { step, ...rows };
 }
+
+const NO_GAIN = { done: 0, dead: 0, pages: 0, records: 0, invalid: 0, bytes: 0, lastPageAt: null };
 
 /** The one copy of a row that a step works on. */
 function keep<R extends { n: number }>(loaded: Map<number, R>, row: Row): R {

@@ -11,6 +11,7 @@ import { dedup } from "./dedup.ts";
 import { explaining } from "./explain.ts";
 import { fairness } from "./fairness.ts";
 import { forgetting } from "./forgetting.ts";
+import { jobSites } from "./job-sites.ts";
 import { jobs } from "./jobs.ts";
 import { leasesAndCrashes } from "./leases-and-crashes.ts";
 import { leasing } from "./leasing.ts";
@@ -39,6 +40,7 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   dedup,
   ledger,
   jobs,
+  jobSites,
   control,
   backpressure,
   retries,

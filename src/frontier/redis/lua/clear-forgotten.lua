@@ -36,6 +36,6 @@ end
 
 local room = most - #ids
 if room <= 0 or not (job.lapse or clear_scope(room)) then return { now, 0 } end
-redis.call("UNLINK", key("job", n), key("job-lanes", n))
+redis.call("UNLINK", key("job", n), key("job-lanes", n), key("job-sites", n), key("job-site-names", n))
 redis.call("ZREM", key("forgotten"), n)
 return { now, 1 }

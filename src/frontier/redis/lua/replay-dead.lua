@@ -15,12 +15,13 @@ for at = 10, #ARGV do allowed[ARGV[at]] = true end
 
 local function revive(letter, due)
   local job = job_numbered(letter.job)
-  local lane = lane_for(job, site_named(letter.site), letter.queue, letter.priority)
+  local site = site_named(letter.site)
+  local lane, had = lane_for(job, site, letter.queue, letter.priority), site_of_job(job, site)
   local task = {
     id = letter.id, token = letter.token, failures = 0, crashes = 0, not_before = due > step.now and due,
     history = false, body = letter.body,
   }
-  job.dead = job.dead - 1
+  job.dead, had[HAD_DEAD] = job.dead - 1, had[HAD_DEAD] - 1
   run_again(job)
   if task.not_before then return delay(task, lane, job) end
   requeue(task, lane, job)

@@ -13,7 +13,7 @@ begin(ARGV[1])
 local receipt = answered()
 if receipt then return receipt end
 
-local function bring_in(job, lanes, at, links)
+local function bring_in(job, site, lanes, at, links)
   local refused, known = ARGV[at + 4], ARGV[at + 5]
   if links > 0 then admit(job, lanes, at + 11, links, "discovered") end
   job.discovered = job.discovered + refused + known
@@ -21,8 +21,7 @@ local function bring_in(job, lanes, at, links)
   -- The caller knows these to be seen; of a job that has ended they are refused like all others.
   local fate = (job.stopped == 1 or job.finished) and "refused" or "duplicate"
   job[fate] = job[fate] + known
-  job.pages, job.records = job.pages + ARGV[at + 6], job.records + ARGV[at + 7]
-  job.invalid, job.bytes = job.invalid + ARGV[at + 8], job.bytes + ARGV[at + 9]
+  tally(job, site, ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
   return not job.lapse and not job.page_limit and fate == "duplicate" and 2 or 1
 end
 
@@ -31,8 +30,7 @@ local function end_first(value, lanes, at, links)
   local holder = holder_of(value)
   local _, job, site = end_lease(ARGV[at], holder[1], holder[2])
   hear_site(site, ARGV[at + 3])
-  job.done = job.done + 1
-  return bring_in(job, lanes, at, links)
+  return bring_in(job, site, lanes, at, links)
 end
 
 local function settle(value, lanes, at, links)
@@ -46,7 +44,7 @@ local function settle(value, lanes, at, links)
   local lane, job, site = end_lease(ARGV[at], task.lane, task.worker)
   hear_site(site, ARGV[at + 3])
   apply(task, lane, job, site, ARGV[at + 2])
-  return is_done and bring_in(job, lanes, at, links) or 1
+  return is_done and bring_in(job, site, lanes, at, links) or 1
 end
 
 local lanes, first = read_lanes(3, tonumber(ARGV[2]))

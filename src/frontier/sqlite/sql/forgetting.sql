@@ -28,5 +28,9 @@ DELETE FROM seen WHERE (scope, fingerprint) IN (SELECT scope, fingerprint FROM s
 -- 1 job   2 most
 DELETE FROM dead WHERE id IN (SELECT id FROM dead WHERE job = ? LIMIT ?)
 
+-- name: dropSites
+-- 1 job   2 most
+DELETE FROM job_sites WHERE (job, site) IN (SELECT job, site FROM job_sites WHERE job = ? LIMIT ?)
+
 -- name: dropNote
 DELETE FROM forgotten WHERE job = ?

@@ -72,6 +72,14 @@ ON CONFLICT (queue, rank, site) DO UPDATE SET
 DELETE FROM turns WHERE site = ? AND NOT EXISTS (
   SELECT 1 FROM lanes WHERE lanes.site = turns.site AND lanes.queue = turns.queue AND lanes.rank = turns.rank)
 
+-- name: addToJobSite
+-- ARGS  1 job   2 site   3 done   4 dead   5 pages   6 records   7 invalid   8 bytes   9 when its last page came, or null
+INSERT INTO job_sites (job, site, done, dead, pages, records, invalid, bytes, last_page_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (job, site) DO UPDATE SET done = done + excluded.done, dead = dead + excluded.dead,
+  pages = pages + excluded.pages, records = records + excluded.records, invalid = invalid + excluded.invalid,
+  bytes = bytes + excluded.bytes, last_page_at = coalesce(excluded.last_page_at, last_page_at)
+
 -- name: totals
 SELECT next_task, next_served, pending FROM totals
 

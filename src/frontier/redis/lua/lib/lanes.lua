@@ -138,6 +138,26 @@ local function leave_turn(lane)
   if site[at + ONLY] == lane.name then site[at + ONLY] = false end
 end
 
+-- What a job has had at a site, or for its pages, packed: the lanes it has had there, with a space behind each, so that
+-- what waits can be found; then counts, as JobSiteView has them.
+local HAD_LANES, HAD_DONE, HAD_DEAD, HAD_PAGES, HAD_RECORDS, HAD_INVALID, HAD_BYTES, HAD_PAGE_AT = 1, 2, 3, 4, 5, 6, 7, 8
+
+local function site_of_job(job, site)
+  local name = string.sub(site[NAME], 1, 1) == "#" and string.sub(site[NAME], 2) or site[NAME]
+  local known = step.job_sites[job.n .. " " .. name]
+  if known then return known.had end
+  local packed = redis.call("HGET", key("job-sites", job.n), name)
+  known = { job = job.n, name = name, is_new = not packed }
+  known.had = packed and cmsgpack.unpack(packed) or { "", 0, 0, 0, 0, 0, 0, false }
+  step.job_sites[job.n .. " " .. name] = known
+  return known.had
+end
+
+local function save_job_site(known)
+  if known.is_new then redis.call("ZADD", key("job-site-names", known.job), 0, known.name) end
+  redis.call("HSET", key("job-sites", known.job), known.name, cmsgpack.pack(known.had))
+end
+
 local function lane_for(job, site, queue, priority)
   local name = job.n .. ":" .. site[NUMBER] .. ":" .. priority .. ":" .. queue
   local known = find_lane(name)
@@ -147,6 +167,8 @@ local function lane_for(job, site, queue, priority)
     seq, rank_of(job, priority), 0, 0, 0, 0, false, policy, job.n, site[NUMBER], priority, queue,
   })
   lane.queued = 0
+  local had = site_of_job(job, site)
+  if not string.find(had[HAD_LANES], name .. " ", 1, true) then had[HAD_LANES] = had[HAD_LANES] .. name .. " " end
   count_policy(site, policy, 1)
   join_turn(lane)
   redis.call("ZADD", key("job-lanes", job.n), seq, name)

@@ -96,6 +96,19 @@ local function bury(task, lane, job, site, reason, status)
   redis.call("ZADD", key("dead-order"), task.id, task.id)
   redis.call("ZADD", key("job-dead", job.n), task.id, task.id)
   job.dead = job.dead + 1
+  local had = site_of_job(job, site)
+  had[HAD_DEAD] = had[HAD_DEAD] + 1
+end
+
+-- Counts what a task that ended well has brought, in its job and at its site.
+local function tally(job, site, pages, records, invalid, bytes)
+  local had = site_of_job(job, site)
+  job.done, had[HAD_DONE] = job.done + 1, had[HAD_DONE] + 1
+  job.pages, had[HAD_PAGES] = job.pages + pages, had[HAD_PAGES] + pages
+  job.records, had[HAD_RECORDS] = job.records + records, had[HAD_RECORDS] + records
+  job.invalid, had[HAD_INVALID] = job.invalid + invalid, had[HAD_INVALID] + invalid
+  job.bytes, had[HAD_BYTES] = job.bytes + bytes, had[HAD_BYTES] + bytes
+  if tonumber(pages) > 0 then had[HAD_PAGE_AT] = step.now end
 end
 
 local function delay(task, lane, job)

@@ -23,8 +23,9 @@ local function put_off(task, lane, job, site, outcome)
 end
 
 local function apply(task, lane, job, site, told)
-  if told == "done" or told == "refused" then
-    job[told] = job[told] + 1
+  if told == "done" then return end -- counted with what it brought
+  if told == "refused" then
+    job.refused = job.refused + 1
     return
   end
   local outcome = cjson.decode(told)

@@ -1,6 +1,7 @@
 -- rows: what a call has read of jobs and sites, each once. save.lua writes back what has changed.
 local step = {
   now = 0, ahead = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, repoliced = {}, waiting = {}, at_site = {}, moved = {},
+  job_sites = {},
   finished = {},
 }
 

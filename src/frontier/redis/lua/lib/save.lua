@@ -115,6 +115,7 @@ local function save()
   for _, lane in pairs(step.lanes) do save_lane(lane) end
   for n in pairs(step.repoliced) do repolice(site_numbered(n)) end
   for _, site in pairs(step.sites) do save_site(site) end
+  for _, known in pairs(step.job_sites) do save_job_site(known) end
   for _, job in pairs(step.jobs) do save_job(job) end
   save_counts("waiting", step.waiting)
   save_counts("site-waiting", step.at_site)
