@@ -11,6 +11,7 @@ import { eventRoutes } from "./api/routes/events.ts";
 import { explainRoutes } from "./api/routes/explain.ts";
 import { fleetRoutes } from "./api/routes/fleet.ts";
 import { healthRoutes } from "./api/routes/health.ts";
+import { jobSiteRoutes } from "./api/routes/job-sites.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
 import { keyRoutes } from "./api/routes/keys.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
@@ -70,6 +71,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
   const routes = [
     ...jobRoutes(deps),
     ...webhookRoutes(deps),
+    ...jobSiteRoutes(deps),
     ...explainRoutes(deps),
     ...resultRoutes(deps),
     ...pageRoutes(deps),

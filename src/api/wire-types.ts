@@ -83,6 +83,22 @@ export const jobSchemaOut = z.strictObject({
 
 export type JobOut = z.output<typeof jobSchemaOut>;
 
+export const jobSiteSchemaOut = z.strictObject({
+  site: z.string(),
+  waiting: count,
+  inFlight: count.describe("Requests under way."),
+  pages: count,
+  records: count,
+  invalid: count,
+  bytes: count,
+  dead: count,
+  lastPageAt: instant.nullable().describe("When the last page came; null: none has."),
+  blockedUntil: instant.nullable().describe("Until when the site rests because it asked for less; null: it does not."),
+  why: z.string().nullable().describe("What holds it up for longer than its rate does."),
+});
+
+export type JobSiteOut = z.output<typeof jobSiteSchemaOut>;
+
 export const recordSchemaOut = z
   .looseObject({
     _url: z.string(),

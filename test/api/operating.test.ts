@@ -15,6 +15,32 @@ async function withDead() {
   return { ...working, id: json.id };
 }
 
+describe("a job's sites", () => {
+  it("tell what waits, what came and what was given up on, by name, in pages", async () => {
+    const { ask, site, id } = await withDead();
+    const more = await ask("POST", "/v1/jobs", {
+      urls: ["https://b.example/", "https://a.example/", "https://a.example/2"],
+    });
+
+    const { json } = await ask("GET", `/v1/jobs/${id}/sites`);
+    const first = await ask("GET", `/v1/jobs/${more.json.id}/sites?limit=1`);
+    const rest = await ask("GET", `/v1/jobs/${more.json.id}/sites?limit=5&cursor=${first.json.next}`);
+
+    expect(json).toMatchObject({
+      sites: [{ site: site.site, waiting: 0, inFlight: 0, pages: 1, records: 1, bytes: 12, dead: 3, why: null }],
+      next: null,
+    });
+    expect((json.sites as unknown as { lastPageAt: string }[])[0]?.lastPageAt).toMatch(/^20.*Z$/);
+    expect(first.json.sites).toMatchObject([{ site: "a.example", waiting: 2, pages: 0, lastPageAt: null }]);
+    expect(rest.json).toMatchObject({ sites: [{ site: "b.example", waiting: 1 }], next: null });
+    await ask("POST", `/v1/jobs/${more.json.id}/pause`);
+    expect((await ask("GET", `/v1/jobs/${more.json.id}/sites?limit=1`)).json).toMatchObject({
+      sites: [{ why: "the job is paused" }],
+    });
+    expect(await ask("GET", "/v1/jobs/j1/sites")).toMatchObject({ status: 404 });
+  });
+});
+
 describe("dead letters", () => {
   it("are listed by cursor, filtered, and grouped by what they died of", async () => {
     const { ask, id, site } = await withDead();

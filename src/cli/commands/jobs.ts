@@ -7,6 +7,7 @@ import type { KnownJob } from "../../retain/catalogue.ts";
 import { showable } from "../../runtime/showable.ts";
 import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import { wholeNumber } from "../flags.ts";
+import { findTopSites, topSitesText } from "../job-sites.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
 import { getJob } from "../watch-job.ts";
@@ -26,7 +27,7 @@ export function addJobs(program: Command): void {
     );
 
   withPlaces(program.command("job <id>"))
-    .description("show one job: its state, its ledger, what it brought in")
+    .description("show one job: its state, its ledger, what it brought in, its busiest sites")
     .action((id: string, flags: PlaceFlags) =>
       inSession({ flags }, async (session) => {
         const job = await getJob(session, id);
@@ -34,8 +35,10 @@ export function addJobs(program: Command): void {
         const now = trawl.clock.now();
         if (flags.json === true) return screen.out(`${JSON.stringify(jobOut(job, now))}\n`);
         const { frontier, store } = trawl;
+        const top = await findTopSites(frontier, job, now);
         const webhook = await findWebhookView({ book: store.webhooks, frontier }, job.id);
-        return screen.out(jobText(job, now) + (webhook === undefined ? "" : `\n${webhookText(webhook, now)}`));
+        const told = webhook === undefined ? "" : `\n${webhookText(webhook, now)}`;
+        return screen.out(jobText(job, now) + topSitesText(top, now, screen.outColumns()) + told);
       }),
     );
 }

@@ -1,0 +1,45 @@
+/** How a job stands, site by site. */
+import { z } from "zod";
+import { type ApiDeps, findOwnJob } from "../api-deps.ts";
+import { fromCursor, toCursor } from "../cursor.ts";
+import { jobSiteOut } from "../job-site-out.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { jobSiteSchemaOut } from "../wire-types.ts";
+
+export function jobSiteRoutes(deps: ApiDeps): Route[] {
+  const { frontier, clock } = deps;
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/jobs/:id/sites",
+      scope: "read",
+      tag: "Jobs",
+      summary: "How a job stands at each of its sites, by name",
+      says: "They add up to the job's counts and tally. Of a job that has left the broker there are none.",
+      params: z.strictObject({ id: z.string().min(1).max(100) }),
+      query: z.strictObject({
+        limit: z.coerce.number().int().min(1).max(500).default(50),
+        cursor: z.string().max(1_000).optional(),
+      }),
+      answers: {
+        200: {
+          says: "Some of them; `next` is the cursor for more.",
+          json: z.strictObject({ sites: z.array(jobSiteSchemaOut), next: z.string().nullable() }),
+        },
+      },
+      async handle({ params, query: { limit, cursor }, caller }) {
+        const job = await findOwnJob(deps, caller, params.id);
+        const after = cursor === undefined ? "" : String(fromCursor(cursor, ["site"]).site);
+        const found = await frontier.listJobSites(job.id, limit, after);
+        const last = found.length < limit ? undefined : found.at(-1);
+        return {
+          status: 200,
+          body: {
+            sites: found.map((view) => jobSiteOut(view, job, clock.now())),
+            next: last === undefined ? null : toCursor({ site: last.site }),
+          },
+        };
+      },
+    }),
+  ];
+}
