@@ -49,7 +49,7 @@ const CLOSE_MS = 5_000;
 /** A worker on what is open; close it after it has stopped. */
 export function composeWorker(
   config: Config,
-  parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies" | "parcels">,
+  parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies" | "parcels" | "catalogue">,
   { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks, supervisor }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;
@@ -98,7 +98,7 @@ export function composeWorker(
 /** What looks after webhooks, and what posts their events. */
 function createTelling(
   config: Config,
-  { clock, log, frontier, store }: Pick<Trawl, "clock" | "log" | "frontier" | "store">,
+  { clock, log, frontier, store, catalogue }: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "catalogue">,
   client: Pick<HttpFetcher, "ask">,
 ) {
   const book = store.webhooks;
@@ -106,7 +106,7 @@ function createTelling(
   return {
     deliver: createDeliverer({ book, poster, clock }, { timeoutMs: config.webhookTimeoutMs }),
     notifier: createNotifier(
-      { book, store, frontier, clock, log, config, showJob: jobOut },
+      { book, store, frontier, findJob: catalogue.find, clock, log, config, showJob: jobOut },
       { everyMs: NOTIFY_EVERY_MS },
     ),
   };

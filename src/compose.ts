@@ -58,22 +58,18 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
   const frontier = await openBroker(config, { clock, log });
   const store = await openOrClose(() => openStore(config, { clock, log }), frontier);
   const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
-  return {
-    clock,
-    log,
+  const catalogue = createCatalogue({
     frontier,
-    store,
-    bodies,
-    parcels,
-    catalogue: createCatalogue({
-      frontier,
-      listJobs: (limit, before) => listSubmittedJobs(frontier, limit, before),
-      archive: store.archive,
-    }),
+    listJobs: (limit, before) => listSubmittedJobs(frontier, limit, before),
+    archive: store.archive,
+  });
+  const parts = { clock, log, frontier, store, bodies, parcels, catalogue };
+  return {
+    ...parts,
     async createWorker(asked) {
       // Loaded on first use: what fetches and reads pages takes longer to load than most commands take.
       const { composeWorker } = await import("./compose-worker.ts");
-      const { worker, close } = composeWorker(config, { clock, log, frontier, store, bodies, parcels }, asked);
+      const { worker, close } = composeWorker(config, parts, asked);
       closing.unshift(close);
       return worker;
     },

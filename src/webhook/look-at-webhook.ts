@@ -11,7 +11,7 @@ import { hasEnded } from "../domain/job.ts";
 import { deliveryJobId, type WebhookEventType } from "../domain/webhook.ts";
 import { isTrawlError } from "../errors.ts";
 import type { Frontier } from "../frontier/frontier.ts";
-import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
+import type { JobView } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { recordLine } from "../store/export/record-line.ts";
 import type { Store, StoredRecord } from "../store/store.ts";
@@ -21,7 +21,9 @@ import { deliveryJob, deliveryTask } from "./delivery-job.ts";
 export type LookDeps = {
   book: WebhookBook;
   store: Pick<Store, "readRecords">;
-  frontier: Pick<Frontier & FrontierAdmin, "findJob" | "createJob" | "enqueue" | "seal">;
+  frontier: Pick<Frontier, "createJob" | "enqueue" | "seal">;
+  /** Also where it has left the broker: its end may not have been told yet. */
+  findJob(jobId: string): Promise<JobView | undefined>;
   clock: Clock;
   config: Config;
   /** The job as the API shows it. */
@@ -36,8 +38,8 @@ const QUEUE_MOST = 500;
 const EVENTS_MOST = 50;
 
 export async function lookAtWebhook(deps: LookDeps, webhook: Webhook, signal: AbortSignal): Promise<void> {
-  const { book, frontier, clock } = deps;
-  const job = await frontier.findJob(webhook.jobId);
+  const { book, clock } = deps;
+  const job = await deps.findJob(webhook.jobId);
   if (job === undefined) {
     if (clock.now() - webhook.createdAt > MADE_WITHIN_MS) await book.remove([webhook.jobId]);
     return;
@@ -45,7 +47,7 @@ export async function lookAtWebhook(deps: LookDeps, webhook: Webhook, signal: Ab
   const isTold = await addEvents(deps, webhook, job, signal);
   if (isTold === undefined) return; // somebody else is at it
   const isQueued = await queueEvents(deps, webhook, job, signal);
-  if (!isTold || !isQueued || !hasEnded(job.state)) return;
+  if (!isTold || !isQueued || !isOver(job)) return;
   await sealDeliveries(deps, webhook);
   await book.close(webhook);
 }
@@ -61,7 +63,7 @@ async function addEvents(
   let known = webhook;
   if (known.hasEnd) return true;
   for (let made = 0; known.events.includes("records"); made += 1) {
-    const records = await nextRecords(deps, known, hasEnded(job.state));
+    const records = await nextRecords(deps, known, isOver(job));
     const last = records.at(-1);
     if (last === undefined) break;
     if (made === EVENTS_MOST || signal.aborted) return false;
@@ -99,7 +101,14 @@ function withinBytes(records: readonly StoredRecord[], most: number): readonly S
   return over < 0 ? records : records.slice(0, Math.max(1, over));
 }
 
-function endOf({ state }: JobView): WebhookEventType | undefined {
+/** What is under way when a job is cancelled may still bring records. */
+function isOver({ state, finishedAt }: JobView): boolean {
+  return hasEnded(state) && finishedAt !== undefined;
+}
+
+function endOf(job: JobView): WebhookEventType | undefined {
+  const { state } = job;
+  if (!isOver(job)) return undefined;
   return state === "finished" || state === "failed" || state === "cancelled" ? `job.${state}` : undefined;
 }
 

@@ -26,11 +26,14 @@ export async function findWebhookView(
   const jobs = await findDeliveryJobs(frontier, webhook);
   const sum = (count: (job: JobView) => number) => jobs.reduce((all, job) => all + count(job), 0);
   const told = webhook.nextEvent - 1;
-  const dead = sum(({ counts }) => counts.dead + counts.cancelled + counts.refused);
+  const left = told - webhook.delivered;
+  // Deliveries that ended long ago have left the broker: nobody tries them again.
+  const isOver = webhook.lookAt === undefined && jobs.length === 0;
+  const dead = isOver ? left : sum(({ counts }) => counts.dead + counts.cancelled + counts.refused);
   return {
     ...webhook,
     ...{ host: new URL(webhook.endpoint).host, told, dead },
-    waiting: Math.max(0, told - webhook.delivered - dead), // those that are not queued yet included
+    waiting: Math.max(0, left - dead), // those that are not queued yet included
     deliveryJobs: jobs.map(({ id }) => id),
   };
 }

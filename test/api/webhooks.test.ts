@@ -161,6 +161,51 @@ describe("a job with a webhook", () => {
     expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
   });
 
+  it("tells of another end when it runs again", async () => {
+    let isBroken = true;
+    const working = await startWorking(
+      {
+        "/0": "<h1>page 0</h1>",
+        "/1": (_, response) =>
+          void response.writeHead(isBroken ? 404 : 200, { "content-type": "text/html" }).end("<h1>late</h1>"),
+      },
+      QUICK,
+    );
+    const receiver = await receiverOf();
+    const webhook = { events: ["job.finished", "records"] };
+    const { id } = await submitTo(working, receiver, { paths: ["/0", "/1"], webhook });
+    await working.startWorker();
+    await standing(working, id, ({ state, waiting }) => state === "closed" && waiting === 0);
+    expect(receiver.received.map(({ type }) => type).sort()).toEqual(["job.finished", "records"]);
+
+    isBroken = false;
+    await working.ask("POST", "/v1/dead/replay", { job: id });
+    const stands = await standing(working, id, ({ state, delivered }) => state === "closed" && delivered === 4);
+
+    expect(stands).toMatchObject({ told: 4, delivered: 4, deliveryJobs: [`wh1${id}`, `wh2${id}`] });
+    const again = receiver.received.slice(2);
+    expect(again.find(({ type }) => type === "records")?.content.data.records).toMatchObject([{ title: "late" }]);
+    expect(again.find(({ type }) => type === "job.finished")?.content.data.job).toMatchObject({ counts: { dead: 0 } });
+  });
+
+  it("tells its end though it had left the broker before a worker came", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const receiver = await receiverOf();
+    const { id } = await submitTo(working, receiver, { open: true, paths: [] });
+    await working.ask("POST", `/v1/jobs/${id}/cancel`);
+    const { frontier, store, catalogue } = working.trawl;
+    const job = await frontier.findJob(id);
+    if (job?.finishedAt === undefined) throw new Error("it has not ended");
+    await store.archive.keep({ id, createdAt: job.createdAt, finishedAt: job.finishedAt, view: job });
+    await frontier.forgetJob(id, 100);
+    expect(await catalogue.find(id)).toMatchObject({ archived: true });
+
+    await working.startWorker();
+    await receiver.until(({ length }) => length === 1);
+
+    expect(receiver.received[0]).toMatchObject({ type: "job.cancelled", content: { data: { job: { id } } } });
+  });
+
   it("waits as long as a throttling endpoint asks for", async () => {
     const working = await startWorking(pages(1), { ...QUICK, webhookBackoffMs: "10ms" });
     const answers = [429, 503, 200];

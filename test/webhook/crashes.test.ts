@@ -140,6 +140,7 @@ async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<bool
   const [frontier, store, book] = [mortal(trawl.frontier), mortal(trawl.store), mortal(trawl.store.webhooks)];
   const deliver = createDeliverer({ book, poster: mortal(poster), clock }, { timeoutMs: 10_000 });
   const lookDeps = {
+    findJob: (id: string) => frontier.findJob(id),
     book,
     store,
     frontier,

@@ -87,8 +87,11 @@ export function deadRoutes(deps: ApiDeps): Route[] {
         if (body.job !== undefined) await findLiveJob(deps, caller, body.job);
         const filter = narrowed(await ownFilter(deps, caller, body));
         const replayed = await frontier.replayDead(filter, body.limit, body.perSecond);
-        // It runs again, and counts again as one of its owner's.
-        if (replayed > 0 && filter.jobId !== undefined) await store.owners.setOpen([filter.jobId], true);
+        if (replayed > 0 && filter.jobId !== undefined) {
+          // It runs again, and counts again as one of its owner's; it will have another end to tell of.
+          await store.owners.setOpen([filter.jobId], true);
+          await store.webhooks.reopen([filter.jobId], deps.clock.now());
+        }
         return { status: 200, body: { replayed } };
       },
     }),

@@ -45,7 +45,7 @@ export function addDead(program: Command): void {
 }
 
 async function dead(session: Session, jobId: string | undefined, flags: Flags): Promise<void> {
-  const { frontier } = session.trawl;
+  const { frontier, store, clock } = session.trawl;
   if (flags.replay === true && flags.discard === true) {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.dead",
@@ -57,6 +57,8 @@ async function dead(session: Session, jobId: string | undefined, flags: Flags): 
   if (flags.replay === true) {
     if (job?.archived === true) throw jobArchived(job.id, "cli.dead");
     const replayed = await frontier.replayDead(filter, EVERYTHING, flags.perSecond);
+    // It will have another end to tell of.
+    if (replayed > 0 && jobId !== undefined) await store.webhooks.reopen([jobId], clock.now());
     const isSubmitted = job !== undefined && !isCrawl(job);
     const next = isSubmitted
       ? `workers that serve ${queuesOfJob(job.spec as JobSpec).join(", ")} take them`
