@@ -1,5 +1,6 @@
 /** The OpenAPI document as one page: no script, nothing from elsewhere. */
 import { hash } from "node:crypto";
+import { ERRORS } from "../errors.ts";
 import type { OpenApi } from "./openapi.ts";
 
 type Operation = {
@@ -23,9 +24,12 @@ summary code { font-weight: 600; overflow-wrap: anywhere; }
 summary span { color: var(--quiet); display: block; margin-left: 4.2rem; }
 pre { background: var(--soft); padding: .6rem .8rem; overflow-x: auto; font-size: .85rem; border-radius: 4px; }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top; }
+td code { overflow-wrap: anywhere; } dd { margin: 0 0 1rem 1.5rem; }
 em { color: var(--quiet); }`;
 
-export function docsPage(document: OpenApi): { html: string; policy: string } {
+export type Page = { html: string; policy: string };
+
+export function docsPage(document: OpenApi): Page {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
   );
@@ -34,11 +38,26 @@ export function docsPage(document: OpenApi): { html: string; policy: string } {
     const own = operations.filter(({ operation }) => operation.tags.includes(tag));
     return `<h2>${escaped(tag)}</h2>${own.map(sectionOf).join("")}`;
   });
+  const shapes = Object.entries(document.components.schemas).map(([name, schema]) => shapeOf(name, schema));
+  return page(`<h1>Trawl: the API</h1><p>Every request is answered with an <code>X-Request-Id</code>, which follows what comes of it through
+logs and pages. What goes wrong is <code>application/problem+json</code>: branch on its <code>code</code>,
+one of <a href="docs/errors">these</a>. For programs: <a href="openapi.json">openapi.json</a>.</p>
+${parts.join("")}<h2>Shapes</h2>${shapes.join("")}`);
+}
+
+/** What a problem's `type` leads to. */
+export function errorsPage(): Page {
+  const rows = Object.entries(ERRORS).map(
+    ([code, { means, fix }]) =>
+      `<dt id="${code.toLowerCase()}"><code>${code}</code><dd>${escaped(means)}<br><em>${escaped(fix)}</em>`,
+  );
+  return page(`<h1>Trawl: what goes wrong</h1><p><a href="../docs">The API</a></p><dl>${rows.join("")}</dl>`);
+}
+
+function page(content: string): Page {
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Trawl: the API</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE}</style></head><body>
-<h1>Trawl: the API</h1><p>Every request is answered with an <code>X-Request-Id</code>, which follows what comes of it through
-logs and pages. What goes wrong is <code>application/problem+json</code>: branch on its <code>code</code>.
-For programs: <a href="openapi.json">openapi.json</a>.</p>${parts.join("")}</body></html>`;
+${content}</body></html>`;
   const policy = `default-src 'none'; style-src 'sha256-${hash("sha256", STYLE, "base64")}'; frame-ancestors 'none'`;
   return { html, policy };
 }
@@ -81,7 +100,22 @@ function answersOf(responses: Operation["responses"]): string {
 }
 
 function schemaOf(schema: object): string {
-  return `<details><summary><em>schema</em></summary><pre>${escaped(JSON.stringify(schema, null, 2))}</pre></details>`;
+  const { $ref } = schema as { $ref?: string };
+  if ($ref !== undefined) return ` ${linked(escaped($ref))}`;
+  return `<details><summary><em>schema</em></summary>${shown(schema)}</details>`;
+}
+
+function shapeOf(name: string, schema: object): string {
+  return `<details><summary><b>${escaped(name)}</b></summary><div id="${escaped(name)}">${shown(schema)}</div></details>`;
+}
+
+function shown(schema: object): string {
+  return `<pre>${linked(escaped(JSON.stringify(schema, null, 2)))}</pre>`;
+}
+
+/** Shapes are further down on the same page; browsers open what a link leads into. */
+function linked(text: string): string {
+  return text.replace(/#\/components\/schemas\/(\w+)/g, '<a href="#$1">$1</a>');
 }
 
 function escaped(text: string): string {

@@ -1,16 +1,40 @@
 /** The API in OpenAPI 3.1, made from its routes. */
 import { z } from "zod";
+import { jobSchema } from "../submit/job-schema.ts";
 import { VERSION } from "../version.ts";
 import type { AnswerShape, Route } from "./route.ts";
-import { problemSchema } from "./wire-types.ts";
+import { deadSchemaOut } from "./wire-fleet.ts";
+import { keySchemaOut } from "./wire-keys.ts";
+import { scheduleSchemaOut } from "./wire-schedules.ts";
+import { jobSchemaOut, pageSchemaOut, problemSchema } from "./wire-types.ts";
 
-export type OpenApi = { openapi: string; paths: Record<string, Record<string, unknown>>; [key: string]: unknown };
+export type OpenApi = {
+  openapi: string;
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, object>; [key: string]: unknown };
+  [key: string]: unknown;
+};
+
+/** What is shared, by the name it has in the document. */
+const NAMED: Readonly<Record<string, z.ZodType>> = {
+  NewJob: jobSchema,
+  Job: jobSchemaOut,
+  Page: pageSchemaOut,
+  DeadLetter: deadSchemaOut,
+  Schedule: scheduleSchemaOut,
+  Key: keySchemaOut,
+};
+
+type JsonSchema = Record<string, unknown>;
+type ShapeOf = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
 export function describeApi(routes: readonly Route[]): OpenApi {
   const paths: OpenApi["paths"] = {};
+  const { shapeOf, shared } = createShapes();
+  shared.Problem = shapeOf(problemSchema, "output");
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, shapeOf) };
   }
   return {
     openapi: "3.1.0",
@@ -24,13 +48,13 @@ export function describeApi(routes: readonly Route[]): OpenApi {
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { Problem: jsonSchema(problemSchema, "output") },
+      schemas: shared,
       securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key: `trawl keys add`." } },
     },
   };
 }
 
-function operation(route: Route): Record<string, unknown> {
+function operation(route: Route, shapeOf: ShapeOf): Record<string, unknown> {
   const { tag, summary, says, scope, answers } = route;
   return {
     operationId: nameOf(route),
@@ -39,10 +63,10 @@ function operation(route: Route): Record<string, unknown> {
     ...(says === undefined ? {} : { description: says }),
     "x-scope": scope,
     security: scope === "open" ? [] : [{ key: [scope] }],
-    parameters: [...parametersIn("path", route.params), ...parametersIn("query", route.query)],
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route) }),
+    parameters: [...parametersIn("path", route.params, shapeOf), ...parametersIn("query", route.query, shapeOf)],
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route, shapeOf) }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, shape]) => [status, responseOf(shape)])),
+      ...Object.fromEntries(Object.entries(answers).map(([status, shape]) => [status, responseOf(shape, shapeOf)])),
       default: { description: "What went wrong.", content: PROBLEM },
     },
   };
@@ -59,31 +83,52 @@ function nameOf({ method, path }: Route): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-function parametersIn(place: "path" | "query", schema: z.ZodObject | undefined): Record<string, unknown>[] {
+function parametersIn(
+  place: "path" | "query",
+  schema: z.ZodObject | undefined,
+  shapeOf: ShapeOf,
+): Record<string, unknown>[] {
   if (schema === undefined) return [];
   return Object.entries(schema.shape).map(([name, field]) => {
-    const { description, ...rest } = jsonSchema(field as z.ZodType, "input");
+    const { description, ...rest } = shapeOf(field as z.ZodType, "input");
     const isRequired = place === "path" || !(field as z.ZodType).safeParse(undefined).success;
     return { name, in: place, required: isRequired, ...(description ? { description } : {}), schema: rest };
   });
 }
 
-function requestBody({ body, streams = [], example }: Route): Record<string, unknown> {
-  const json = { schema: jsonSchema(body as z.ZodType, "input"), ...(example === undefined ? {} : { example }) };
+function requestBody({ body, streams = [], example }: Route, shapeOf: ShapeOf): Record<string, unknown> {
+  const json = { schema: shapeOf(body as z.ZodType, "input"), ...(example === undefined ? {} : { example }) };
   const streamed = streams.map((type) => [type, { schema: { type: "string" } }]);
   return { required: true, content: { "application/json": json, ...Object.fromEntries(streamed) } };
 }
 
-function responseOf({ says, json, types = [] }: AnswerShape): Record<string, unknown> {
+function responseOf({ says, json, types = [] }: AnswerShape, shapeOf: ShapeOf): Record<string, unknown> {
   if (json === undefined && types.length === 0) return { description: says };
   const content = {
-    ...(json === undefined ? {} : { "application/json": { schema: jsonSchema(json, "output") } }),
+    ...(json === undefined ? {} : { "application/json": { schema: shapeOf(json, "output") } }),
     ...Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }])),
   };
   return { description: says, content };
 }
 
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
-  return rest as Record<string, unknown>;
+/** Schemas that have a name are described once, under it, and referred to: a job alone would fill the document. */
+function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> } {
+  const shared: Record<string, JsonSchema> = {};
+  for (const [id, schema] of Object.entries(NAMED)) z.globalRegistry.add(schema, { ...schema.meta(), id });
+  function shapeOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+    const shape = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
+    const { $schema, $defs = {}, id, ...rest } = referring(shape);
+    for (const [name, { id: _, ...named }] of Object.entries($defs)) shared[name] ??= named;
+    if (id === undefined) return rest;
+    shared[id] ??= rest;
+    return { $ref: `#/components/schemas/${id}` };
+  }
+  return { shapeOf, shared };
+}
+
+type Shape = JsonSchema & { id?: string; $defs?: Record<string, JsonSchema> };
+
+/** The same with its references as the whole document has them. */
+function referring(shape: object): Shape {
+  return JSON.parse(JSON.stringify(shape).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'));
 }

@@ -95,7 +95,8 @@ function detailAt(depth: number, source: z.ZodString) {
     })
     .refine((rule) => rule.required !== true || rule.default === undefined, {
       error: '"required" and "default" contradict each other: keep one',
-    });
+    })
+    .meta({ id: depth === 0 ? "Rule" : `Rule${depth + 1}` });
 }
 
 function isRegExp(source: string): boolean {

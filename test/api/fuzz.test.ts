@@ -19,6 +19,15 @@ type Operation = {
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
 };
+/** The same with every shape in the place where it is referred to. */
+function written(part: unknown, components: unknown): unknown {
+  const text = JSON.stringify(part, (_, value) => {
+    const name = /^#\/components\/schemas\/(\w+)$/.exec(value?.$ref ?? "")?.[1];
+    return name === undefined ? value : (components as { schemas: Record<string, Schema> }).schemas[name];
+  });
+  return JSON.parse(text);
+}
+
 /** What there is to be found, by what its paths begin with. */
 type Known = Record<"/v1/jobs" | "/v1/pages" | "/v1/keys" | "/v1/schedules" | "/v1/sites", string[]>;
 type Tried = { path: string; init: RequestInit };
@@ -35,7 +44,7 @@ describe("the API, tried with anything", () => {
       const places = kind === "Redis" ? { broker: await redisPlace(), brokerShards: 3 } : {};
       const api = await startKeyedApi({ maxPending: 5_000, graceMs: 1_000, ...places });
       const { json } = await api.ask("GET", "/openapi.json");
-      const paths = json.paths as unknown as Record<string, Record<string, Operation>>;
+      const paths = written(json.paths, json.components) as Record<string, Record<string, Operation>>;
       const heard: Record<string, number[]> = {};
 
       for (const [path, methods] of Object.entries(paths)) {

@@ -1,10 +1,10 @@
 /** The API's description of itself. */
 import { z } from "zod";
-import { docsPage } from "../docs-page.ts";
+import { docsPage, errorsPage, type Page } from "../docs-page.ts";
 import { describeApi, type OpenApi } from "../openapi.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type Answer, defineRoute, type Route } from "../route.ts";
 
-type Described = { document: OpenApi; page: ReturnType<typeof docsPage> };
+type Described = { document: OpenApi; page: Page };
 
 /** Made of the other routes, and of itself. */
 export function docsRoutes(others: readonly Route[]): Route[] {
@@ -25,11 +25,16 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       tag: "Docs",
       summary: "The same to read",
       answers: { 200: { says: "A page.", types: ["text/html"] } },
-      async handle() {
-        const { html, policy } = described().page;
-        const headers = { "content-security-policy": policy };
-        return { status: 200, type: "text/html; charset=utf-8", stream: once(html), headers };
-      },
+      handle: async () => shown(described().page),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/docs/errors",
+      scope: "open",
+      tag: "Docs",
+      summary: "What goes wrong, by its code, and what to do about it",
+      answers: { 200: { says: "A page.", types: ["text/html"] } },
+      handle: async () => shown(errorsPage()),
     }),
   ];
   let known: Described | undefined;
@@ -40,6 +45,11 @@ export function docsRoutes(others: readonly Route[]): Route[] {
     return known;
   }
   return routes;
+}
+
+function shown({ html, policy }: Page): Answer {
+  const headers = { "content-security-policy": policy };
+  return { status: 200, type: "text/html; charset=utf-8", stream: once(html), headers };
 }
 
 async function* once(text: string): AsyncGenerator<string> {

@@ -1,0 +1,31 @@
+/** The API's description of itself: for people and for programs, and of a size that either can read. */
+import { expect, it } from "vitest";
+import { ERRORS } from "../../src/errors.ts";
+import { startApi } from "./harness.ts";
+
+const KB = 1024;
+
+it("says what a name stands for once, and every reference leads there, in the document and on the page", async () => {
+  const { ask } = await startApi();
+  const { json } = await ask("GET", "/openapi.json");
+  const page = String((await ask("GET", "/docs")).json.text);
+
+  const { schemas } = json.components as unknown as { schemas: Record<string, unknown> };
+  const names = [...JSON.stringify(json).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  expect(new Set(names)).toEqual(new Set(Object.keys(schemas)));
+  for (const name of Object.keys(schemas)) expect(page).toContain(`<div id="${name}">`);
+  expect(JSON.stringify(json)).not.toContain("$defs");
+  // With what is shared written out in every place, it was 5 times this, and the page 20 times.
+  expect(JSON.stringify(json).length).toBeLessThan(120 * KB);
+  expect(page.length).toBeLessThan(250 * KB);
+});
+
+it("has a place for every problem, where its type leads", async () => {
+  const { ask, url } = await startApi();
+  const { json } = await ask("GET", "/v1/nothing");
+  const type = new URL(String(json.type), url);
+  const page = String((await ask("GET", type.pathname)).json.text);
+
+  expect(page).toContain(`id="${type.hash.slice(1)}"`);
+  for (const code of Object.keys(ERRORS)) expect(page).toContain(`<code>${code}</code>`);
+});
