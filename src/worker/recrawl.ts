@@ -59,7 +59,17 @@ export function memoryOf(
     content,
   };
   const isKnown = (Object.keys(memory) as (keyof typeof memory)[]).every((key) => memory[key] === before?.[key]);
-  return isKnown ? undefined : written(grant, set, { ...memory, fetchedAt: page.fetchedAt });
+  return isKnown && isFirstRun(grant) ? undefined : written(grant, set, { ...memory, fetchedAt: page.fetchedAt });
+}
+
+/** The same of a page that the site says is unchanged. */
+export function memoryOfSame({ grant }: Task, { set, before }: Revisit): MemoryWrite | undefined {
+  return before === undefined || isFirstRun(grant) ? undefined : written(grant, set, before);
+}
+
+/** An earlier run of the task may have found another page, remembered that, and died: what is written now has to win. */
+function isFirstRun({ token }: Grant): boolean {
+  return token === 1;
 }
 
 /** A page that is no longer there; undefined where nothing is remembered of it. Should it come back, it is new. */
@@ -77,7 +87,7 @@ export function hasOwnConditions(headers: Readonly<Record<string, string>>): boo
 const NONE: Validators = { etag: undefined, lastModified: undefined };
 
 function written({ jobId, taskId, token, url }: Grant, set: string, memory: Omit<PageMemory, "jobId">): MemoryWrite {
-  return { set, url: pageUrlOf(url), jobId, taskId, token, ...memory };
+  return { ...memory, set, url: pageUrlOf(url), jobId, taskId, token };
 }
 
 /** Links that lead out of scope would only fill the store: how far links may lead is part of how a page is read. */

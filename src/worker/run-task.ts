@@ -21,7 +21,7 @@ import type { PageWrite } from "../store/store.ts";
 import { kindOf, queueFor } from "../submit/job-spec.ts";
 import { type FetchPageDeps, fetchPage, findRevisit } from "./fetch-page.ts";
 import type { JobPlan, Reading } from "./plan.ts";
-import { emitted, isAsBefore, memoryOf, memoryOfGone, type Revisit, readBefore } from "./recrawl.ts";
+import { emitted, isAsBefore, memoryOf, memoryOfGone, memoryOfSame, type Revisit, readBefore } from "./recrawl.ts";
 import type { ScriptedSites } from "./scripted-sites.ts";
 import { isOverTime } from "./time-limit.ts";
 
@@ -217,7 +217,9 @@ async function takenOver(task: Task, page: Page, isAllowed: Read["isAllowed"]): 
   const { revisit } = task;
   if (revisit === undefined) throw new Error(`${page.url}: nobody asked whether it has changed`);
   const found = readBefore(revisit);
-  return done(task, { page, reading: emitted(revisit, found, true), found, isAllowed, unchanged: true });
+  const reading = emitted(revisit, found, true);
+  const result = await done(task, { page, reading, found, isAllowed, unchanged: true });
+  return { ...result, memory: memoryOfSame(task, revisit) };
 }
 
 /** A page that was read: what of it goes out, and what was found on it. */

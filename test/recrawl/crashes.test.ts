@@ -43,6 +43,28 @@ describe.each(["inline", "queue"] as const)("a recrawl that parses %s", (parse) 
   });
 });
 
+it.each(["etag", "nothing"] as const)(
+  "forgets what a run that died has seen of a page, if it is as before then (%s)",
+  async (by) => {
+    const site = await startLivingSite({ "/": { title: "one", by } });
+    onTestFinished(() => site.origin.close());
+    const world = await openWorld({ concurrency: 1 });
+    const job: JobInput = { urls: [site.url], recrawl: { set: "s", emit: "changed" } };
+    await world.crawl(job);
+
+    site.pages.set("/", { title: "two", by });
+    const jobId = await world.submit(job);
+    expect(await dieAt(world, { op: "write", nth: 1, when: "after" })).toBe("died");
+    await world.trawl.frontier.abandon(thisProcess());
+    site.pages.set("/", { title: "one", by });
+    await workToEnd(world.trawl, jobId);
+    expect((await resultsOf(world.trawl, jobId)).titles).toEqual([]);
+
+    site.pages.set("/", { title: "two", by });
+    expect((await world.crawl(job)).titles).toEqual(["two"]);
+  },
+);
+
 /** Works as a process that is killed there: from then on it reaches nothing. */
 async function dieAt({ trawl, config }: World, crash: Crash): Promise<string> {
   let [isDead, count] = [false, 0];

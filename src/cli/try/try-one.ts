@@ -35,6 +35,7 @@ export async function tryOne(target: string, flags: TryFlags, screen: Screen): P
     queue: undefined,
     typedHosts: [new URL(url).hostname],
     out: undefined,
+    recrawlSet: "-", // of a schedule's job; nothing is compared here
   });
   const extract = extractorOf(spec);
   const tried: TriedPage = await tryPage(config, spec, url);
