@@ -285,6 +285,26 @@ describe("a job with a webhook", () => {
     expect(second.json).toEqual(first.json);
   });
 
+  it("comes of a schedule with the schedule's secret, which nothing shows, and which outlives a change", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const receiver = await receiverOf();
+    const job = { urls: [`${working.site.url}/0`], webhook: { url: receiver.url } };
+    const { ask } = working;
+    expect((await ask("POST", "/v1/schedules", { every: "1d", job })).json.detail).toMatch(/webhook\.secret/);
+
+    const given = { every: "1d", job: { ...job, webhook: { ...job.webhook, secret: SECRET } } };
+    const { json: made } = await ask("POST", "/v1/schedules", given);
+    expect(JSON.stringify(made)).not.toContain(SECRET);
+    const shown = (await ask("GET", `/v1/schedules/${made.id}`)).json;
+    expect(await ask("PATCH", `/v1/schedules/${made.id}`, { job: shown.job })).toMatchObject({ status: 200 });
+    await ask("POST", `/v1/schedules/${made.id}/run`);
+    await working.startWorker();
+    await receiver.until(({ length }) => length === 1);
+
+    const [event] = receiver.received;
+    expect(event === undefined || receiver.problemOf(event, SECRET)).toBeUndefined();
+  });
+
   it("is refused where it could not be told, in words that do not repeat a secret", async () => {
     const working = await startWorking(pages(1), QUICK);
     const refused: [webhook: object, more: object, says: RegExp][] = [

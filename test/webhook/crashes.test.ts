@@ -49,6 +49,37 @@ describe("a worker that dies at any step of telling how a job went", () => {
   });
 });
 
+describe("many who look at one webhook at once", () => {
+  it("make each event once", { timeout: 60_000 }, async () => {
+    const ground = await prepare("sqlite:");
+    const { trawl, config, receiver } = ground;
+    const others = await Promise.all([0, 1, 2].map(() => openTrawl(config, () => {})));
+    onTestFinished(async () => void (await Promise.all(others.map((other) => other.close()))));
+    const claims = await beginJob(ground, "jmany");
+
+    const look = async (one: Trawl) => {
+      const { frontier, store, clock } = one;
+      const webhook = await store.webhooks.find("jmany");
+      const deps = { frontier, findJob: (id: string) => frontier.findJob(id), clock, config, showJob: () => ({}) };
+      if (webhook?.lookAt !== undefined) await lookAtWebhook({ ...deps, store, book: store.webhooks }, webhook, NEVER);
+    };
+    const lookAll = () => Promise.all([trawl, ...others].flatMap((one) => [look(one), look(one)]));
+    await lookAll();
+    await lookAll();
+    await finishJob(ground, "jmany", claims);
+    await lookAll();
+    await lookAll();
+    await live(ground, "jmany", (parts) => parts);
+
+    await expectTold(ground, "jmany");
+    const ranges = receiver.received.flatMap(({ content: { data } }) =>
+      data.upTo === undefined ? [] : [[data.after, data.upTo]],
+    );
+    const inOrder = (ranges as number[][]).sort(([one = 0], [other = 0]) => one - other);
+    expect(inOrder.map(([after]) => after)).toEqual([0, ...inOrder.slice(0, -1).map(([, upTo]) => upTo)]);
+  });
+});
+
 async function tellThroughDeaths(broker: string): Promise<void> {
   const ground = await prepare(broker);
   let deaths = 0;
