@@ -23,6 +23,13 @@ export const WEBHOOK_SETTINGS = {
     most: "10m",
     doc: "Wait before the second try of an event of a webhook; it doubles with every further one, up to 10 minutes.",
   }),
+  webhookFarewellMs: duration({
+    env: "TRAWL_WEBHOOK_FAREWELL",
+    shown: "30s",
+    least: "0ms",
+    most: "24h",
+    doc: "How long `trawl crawl` waits at its end for the events of its webhook to be delivered.",
+  }),
   webhookRate: rate({
     env: "TRAWL_WEBHOOK_RATE",
     shown: "10/s",

@@ -54,7 +54,7 @@ describe("a crawl with a webhook", () => {
     expect(toldUrls(receiver)).toEqual(urls);
     const { id } = lastJson(end);
     const shown = await trawl(["job", String(id)], { cwd: folder });
-    expect(shown.stdout).toMatch(/to 127\.0\.0\.1:\d+ +2 delivered, 0 waiting, 0 given up on/);
+    expect(shown.stdout).toMatch(/\nwebhook\n {2}to 127\.0\.0\.1:\d+ +2 delivered, 0 waiting, 0 given up on\n/);
     expect(shown.stdout + shown.stderr).not.toContain(secret);
     expect(lastJson(await trawl(["jobs", "--json"], { cwd: folder }))).toMatchObject({ jobs: [{ id }] });
   });
@@ -66,7 +66,7 @@ describe("a crawl with a webhook", () => {
     const receiver = await receiverOf((response) => response.writeHead(isBroken ? 500 : 200).end());
     const { folder } = await folderWith(receiver, { secret: SECRET, events: ["job.finished"] });
 
-    const env = { ...ENV, TRAWL_GRACE: "1s" };
+    const env = { ...ENV, TRAWL_WEBHOOK_FAREWELL: "1s" };
     const end = await trawl(["crawl", "job.json", "--json"], { cwd: folder, env });
     expect(end).toMatchObject({ code: 0 });
     expect(end.stderr).toMatch(

@@ -87,8 +87,10 @@ function webhookText({ host, delivered, waiting, dead, lastFailure, deliveryJobs
   const isTroubled = lastFailure !== undefined && waiting + dead > 0;
   const rows = [
     ["", `to ${host}`, counts],
-    ...(isTroubled ? [["", "last failure", `${roughAge(now - lastFailure.at)} ago: ${lastFailure.words}`]] : []),
+    ...(isTroubled
+      ? [["", "last failure", `${roughAge(now - lastFailure.at)} ago: ${showable(lastFailure.words)}`]]
+      : []),
     ...(dead > 0 ? [["", "send again", `trawl dead ${deliveryJobs.at(-1) ?? ""} --replay`]] : []),
   ];
-  return showable(`webhook\n${table(rows)}`);
+  return `webhook\n${table(rows)}`;
 }

@@ -22,11 +22,12 @@ Examples:
 
 Starts what works off submitted jobs on this machine: processes that fetch
 pages, render them in a browser, or only parse them, each on the queue of that
-name. Start it on as many machines as you like. It does no work itself: a
-process that crashes, hangs or has done its share is replaced, after a while if
-it dies again and again. Every line says whose it is. For one kind alone, and
-for --drain, there is trawl worker. Ctrl-C or SIGTERM lets running tasks
-finish, hands the rest back and ends with 0; a second one ends at once with 130.
+name. Those that fetch deliver the events of webhooks as well. Start it on as
+many machines as you like. It does no work itself: a process that crashes,
+hangs or has done its share is replaced, after a while if it dies again and
+again. Every line says whose it is. For one kind alone, and for --drain, there
+is trawl worker. Ctrl-C or SIGTERM lets running tasks finish, hands the rest
+back and ends with 0; a second one ends at once with 130.
 Exit codes: 0 stopped, 2 usage, 3 broker or store lost.`;
 
 export function addUp(program: Command, stops: Stops): void {

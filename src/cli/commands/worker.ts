@@ -44,8 +44,10 @@ Any number of workers may share a broker: start one per core, or one with a
 process per core. The work is done by processes that it supervises: one that
 crashes, hangs or has done its share is replaced, and what it had in hand goes
 back at once. A page that hangs its handler past --time-limit, or kills three
-processes, is a dead letter (trawl dead). Ctrl-C or SIGTERM lets running tasks
-finish, hands the rest back and ends with 0; a second one ends at once with 130.
+processes, is a dead letter (trawl dead). Events of webhooks are tasks of the
+queue deliver: with --queues, name it on some worker. Ctrl-C or SIGTERM lets
+running tasks finish, hands the rest back and ends with 0; a second one ends at
+once with 130.
 Exit codes: 0 stopped or drained, 2 usage, 3 broker or store lost.`;
 
 export function addWorker(program: Command, stops: Stops): void {

@@ -1,6 +1,7 @@
 /** What a crawl still has to tell when its last page is in: it waits for that, for a while. */
 import { hasEnded } from "../../domain/job.ts";
 import { deliveryJobId } from "../../domain/webhook.ts";
+import { showable } from "../../runtime/showable.ts";
 import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import type { Session } from "../session.ts";
 import { plural, type Screen, steps } from "../terminal.ts";
@@ -8,16 +9,28 @@ import { crawlQueue } from "./crawl-queue.ts";
 
 const LOOK_EVERY_MS = 100;
 
+/** Whoever waits longer wants to know for what. */
+const SAY_AFTER_MS = 1_000;
+
 /** Resolves when all is told, when it has taken too long, or when `signal` aborts. */
-export async function untilTold({ trawl, config }: Session, jobId: string, signal: AbortSignal): Promise<void> {
+export async function untilTold(
+  { trawl, config, screen }: Session,
+  { jobId, quiet }: { jobId: string; quiet: boolean },
+  signal: AbortSignal,
+): Promise<void> {
   const { store, frontier, clock } = trawl;
-  const until = clock.now() + config.graceMs;
-  while (clock.now() < until && !signal.aborted) {
+  const startedAt = clock.now();
+  let isSaid = quiet;
+  while (clock.now() - startedAt < config.webhookFarewellMs && !signal.aborted) {
     const webhook = await store.webhooks.find(jobId);
     if (webhook === undefined) return;
     if (webhook.lookAt === undefined) {
       const deliveries = await frontier.findJob(deliveryJobId(jobId, webhook.round));
       if (deliveries === undefined || hasEnded(deliveries.state)) return;
+    }
+    if (!isSaid && clock.now() - startedAt > SAY_AFTER_MS) {
+      isSaid = true;
+      screen.err("the last page is in: delivering what there is to tell (Ctrl-C leaves it waiting)\n");
     }
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
@@ -34,7 +47,7 @@ function words(
   { jobId, host, waiting, dead, delivered, lastFailure, deliveryJobs }: WebhookView,
   screen: Screen,
 ): string {
-  const why = lastFailure === undefined ? "" : `: ${lastFailure.words}`;
+  const why = lastFailure === undefined ? "" : `: ${showable(lastFailure.words)}`;
   const said = `webhook: ${plural(waiting + dead, "event")} not delivered to ${host}, ${delivered} delivered${why}\n`;
   const [last = ""] = deliveryJobs.slice(-1);
   const serve = `worker --queues ${crawlQueue(jobId)} --drain`;

@@ -37,7 +37,7 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
   const onFinished = (jobId: string) => jobId === run.jobId && ended.abort();
   // Those who work on it deliver what there is to tell of it as well: they go on until that is done.
   ended.signal.addEventListener("abort", () => {
-    void untilTold(session, run.jobId, over.signal)
+    void untilTold(session, run, over.signal)
       .catch(() => {}) // what is undelivered is told in the end
       .finally(() => over.abort());
   });
