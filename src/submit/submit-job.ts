@@ -1,5 +1,5 @@
 /** Submits a job: creates it, queues its first tasks, and seals it when its URLs are all in. */
-import { canonicalUrl } from "../domain/canonical-url.ts";
+import { canonicalUrl, URL_LENGTH_MOST } from "../domain/canonical-url.ts";
 import { createRouter } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
@@ -18,6 +18,9 @@ export type SubmitAnswer = {
 };
 
 type Deps = { frontier: Frontier; now: () => number };
+
+/** As much of a URL that is too long as tells which it was. */
+const SHOWN_CHARS = 200;
 
 /** Submitting the same spec and URLs again is harmless: known URLs are duplicates. */
 export async function submitJob(
@@ -78,7 +81,7 @@ export function firstTasks(
   urls.forEach((raw, index) => {
     const url = canonicalUrl(raw.trim());
     if (url === undefined) {
-      refused.push({ index, url: raw, reason: "not an absolute http(s) URL without credentials" });
+      refused.push(refusalOf(raw, index));
       return;
     }
     indexes.push(index);
@@ -86,4 +89,13 @@ export function firstTasks(
     tasks.push({ url, site, kind, ...routeOf(url), depth: 0 });
   });
   return { tasks, indexes, refused };
+}
+
+/** Of a long one the beginning: nobody is to get megabytes back, a thousand times over. */
+function refusalOf(raw: string, index: number): Refusal {
+  const isLong = raw.length > URL_LENGTH_MOST;
+  const reason = isLong
+    ? `longer than ${URL_LENGTH_MOST} characters`
+    : "not an absolute http(s) URL without credentials";
+  return { index, url: isLong ? `${raw.slice(0, SHOWN_CHARS)}…` : raw, reason };
 }

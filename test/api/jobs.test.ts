@@ -126,6 +126,23 @@ describe("a job over HTTP", () => {
   });
 });
 
+it("a caller is told of a URL that is too long by its beginning, and gets no megabytes back", async () => {
+  const { ask } = await startApi();
+  const long = `https://a.example/${"x".repeat(2_000_000)}`;
+
+  const { json } = await ask("POST", "/v1/jobs", { urls: [long, "nonsense"] });
+
+  expect(json).toMatchObject({ refusedCount: 2, accepted: 0 });
+  expect(json.refused).toMatchObject([
+    {
+      index: 0,
+      url: expect.stringMatching(/^https:\/\/a\.example\/x{100,200}…$/),
+      reason: "longer than 4096 characters",
+    },
+    { index: 1, url: "nonsense" },
+  ]);
+});
+
 describe("a request that is wrong", () => {
   it.each([
     ["an unknown field", "POST", "/v1/jobs", { urlz: [] }, 400, "BAD_REQUEST", /unknown urlz/],
