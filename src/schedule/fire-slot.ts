@@ -30,11 +30,16 @@ export type FireDeps = {
   jobDefaults: JobDefaults;
   /** Whether a job's rules can be read. Throws BAD_SELECTOR. */
   checkRules(spec: JobSpec): void;
+  /** What keeps a tenant's slot of so many URLs from being fired, and takes what it needs where nothing does. */
+  findObstacle(tenant: string, jobId: string, urls: number): Promise<SlotObstacle | undefined>;
   /** Notes whose a job is; before it is made, so that none is without. */
   noteOwner(tenant: string, jobId: string): Promise<void>;
   /** Notes whom it is to tell; before it is made as well. */
   noteWebhook(webhook: JobInput["webhook"], jobId: string): Promise<void>;
 };
+
+/** A quota, in words; `isForGood`: waiting does not help. */
+export type SlotObstacle = { because: string; isForGood: boolean };
 
 /** How soon a slot is looked at again that waits for the run before, or could not be submitted. */
 const AGAIN_MS = 5_000;
@@ -66,6 +71,8 @@ async function fire(deps: FireDeps, claim: SlotClaim): Promise<void> {
       await stepAside(deps, claim, runBefore);
       return;
     }
+    // One that replaces the run before has what that had.
+    if (runBefore === undefined && (await isHeldUp(deps, claim))) return;
     if (!(await book.decide(claim))) return; // it has gone to another
   }
   if (runBefore !== undefined && schedule.overlap === "replace") await cancel(deps, runBefore);
@@ -95,6 +102,21 @@ async function stepAside(deps: FireDeps, claim: SlotClaim, runBefore: string): P
   if (claim.schedule.overlap === "skip") return skip(deps, claim, "overlap");
   const { book, clock } = deps;
   await book.release(claim, instant(clock) + AGAIN_MS, `waits for the run before: job ${runBefore}`);
+}
+
+/** A slot that a quota keeps from being fired waits, and tells why; those after it wait behind it. */
+async function isHeldUp(deps: FireDeps, claim: SlotClaim): Promise<boolean> {
+  const { book, clock, log } = deps;
+  const { slot, schedule } = claim;
+  if (schedule.tenant === undefined) return false;
+  const { urls = [] } = parseJob(schedule.job);
+  const obstacle = await deps.findObstacle(schedule.tenant, slotJobId(slot), urls.length);
+  if (obstacle === undefined) return false;
+  log.warn("schedule.quota_reached", { scheduleId: slot.scheduleId, slotAt: slot.at, because: obstacle.because });
+  const because = `a quota: ${obstacle.because}`;
+  if (!obstacle.isForGood) await book.release(claim, instant(clock) + AGAIN_MS, `waits for ${because}`);
+  else if (await book.decide(claim)) await book.settle(claim, { state: "failed", because }, instant(clock));
+  return true;
 }
 
 async function skip({ book, clock, log }: FireDeps, claim: SlotClaim, because: SkipReason): Promise<void> {

@@ -19,6 +19,7 @@ type Deps = {
   log: Log;
   config: Config;
   checkRules: FireDeps["checkRules"];
+  findObstacle: FireDeps["findObstacle"];
 };
 
 export type OpenedSchedules = { schedules: Schedules; createScheduler(): Service };
@@ -27,10 +28,11 @@ export type OpenedSchedules = { schedules: Schedules; createScheduler(): Service
 const CLAIM_MS = 60_000;
 const EVERY_MS = 1_000;
 
-export function openSchedules({ store, frontier, clock, log, config, checkRules }: Deps): OpenedSchedules {
+export function openSchedules(deps: Deps): OpenedSchedules {
+  const { store, frontier, clock, log, config, checkRules, findObstacle } = deps;
   const { schedules: book, owners, webhooks } = store;
   const fireDeps: FireDeps = {
-    ...{ book, frontier, clock, log, jobDefaults: config, checkRules },
+    ...{ book, frontier, clock, log, jobDefaults: config, checkRules, findObstacle },
     async noteOwner(tenant, jobId) {
       await owners.note(tenantOwner(tenant), jobId, clock.now(), undefined);
     },

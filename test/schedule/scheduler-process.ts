@@ -12,6 +12,7 @@ createScheduler(
   {
     ...{ book: books.schedules, frontier, clock, log, jobDefaults: config },
     checkRules: () => {},
+    findObstacle: async () => undefined,
     noteOwner: async () => {},
     noteWebhook: async () => {},
   },

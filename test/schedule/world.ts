@@ -63,6 +63,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     log,
     jobDefaults,
     checkRules: () => {},
+    findObstacle: async () => undefined,
     noteOwner: async () => {},
     noteWebhook: async () => {},
   };

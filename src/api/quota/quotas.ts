@@ -48,7 +48,7 @@ type Deps = {
 /** How long a count of what waits is gone by. */
 export const COUNTED_MS = 1_000;
 /** A bucket holds what comes in so long: lists come in one piece. */
-const BUCKET_S = 10;
+export const BUCKET_S = 10;
 /** When to ask again, where that depends on workers. */
 const ASK_AGAIN_MS = 5_000;
 const ROWS = 200;

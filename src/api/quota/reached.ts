@@ -14,16 +14,29 @@ export function reachedError(caller: Caller, reached: Reached | undefined, taken
     taken === undefined
       ? "nothing of this was taken: send it again later"
       : `${taken.taken} of these were taken: send the rest to /v1/jobs/${taken.id}/urls later`;
+  const says = reachedWords(caller, { quota, most, now });
   return new TrawlError("QUOTA_REACHED", {
     op: "api.quota",
-    message: `${says(quota, most, now, caller)}; ${rest}`,
-    detail: { ...taken, quota, most, now, quotas: caller.quotas ?? NO_QUOTAS, retryAfterMs: Math.ceil(retryAfterMs) },
+    message: `${says}; ${rest}`,
+    detail: {
+      ...taken,
+      says,
+      quota,
+      most,
+      now,
+      quotas: caller.quotas ?? NO_QUOTAS,
+      retryAfterMs: Math.ceil(retryAfterMs),
+    },
   });
 }
 
 const NOTHING = { quota: "pending", now: 0, retryAfterMs: 1_000 } as const;
 
-function says(quota: keyof Quotas, most: number, now: number, { tenant }: Caller): string {
+/** Which quota it is, and how it stands. */
+export function reachedWords(
+  { tenant }: Caller,
+  { quota, most, now }: Pick<Reached, "quota" | "most" | "now">,
+): string {
   const whose = tenant === undefined ? "this key" : `tenant ${tenant}`;
   switch (quota) {
     case "pending":

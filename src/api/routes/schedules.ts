@@ -5,6 +5,7 @@ import { type ScheduleInput, scheduleSchema } from "../../schedule/schedule-sche
 import type { Schedule } from "../../store/schedule-book.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
+import { createSlotQuota } from "../quota/slot-quota.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { spiderInFolder } from "../submit/spider-in-folder.ts";
 import { isoOf, runOut, runSchemaOut, scheduleOut, scheduleSchemaOut } from "../wire-schedules.ts";
@@ -24,7 +25,9 @@ const ONE = { says: "The schedule.", json: scheduleSchemaOut };
 const EXAMPLE = { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: { urls: ["https://a.example/"] } };
 
 export function scheduleRoutes(deps: ApiDeps): Route[] {
-  const { schedules } = openSchedules(deps);
+  const { store, quotas, clock, config } = deps;
+  const findObstacle = createSlotQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
+  const { schedules } = openSchedules({ ...deps, findObstacle });
   const shown = (schedule: Schedule, status = 200): Answer => ({ status, body: scheduleOut(schedule) });
 
   /** A word to a schedule of the caller's. */

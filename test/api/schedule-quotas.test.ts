@@ -1,0 +1,116 @@
+/** Slots of a tenant's schedules under the quotas of its keys: told, kept waiting, and fired when there is room. */
+import { describe, expect, it } from "vitest";
+import { createQuotaKeeper } from "../../src/api/quota/quotas.ts";
+import { createSlotQuota } from "../../src/api/quota/slot-quota.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { createLog } from "../../src/runtime/log.ts";
+import { lookOnce } from "../../src/schedule/scheduler.ts";
+import { type KeyedApi, type Person, startKeyedApi } from "./keyed.ts";
+
+const urls = (count: number) => Array.from({ length: count }, (_, nth) => `https://a.example/${nth}`);
+/** A slot that waits is looked at again after five seconds. */
+const LATER_MS = 6_000;
+
+/** A scheduler's look, by a clock that is ahead by so much. */
+async function lookLater({ trawl }: KeyedApi, aheadMs: number): Promise<void> {
+  const { store, frontier } = trawl;
+  const clock = { now: () => trawl.clock.now() + aheadMs, sleep: async () => {} };
+  const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
+  const deps = {
+    ...{ book: store.schedules, frontier, clock, log: createLog("silent", () => {}) },
+    jobDefaults: resolveConfig([{ from: "test", values: {} }]),
+    checkRules: () => {},
+    findObstacle: createSlotQuota({ keys: store.keys, quotas, clock, fixed: [] }),
+    noteOwner: async () => {},
+    noteWebhook: async () => {},
+  };
+  await lookOnce(deps, { graceMs: 60_000, claimMs: 60_000 }, new AbortController().signal);
+}
+
+async function scheduleOf({ ask }: Person, job: object, more = {}): Promise<string> {
+  const { status, json } = await ask("POST", "/v1/schedules", { every: "300d", overlap: "queue", ...more, job });
+  expect(status).toBe(201);
+  return `/v1/schedules/${json.id}`;
+}
+
+const runsOf = async ({ ask }: Person, path: string) =>
+  (await ask("GET", `${path}/runs`)).json.runs as unknown as { state: string; because: string; jobId: string }[];
+
+describe("a slot of a tenant's schedule", () => {
+  it("waits where the tenant has as many jobs as it may, says so, and is fired when one has ended", async () => {
+    const api = await startKeyedApi();
+    const acme = await api.person({ tenant: "acme", quotas: { jobs: 1 } });
+    const { json } = await acme.ask("POST", "/v1/jobs", { urls: urls(1) });
+    const path = await scheduleOf(acme, { urls: urls(1) });
+
+    const run = await acme.ask("POST", `${path}/run`);
+    expect(run.json).toMatchObject({ state: "waiting", jobId: null });
+    expect(run.json.because).toBe("waits for a quota: tenant acme has 1 jobs that have not ended, and may have 1");
+    await lookLater(api, LATER_MS);
+    expect(await runsOf(acme, path)).toMatchObject([{ state: "waiting" }]);
+
+    await acme.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    await lookLater(api, 3 * LATER_MS);
+
+    expect(await runsOf(acme, path)).toMatchObject([{ state: "fired", because: null }]);
+    // What it has led to counts like all others.
+    expect((await acme.ask("POST", "/v1/jobs", { urls: urls(1) })).status).toBe(429);
+  });
+
+  it("waits where too many URLs wait, and has failed where they would never be few enough", async () => {
+    const api = await startKeyedApi();
+    const acme = await api.person({ tenant: "acme", quotas: { pending: 10 } });
+    const { json } = await acme.ask("POST", "/v1/jobs", { urls: urls(8) });
+    const [five, twenty] = [await scheduleOf(acme, { urls: urls(5) }), await scheduleOf(acme, { urls: urls(20) })];
+
+    expect((await acme.ask("POST", `${five}/run`)).json).toMatchObject({ state: "waiting" });
+    expect((await acme.ask("POST", `${twenty}/run`)).json).toMatchObject({
+      state: "failed",
+      because: "a quota: its 20 URLs are more than tenant acme may have waiting, 10",
+    });
+
+    await acme.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    await lookLater(api, LATER_MS);
+    expect(await runsOf(acme, five)).toMatchObject([{ state: "fired" }]);
+  });
+
+  it("waits for the rate of the tenant's fastest key, which gets back what could not be used", async () => {
+    const api = await startKeyedApi();
+    const acme = await api.person({ tenant: "acme", quotas: { urlsPerSecond: 0.5 } });
+    await api.person({ tenant: "acme", quotas: { urlsPerSecond: 0.1 } });
+    await acme.ask("POST", "/v1/jobs", { urls: urls(2) });
+    const path = await scheduleOf(acme, { urls: urls(4) });
+
+    // Five fit into the bucket, and three are left: they stay there.
+    expect((await acme.ask("POST", `${path}/run`)).json).toMatchObject({ state: "waiting" });
+    expect((await acme.ask("POST", "/v1/jobs", { urls: urls(3) })).status).toBe(202);
+
+    await lookLater(api, 20_000);
+    expect(await runsOf(acme, path)).toMatchObject([{ state: "fired" }]);
+  });
+
+  it("is held up by no quota where one of the tenant's keys has none, nor by one that is revoked", async () => {
+    const api = await startKeyedApi();
+    const acme = await api.person({ tenant: "acme", quotas: { pending: 1 } });
+    const path = await scheduleOf(acme, { urls: urls(3) });
+    const free = await api.person({ tenant: "acme", quotas: {} });
+
+    expect((await acme.ask("POST", `${path}/run`)).json).toMatchObject({ state: "fired" });
+
+    await api.operator("DELETE", `/v1/keys/${free.id}`);
+    const other = await scheduleOf(acme, { urls: urls(3) });
+    expect((await acme.ask("POST", `${other}/run`)).json).toMatchObject({ state: "failed" });
+  });
+
+  it("takes the place of the run before where it replaces it, whatever the quota of jobs", async () => {
+    const api = await startKeyedApi();
+    const acme = await api.person({ tenant: "acme", quotas: { jobs: 1 } });
+    const path = await scheduleOf(acme, { urls: urls(1) }, { overlap: "replace" });
+
+    const first = await acme.ask("POST", `${path}/run`);
+    const second = await acme.ask("POST", `${path}/run`);
+
+    expect([first.json.state, second.json.state]).toEqual(["fired", "fired"]);
+    expect((await acme.ask("GET", `/v1/jobs/${first.json.jobId}`)).json).toMatchObject({ state: "cancelled" });
+  });
+});
