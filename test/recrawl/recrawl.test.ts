@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { preparePostgres } from "../contracts/store/postgres-site.ts";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../services/postgres.ts";
+import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
 import { describeRecrawl } from "./describe-recrawl.ts";
 
 describeRecrawl("sqlite", () => ({}));
 
-const obstacle = findPostgresObstacle();
+const obstacle = findPostgresObstacle() ?? findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`with PostgreSQL (${obstacle ?? "there is one"})`, () => {
-  let server: PostgresServer;
+describe.skipIf(obstacle !== undefined)(`as a fleet has it (${obstacle ?? "there are servers"})`, () => {
+  let store: PostgresServer;
+  let broker: RedisServer;
   beforeAll(async () => {
-    server = await startPostgres();
+    [store, broker] = await Promise.all([startPostgres(), startRedis()]);
   });
-  afterAll(() => server.stop());
+  afterAll(() => Promise.all([store.stop(), broker.stop()]));
 
-  describeRecrawl("postgres", () => ({ store: preparePostgres(server).url }));
+  let worlds = 0;
+  describeRecrawl("redis and postgres", () => {
+    worlds += 1;
+    return { store: preparePostgres(store).url, broker: broker.url, brokerPrefix: `world${worlds}` };
+  });
 });
