@@ -69,6 +69,7 @@ async function dead(session: Session, jobId: string | undefined, flags: Flags): 
     const discarded = await frontier.discardDead(filter, EVERYTHING);
     return say(session, flags, { discarded }, `${formatCount(discarded)} forgotten`);
   }
+  if (job?.archived === true) session.screen.err("the job is archived: its dead letters went with it\n");
   return flags.list === true ? list(session, filter, flags) : group(session, filter, flags);
 }
 

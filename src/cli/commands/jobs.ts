@@ -72,7 +72,7 @@ function jobText(job: KnownJob, now: number): string {
   return [
     `${showable(`${id}  ${name}`)}\n`,
     `${state}${finishedAt === undefined ? `, begun ${age} ago` : ` after ${age}`}\n`,
-    archived ? "archived: it has left the broker; its results can be read, and nothing of it runs again\n\n" : "\n",
+    archived ? "archived: out of the broker; its results can be read, nothing of it runs again\n\n" : "\n",
     table(brought.map((row) => ["", ...row])),
     "\nledger: what came in is where it went\n",
     table(

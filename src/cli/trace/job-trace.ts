@@ -1,5 +1,6 @@
 /** How a whole job went: in numbers, with the few pages that one would ask about first. */
 import type { Trawl } from "../../compose.ts";
+import { hasEnded } from "../../domain/job.ts";
 import type { DeadLetter, JobView } from "../../frontier/frontier-admin.ts";
 import type { TracedPage, TryGroup } from "../../store/store.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
@@ -21,17 +22,18 @@ export async function traceJob(
   { frontier, store }: Pick<Trawl, "frontier" | "store">,
   job: JobView,
 ): Promise<JobTrace> {
+  const isOpen = !hasEnded(job.state);
   const [tries, slowest, dead, explained] = await Promise.all([
     store.groupTries(job.id, SHOWN),
     store.slowestPages(job.id, SHOWN),
     frontier.listDead({ jobId: job.id }, SHOWN),
-    frontier.explain({ jobId: job.id }),
+    // One that has ended may have left the broker.
+    isOpen ? frontier.explain({ jobId: job.id }) : { reasons: [] },
   ]);
-  const isOpen = job.state === "running" || job.state === "paused";
   return {
     job,
     requestId: (job.spec as Partial<JobSpec>).requestId,
-    waits: isOpen ? explained.reasons : [],
+    waits: explained.reasons,
     tries,
     slowest,
     dead,

@@ -17,12 +17,16 @@ type Names =
   | "dropRecords"
   | "dropInvalid"
   | "dropTries"
+  | "dropMemories"
   | "doomedPages"
   | "dropPage"
   | "loosen"
   | "readPassed"
   | "listLoose"
   | "dropLoose";
+
+/** Of a job without pages; something may be remembered of it all the same. */
+const NO_ALIAS = -1;
 
 export function createJobArchive(db: Database, run: RunCall): JobArchive {
   const sql = prepareAll<Names>(db, new URL("./sql/archive.sql", import.meta.url));
@@ -39,12 +43,11 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
   }
 
   function erase(jobId: string, max: number, at: number): boolean {
-    const alias = sql.findAlias.get(jobId)?.alias;
-    if (alias === undefined) return false;
-    const job = Number(alias);
+    const job = Number(sql.findAlias.get(jobId)?.alias ?? NO_ALIAS);
     return db.write(() => {
       const removed = [sql.dropRecords, sql.dropInvalid, sql.dropTries].map((drop) => drop.run(job, max).changes);
-      return [...removed, dropPages(job, max, at)].some((count) => Number(count) >= max);
+      const memories = sql.dropMemories.run(jobId, max).changes;
+      return [...removed, memories, dropPages(job, max, at)].some((count) => Number(count) >= max);
     });
   }
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArchivedJob, JobArchive } from "../../../src/store/job-archive.ts";
 import type { Store, StoreBooks } from "../../../src/store/store.ts";
+import { aMemory } from "./describe-memories.ts";
 import { aPageWrite, aTryWrite } from "./page-write.ts";
 
 type Whole = Store & StoreBooks;
@@ -129,6 +130,18 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(await store.countRecords("stays")).toBe(7);
       expect(await store.groupTries("stays", 10)).toHaveLength(1);
       expect(await archive.erase("never there", 3, T0)).toBe(false);
+    });
+
+    it("erases what a recrawl set remembers of its pages, and the set falls back on what was there before", async () => {
+      const memory = (jobId: string) => ({ ...aMemory({ set: "daily", url: "https://a.test/" }), jobId });
+      const recall = () => store.recall([{ set: "daily", url: "https://a.test/", jobId: "next" }]);
+      await store.write([], [], [memory("stays")]);
+      await store.write([], [], [memory("gone")]);
+      expect((await recall())[0]?.jobId).toBe("gone");
+
+      await eraseAll("gone", 10);
+
+      expect((await recall())[0]?.jobId).toBe("stays");
     });
 
     it("erases what a late worker has written after all", async () => {

@@ -7,7 +7,7 @@ import { aPageWrite, aTryWrite } from "./page-write.ts";
 
 const URL = "https://a.test/task";
 
-function aMemory(parts: Partial<MemoryWrite>): MemoryWrite {
+export function aMemory(parts: Partial<MemoryWrite>): MemoryWrite {
   return {
     set: "daily",
     url: URL,

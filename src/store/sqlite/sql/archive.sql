@@ -55,6 +55,10 @@ DELETE FROM invalid_records WHERE id IN (SELECT id FROM invalid_records WHERE jo
 -- 1 job   2 most
 DELETE FROM tries WHERE rowid IN (SELECT rowid FROM tries WHERE job = ? LIMIT ?);
 
+-- name: dropMemories
+-- 1 job id   2 most
+DELETE FROM page_memories WHERE n IN (SELECT n FROM page_memories WHERE job = ? LIMIT ?);
+
 -- name: doomedPages
 -- 1 job   2 most
 SELECT id, body_ref, screenshot_ref, pdf_ref FROM pages WHERE job = ? ORDER BY id LIMIT ?;
