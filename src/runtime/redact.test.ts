@@ -28,6 +28,7 @@ describe("a log line", () => {
     ["a cookie", { headers: { cookie: `session=${SECRET}`, "Set-Cookie": [`id=${SECRET}`] } }],
     ["a key in a header", { headers: { "X-API-Key": SECRET } }],
     ["API keys of a configuration", { config: { apiKeys: [SECRET], api_key: SECRET, "api-key": SECRET } }],
+    ["the secret of a webhook", { detail: `signed with whsec_${SECRET}AbCdEfGhIjKlMnOp= here` }],
     ["a key of our own API", { detail: `there is no key trawl_${SECRET}AbCdEfGhIjKlMnOp here` }],
     ["a password in a field", { password: SECRET, passwd: SECRET, client_secret: SECRET, token: SECRET }],
     ["a header in a text", { detail: `sent Authorization: Basic ${SECRET} and got 401` }],

@@ -24,7 +24,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key|api-key)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi, `$1$2${MASK}`],
   // A key of our own API.
   [/\btrawl_[A-Za-z0-9_-]{20,}/g, MASK],
-  [/\bwhsec_[A-Za-z0-9+/=]{20,}/g, MASK],
+  [/\bwhsec_[A-Za-z0-9+/=_-]{20,}/g, MASK],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${MASK}`],
 ];
 

@@ -285,6 +285,17 @@ describe("a job with a webhook", () => {
     expect(second.json).toEqual(first.json);
   });
 
+  it("is not smuggled into a job by another request under its key", async () => {
+    const working = await startWorking(pages(1), QUICK);
+    const send = (webhook?: object) =>
+      working.ask("POST", "/v1/jobs", { urls: [`${working.site.url}/0`], webhook }, { "idempotency-key": "same" });
+    const { json } = await send();
+
+    expect((await send({ url: "https://a.example/" })).json.code).toBe("KEY_REUSED");
+
+    expect((await working.ask("GET", `/v1/jobs/${json.id}/webhook`)).status).toBe(404);
+  });
+
   it("comes of a schedule with the schedule's secret, which nothing shows, and which outlives a change", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf();
