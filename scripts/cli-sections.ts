@@ -17,8 +17,12 @@ All commands work on the broker and the store of the folder they run in. These f
 |---|---|
 | \`--broker <url>\` | where the frontier lives; \`sqlite:.trawl/broker.db\` unless [the configuration](config.md) names another. A password is better kept in \`TRAWL_BROKER\`: others can read the arguments of a process |
 | \`--store <url>\` | where pages and records live; \`sqlite:.trawl/store.db\` unless the configuration names another |
+| \`--api <url>\` | ask [a server](api.md), \`trawl serve\`, in place of broker and store; \`TRAWL_API\` unless given, and \`none\` for neither. Its key is \`TRAWL_API_KEY\`, never a flag |
 | \`--log-level <level>\` | least level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\` (the default), \`error\`, \`silent\` |
 | \`--json\` | one JSON object as the last line of stdout; its shapes are below |
+
+Commands that have \`--api\` say the same through a server as without one. \`--broker\` and \`--store\` beat \`TRAWL_API\`. \`crawl\`, \`try\`, \`worker\`, \`serve\`,
+\`up\`, \`doctor\` and \`demo\` do their work themselves and take no notice of it; \`trace\`, which needs more than a server tells, refuses.
 
 | exit code | means |
 |---|---|

@@ -131,8 +131,8 @@ export async function openStore(config: Config, deps: { clock: Clock; log: Log }
 }
 
 /** What no line of the log may show. */
-function secretsIn({ broker, store, s3SecretKey, s3SessionToken, apiKeys }: Config): string[] {
-  const own = [s3SecretKey, s3SessionToken, ...apiKeys.map(({ key }) => key)];
+function secretsIn({ broker, store, s3SecretKey, s3SessionToken, apiKeys, apiKey }: Config): string[] {
+  const own = [s3SecretKey, s3SessionToken, apiKey, ...apiKeys.map(({ key }) => key)];
   return [...[broker, store].flatMap(secretsOf), ...own].filter((secret) => secret !== "");
 }
 

@@ -117,6 +117,11 @@ export const ERRORS = {
       "A job that was made without a page limit cannot be given one on a broker that is spread over several shards.",
     fix: "Pause or cancel it, or limit its seconds; jobs that will need a page limit are given a large one at the start.",
   },
+  API_UNREACHABLE: {
+    exit: 3,
+    means: "The server that --api or TRAWL_API names cannot be reached, or what answers there is no trawl serve.",
+    fix: "Check the address, and that `trawl serve` runs there.",
+  },
   BROKER_UNREACHABLE: {
     exit: 3,
     means:

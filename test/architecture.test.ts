@@ -97,6 +97,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // Types alone: see below.
   client: [
+    "api/change-job.ts",
     "api/routes/scrape.ts",
     "api/wire-fleet.ts",
     "api/wire-keys.ts",

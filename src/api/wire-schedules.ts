@@ -4,7 +4,7 @@ import { CATCH_UPS, OVERLAPS, SLOT_MOVES, type SlotState } from "../domain/sched
 import { withMaskedHeaders } from "../schedule/masked-headers.ts";
 import { withoutWebhookSecret } from "../schedule/masked-webhook.ts";
 import { everyWords } from "../schedule/schedule-schema.ts";
-import type { Schedule, Slot } from "../store/schedule-book.ts";
+import type { ShownSchedule, Slot } from "../store/schedule-book.ts";
 import { jobSchema } from "../submit/job-schema.ts";
 
 const instant = z.iso.datetime();
@@ -28,7 +28,7 @@ export const scheduleSchemaOut = z.strictObject({
 
 export type ScheduleOut = z.output<typeof scheduleSchemaOut>;
 
-export function scheduleOut(schedule: Schedule): ScheduleOut {
+export function scheduleOut(schedule: ShownSchedule): ScheduleOut {
   const { id, name, timing, overlap, catchUp, catchUpMost, paused, nextAt, createdAt, job } = schedule;
   const isCron = timing.kind === "cron";
   return {

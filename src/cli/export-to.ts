@@ -5,7 +5,8 @@ import { createRecordWriter } from "../store/export/create-record-writer.ts";
 import { exportRecords } from "../store/export/export-records.ts";
 import { type ExportFormat, formatOf, parseFormat, type TextFormat } from "../store/export/format.ts";
 import { openOutput } from "../store/export/open-output.ts";
-import type { Session } from "./session.ts";
+import type { Store } from "../store/store.ts";
+import type { Screen } from "./terminal.ts";
 
 /** Says BAD_OUTPUT before any work is done, if the file cannot be written. Leaves what is there as it is. */
 export async function checkOutput(path: string, format?: string): Promise<void> {
@@ -15,7 +16,7 @@ export async function checkOutput(path: string, format?: string): Promise<void> 
 
 /** All records of a job; the answer is how many. A file takes its name only when it is whole. */
 export async function exportTo(
-  { trawl, screen }: Session,
+  { records, screen }: { records: Pick<Store, "readRecords">; screen: Screen },
   jobId: string,
   path: string,
   columns: readonly string[] | undefined,
@@ -23,13 +24,13 @@ export async function exportTo(
 ): Promise<number> {
   if (path === "-") {
     const writer = createRecordWriter(textFormat(format), { write: screen.out }, { columns });
-    const { count } = await exportRecords(trawl.store, jobId, writer, { afterId: 0 });
+    const { count } = await exportRecords(records, jobId, writer, { afterId: 0 });
     await writer.end();
     return count;
   }
   const output = await openOutput(path, chosenFormat(path, format), { columns });
   try {
-    const { count } = await exportRecords(trawl.store, jobId, output, { afterId: 0 });
+    const { count } = await exportRecords(records, jobId, output, { afterId: 0 });
     await output.close();
     return count;
   } catch (error) {

@@ -1,7 +1,7 @@
 /** How `--help` looks, for every command. */
 import { type Argument, Help, type HelpConfiguration, type Option } from "commander";
 
-const SHARED: readonly string[] = ["--broker", "--store", "--log-level", "--json", "--help"];
+const SHARED: readonly string[] = ["--api", "--broker", "--store", "--log-level", "--json", "--help"];
 
 /** Told last: these are the same everywhere, and a command's own flags are what one comes for. */
 export function isShared({ long }: Option): boolean {

@@ -1,8 +1,7 @@
 /** A job's sites with the most to do, for people who look at the job. */
-import { jobSiteOut } from "../api/job-site-out.ts";
-import type { JobSiteOut } from "../api/wire-types.ts";
+import type { JobOut, JobSiteOut } from "../api/wire-types.ts";
 import { formatDuration } from "../domain/duration.ts";
-import type { FrontierAdmin, JobSiteView, JobView } from "../frontier/frontier-admin.ts";
+import type { ControlPlane } from "./plane/control-plane.ts";
 import { formatBytes, formatCount, table } from "./terminal.ts";
 
 export type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
@@ -12,21 +11,13 @@ const LOOKED_AT = 500;
 const SHOWN = 5;
 
 /** Those with the most waiting first; where nothing waits, with the most pages. */
-export async function findTopSites(
-  frontier: Pick<FrontierAdmin, "listJobSites">,
-  job: JobView,
-  now: number,
-): Promise<TopSites> {
-  const found = await frontier.listJobSites(job.id, LOOKED_AT);
-  const busy = ({ waiting, inFlight }: JobSiteView) => waiting + inFlight;
+export async function findTopSites(plane: Pick<ControlPlane, "listJobSites">, job: JobOut): Promise<TopSites> {
+  const found = await plane.listJobSites(job, LOOKED_AT);
+  const busy = ({ waiting, inFlight }: JobSiteOut) => waiting + inFlight;
   const top = [...found].sort(
-    (one, other) => busy(other) - busy(one) || other.tally.pages - one.tally.pages || (one.site < other.site ? -1 : 1),
+    (one, other) => busy(other) - busy(one) || other.pages - one.pages || (one.site < other.site ? -1 : 1),
   );
-  return {
-    sites: top.slice(0, SHOWN).map((view) => jobSiteOut(view, job, now)),
-    seen: found.length,
-    isAll: found.length < LOOKED_AT,
-  };
+  return { sites: top.slice(0, SHOWN), seen: found.length, isAll: found.length < LOOKED_AT };
 }
 
 export function topSitesText({ sites, seen, isAll }: TopSites, now: number, width: number): string {

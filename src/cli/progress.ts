@@ -3,7 +3,10 @@ import { formatDuration } from "../domain/duration.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
 import { formatCount, plural, type Screen, shorten } from "./terminal.ts";
 
-export type Sample = { job: JobView; at: number; note: string };
+/** Of a job of this broker, or of a server's. */
+export type Watched = Pick<JobView, "id" | "name" | "state" | "counts" | "tally">;
+
+export type Sample = { job: Watched; at: number; note: string };
 
 export type Progress = {
   show(sample: Sample): void;
@@ -28,7 +31,7 @@ export function createSpeedometer(windowMs: number): (sample: Sample) => Speed {
 }
 
 /** Refused and duplicate links were never work: counting them would show a crawl faster and nearer its end than it is. */
-function worked({ counts }: JobView): { ended: number; waiting: number } {
+function worked({ counts }: Watched): { ended: number; waiting: number } {
   const { done, dead, cancelled, queued, delayed, leased } = counts;
   return { ended: done + dead + cancelled, waiting: queued + delayed + leased };
 }

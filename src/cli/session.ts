@@ -24,22 +24,24 @@ export function placeWords({ broker, store, logLevel }: PlaceFlags): string[] {
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
-type Opening = {
+export type Opening = {
   flags: PlaceFlags;
   settings?: Record<string, unknown>;
   /** Whether the command has work to save: it waits for a lost broker as long as the settings say. */
   isPatient?: boolean;
+  /** Where the settings have been read already. */
+  asked?: Config;
 };
 
 /** Somebody who asks a question wants to hear within this that there is nobody to answer it. */
 const QUESTION_MS = 5_000;
 
 /** Opens what a command works on. Close it, whatever happens: a store that is not closed leaves its log file behind. */
-export async function openSession({ flags, settings = {}, isPatient = false }: Opening): Promise<Session> {
+export async function openSession({ flags, settings = {}, isPatient = false, ...given }: Opening): Promise<Session> {
   // Loaded on first use: whoever asks for --help needs no broker.
   const [{ openTrawl }, { loadConfig }] = await Promise.all([import("../compose.ts"), import("../config/load.ts")]);
   const { broker, store, logLevel } = flags;
-  const asked = await loadConfig({ broker, store, logLevel, ...settings }, process.cwd());
+  const asked = given.asked ?? (await loadConfig({ broker, store, logLevel, ...settings }, process.cwd()));
   const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUESTION_MS);
   const config = { ...asked, brokerPatienceMs };
   const screen = processScreen();

@@ -1,29 +1,30 @@
 /** Follows a job from outside: shows its progress, and notices when it has ended. */
 import { clearInterval, setInterval } from "node:timers";
 import { hasEnded } from "../domain/job.ts";
-import type { JobView } from "../frontier/frontier-admin.ts";
 import { jobMissing } from "../frontier/job-missing.ts";
 import type { KnownJob } from "../retain/catalogue.ts";
 import { showable } from "../runtime/showable.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { createProgress, type Progress, type Watched } from "./progress.ts";
 import type { Session } from "./session.ts";
+import type { Screen } from "./terminal.ts";
 
-const SAMPLE_MS = 200;
+type Place = { findJob(id: string): Promise<Watched | undefined>; now(): number; screen: Screen };
+type Watching = { jobId: string; quiet: boolean; isOnlyLook: boolean; everyMs: number };
 
 /** Looks again and again; aborts `over` when the job has ended, through whichever process. */
 export function watchJob(
-  { trawl, screen }: Session,
-  { jobId, quiet, isOnlyLook }: { jobId: string; quiet: boolean; isOnlyLook: boolean },
+  { findJob, now, screen }: Place,
+  { jobId, quiet, isOnlyLook, everyMs }: Watching,
   over: AbortController,
 ): { stop(): Promise<void> } {
   const progress: Progress | undefined = quiet ? undefined : createProgress(screen);
   let sampling: Promise<void> = Promise.resolve();
   let isLooking = false;
   async function sample(): Promise<void> {
-    const job = await trawl.frontier.findJob(jobId);
+    const job = await findJob(jobId);
     if (job === undefined && isOnlyLook) over.abort();
     if (job === undefined || over.signal.aborted) return;
-    progress?.show({ job, at: trawl.clock.now(), note: showable(noteOn(job)) });
+    progress?.show({ job, at: now(), note: showable(noteOn(job)) });
     if (hasEnded(job.state)) over.abort();
   }
   const timer = setInterval(() => {
@@ -37,7 +38,7 @@ export function watchJob(
       .finally(() => {
         isLooking = false;
       });
-  }, SAMPLE_MS);
+  }, everyMs);
   return {
     async stop() {
       clearInterval(timer);
@@ -61,7 +62,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function noteOn(job: JobView): string {
+function noteOn(job: Watched): string {
   if (job.state === "paused") return `paused; go on with: trawl resume ${job.id}`;
   if (job.counts.leased > 0 || job.counts.delayed === 0) return `job ${job.id}  ${job.name}`;
   return `job ${job.id}  waiting: ${job.counts.delayed} to be tried again; why: trawl explain ${job.id}`;

@@ -2,12 +2,13 @@
  * Trawl from another program, or from a page in a browser: `connect(url)`, then submit jobs, follow them and read what
  * they bring. It needs nothing but `fetch`.
  */
+import type { JobChange } from "../api/change-job.ts";
 import type { ScrapeOut } from "../api/routes/scrape.ts";
 import type { JobOut, NewJobOut } from "../api/wire-types.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import { createFleet, type DeadFilter, type ExplainTarget, type Fleet } from "./fleet.ts";
-import { type Added, addTo, createJob, type Job, type JobChange, type JobEvent, takenOf, URLS_MOST } from "./job.ts";
+import { type Added, addTo, createJob, type Job, type JobEvent, type Taken, takenOf, URLS_MOST } from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
 import { listAll, type Signal } from "./listing.ts";
 import { type ConnectOptions, createRequests, pause } from "./requests.ts";
@@ -80,13 +81,13 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
     const headers = headersOf(idempotencyKey, requestId);
     for (;;) {
       const sending = requests.json<NewJobOut>("/v1/jobs", { method: "POST", body, headers, signal });
-      const sent = await idOf(sending);
+      const sent: Taken & { webhookSecret?: string | null } = await takenOf(sending);
       if (sent.retryAfterMs !== undefined) {
         // The broker is full: under the same key the request goes on where it was.
         await pause(sent.retryAfterMs, signal);
         continue;
       }
-      const { id, accepted, duplicates, refused, refusedCount, webhookSecret } = sent;
+      const { id, accepted, duplicates, refused, refusedCount, webhookSecret = null } = sent;
       const made = createJob(requests, id);
       const counts = { accepted, duplicates, refused, refusedCount };
       if (isWhole) return { ...made, ...counts, webhookSecret };
@@ -115,10 +116,6 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
 
 function isJob(what: string | readonly string[] | JobInput): what is JobInput & { open?: boolean } {
   return typeof what === "object" && !Array.isArray(what);
-}
-
-async function idOf(sending: Promise<NewJobOut>): Promise<NewJobOut & { retryAfterMs?: number }> {
-  return (await takenOf(sending)) as NewJobOut & { retryAfterMs?: number };
 }
 
 function headersOf(idempotencyKey: string, requestId: string | undefined): Record<string, string> {

@@ -1,5 +1,6 @@
 /** One job of a server: what it is doing, what it has brought, and how to steer it. */
-import type { InvalidOut, JobOut, PageOut, RecordOut, SubmissionOut } from "../api/wire-types.ts";
+import type { JobChange } from "../api/change-job.ts";
+import type { InvalidOut, JobOut, JobSiteOut, PageOut, RecordOut, SubmissionOut } from "../api/wire-types.ts";
 import type { WebhookOut } from "../api/wire-webhooks.ts";
 import { isApiError } from "./api-error.ts";
 import { listAll, type Signal } from "./listing.ts";
@@ -24,6 +25,8 @@ export type Job = {
   pages(options?: Signal & { follow?: boolean }): AsyncGenerator<PageOut, void>;
   /** All records that are there, as the bytes of a file. One that breaks off rejects, and does not end. */
   download(format: "ndjson" | "csv" | "parquet", options?: Signal): Promise<ReadableStream<Uint8Array>>;
+  /** How it stands at each of its sites, by name. */
+  sites(options?: Signal & { page?: number }): AsyncGenerator<JobSiteOut, void>;
   /** Records that failed their schema, with the reason. */
   invalid(options?: Signal): AsyncGenerator<InvalidOut, void>;
   /**
@@ -31,7 +34,7 @@ export type Job = {
    * sent. Waits where the broker is full. URLs whose answer got lost are sent again, and counted as duplicates then.
    */
   add(urls: Urls, options?: Signal & { last?: boolean }): Promise<Added>;
-  /** Another pace or priority, while it runs. */
+  /** Another pace, priority or limits, while it runs. */
   change(change: JobChange, options?: Signal): Promise<JobOut>;
   /** What was delivered to its webhook, and what was not. Throws ApiError NOT_FOUND where it has none. */
   webhook(options?: Signal): Promise<WebhookOut>;
@@ -43,7 +46,6 @@ export type Job = {
 };
 
 export type Urls = Iterable<string> | AsyncIterable<string>;
-export type JobChange = { rate?: string; burst?: number; perSite?: number; priority?: number };
 
 /** What became of URLs. */
 export type Added = Pick<SubmissionOut, "accepted" | "duplicates" | "refused" | "refusedCount">;
@@ -128,6 +130,7 @@ export function createJob(requests: Requests, id: string): Job {
     events,
     records: (options) => follow<"records", RecordOut>("records", options),
     pages: (options) => follow<"pages", PageOut>("pages", options),
+    sites: (options) => listAll(requests, `${path}/sites`, "sites", options),
     invalid: (options) => listAll(requests, `${path}/invalid`, "invalid", options),
     async download(format, { signal } = {}) {
       const { body } = await requests.raw(`${path}/records?format=${format}`, { signal });
@@ -184,7 +187,7 @@ export function addTo(sum: Added, more: Added, from: number): void {
   sum.refused.push(...more.refused.map(({ index, ...rest }) => ({ index: index + from, ...rest })));
 }
 
-export type Taken = Added & { taken: number; retryAfterMs?: number };
+export type Taken = Added & Pick<SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number };
 
 /** Where the broker is full, the answer says how many were taken all the same. */
 export async function takenOf(sending: Promise<SubmissionOut>): Promise<Taken> {
@@ -192,9 +195,17 @@ export async function takenOf(sending: Promise<SubmissionOut>): Promise<Taken> {
     return await sending;
   } catch (error) {
     if (!isApiError(error, "BROKER_FULL", "QUOTA_REACHED")) throw error;
-    const { accepted = 0, duplicates = 0, refusedCount = 0, taken, retryAfterMs = 1_000 } = error.problem;
-    if (taken === undefined) throw error;
-    const counts = { accepted, duplicates, refusedCount, taken, retryAfterMs } as Omit<Taken, "refused">;
+    const {
+      id,
+      requestId,
+      accepted = 0,
+      duplicates = 0,
+      refusedCount = 0,
+      taken,
+      retryAfterMs = 1_000,
+    } = error.problem;
+    if (taken === undefined || id === undefined) throw error;
+    const counts = { id, requestId, accepted, duplicates, refusedCount, taken, retryAfterMs } as Omit<Taken, "refused">;
     return { ...counts, refused: [] };
   }
 }

@@ -35,6 +35,18 @@ export function secret({ env, doc }: Says): Field<string> {
   return { shown: "", env, doc, isSecret: true, takes: "text", parse };
 }
 
+/** Where a server is asked, without a slash at its end; or `none`. */
+export function serverUrl(says: Says & { shown: string }): Field<string> {
+  const parse = (raw: unknown) => {
+    if (raw === "none") return raw;
+    if (typeof raw !== "string" || !/^https?:\/\//i.test(raw) || !URL.canParse(raw)) return undefined;
+    const { username, password, search, hash } = new URL(raw);
+    return username + password + search + hash === "" ? raw.replace(/\/+$/, "") : undefined;
+  };
+  // A password that somebody has put into it is not to be shown.
+  return { ...text({ ...says, isSecret: true }), takes: "an http(s) URL without credentials or query, or none", parse };
+}
+
 /** Text that may stand in an HTTP header. */
 export function headerText(says: Says & { shown: string }): Field<string> {
   const parse = (raw: unknown) => (typeof raw === "string" && /^[\x20-\x7e]+$/.test(raw) ? raw : undefined);

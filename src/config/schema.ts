@@ -12,6 +12,7 @@ import {
   orNever,
   rate,
   secret,
+  serverUrl,
   text,
   word,
 } from "./fields.ts";
@@ -110,6 +111,22 @@ export const SETTINGS = {
     doc: "Least level of the JSON log lines on stderr.",
   }),
 
+  api: serverUrl({
+    env: "TRAWL_API",
+    shown: "none",
+    doc: "The `trawl serve` that commands ask, such as `https://trawl.example`, in place of broker and store; a command that has `--api` says so. `none`: they work on broker and store themselves. `--broker` and `--store` beat it.",
+  }),
+  apiKey: secret({
+    env: "TRAWL_API_KEY",
+    doc: "The key that commands send there. Not a flag, since everybody on a machine sees those.",
+  }),
+  apiTries: count({
+    env: "TRAWL_API_TRIES",
+    shown: 5,
+    least: 1,
+    most: 20,
+    doc: "How often a request to `TRAWL_API` is tried that gets lost, or comes to a server that stops; waits double from 250 ms, up to 10 s.",
+  }),
   apiHost: text({
     env: "TRAWL_API_HOST",
     shown: "127.0.0.1",

@@ -34,6 +34,9 @@ export type Schedule = {
   version: number;
 };
 
+/** What people are shown of it. */
+export type ShownSchedule = Omit<Schedule, "tenant" | "doneUntil" | "version">;
+
 export type NewSchedule = Omit<Schedule, "version">;
 
 /** A schedule with a slot to come that is due, and how many of its slots have not ended. */

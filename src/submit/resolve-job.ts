@@ -168,6 +168,14 @@ export function newJobId(now: number): string {
   return `j${uniqueWord(now)}`;
 }
 
+const KEY = /^[\x20-\x7e]{1,255}$/;
+export const KEY_TAKES = "1 to 255 printable ASCII characters";
+
+/** The id of the job that is submitted under a key: the same for whoever sends it again. Undefined for what is no key. */
+export function jobIdOfKey(key: string, tenant: string): string | undefined {
+  return KEY.test(key) ? `jk${hash("sha256", `${tenant}\n${key}`).slice(0, 24)}` : undefined;
+}
+
 /** For a submission that brought no id of its own. */
 export function newRequestId(now: number): string {
   return `r${uniqueWord(now)}`;

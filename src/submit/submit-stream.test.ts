@@ -3,6 +3,7 @@ import { grantsOf, settleAll, viewOf } from "../../test/contracts/frontier/maker
 import { createManualClock } from "../../test/model/manual-clock.ts";
 import { resolveConfig } from "../config/resolve.ts";
 import { openSqliteFrontier } from "../frontier/sqlite/open.ts";
+import { frontierIntake } from "./frontier-intake.ts";
 import { resolveJob } from "./resolve-job.ts";
 import { type StreamAnswer, submitStream } from "./submit-stream.ts";
 
@@ -30,12 +31,13 @@ describe("a stream of URLs", () => {
   function submit(
     urls: Iterable<string> | AsyncIterable<string>,
     whileFull: () => Promise<void> = async () => {},
+    isKeyed = false,
   ): Promise<StreamAnswer> {
     async function* stream() {
       yield* urls;
     }
-    return submitStream({ frontier, now: clock.now, sleep: whileFull }, spec, stream(), {
-      batchMost: 4,
+    const intake = frontierIntake({ frontier, now: clock.now }, spec, { batchMost: 4, isKeyed });
+    return submitStream({ intake, sleep: whileFull }, stream(), {
       refusalsMost: 3,
       onProgress: ({ taken }, isFull) => void progress.push({ taken, isFull }),
       signal: stopping.signal,

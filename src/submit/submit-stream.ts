@@ -4,9 +4,30 @@
  * sealed and holds what was taken; submitting the same stream to it again is harmless, since known URLs are duplicates.
  * A stream without one good URL is a mistake: no job is made of it, and none is sealed.
  */
-import type { Frontier } from "../frontier/frontier.ts";
-import type { JobSpec } from "./job-spec.ts";
-import { firstTasks, newJobFrom, type Refusal } from "./submit-job.ts";
+import type { NewTask } from "../domain/task.ts";
+import type { EnqueueAnswer } from "../frontier/frontier.ts";
+import type { firstTasks, Refusal } from "./submit-job.ts";
+
+/** Where the URLs go: the broker itself, or a server in front of it. */
+export type Intake = {
+  /** As it is known before it is begun: where somebody else makes it, its id is theirs to say. */
+  job: { id: string; requestId: string; name: string };
+  /** URLs of one call. */
+  batchMost: number;
+  /** URLs as tasks, and those that cannot be any. */
+  prepare(urls: readonly string[]): ReturnType<typeof firstTasks>;
+  /** Makes the job, or finds the one that was made under the same key. `isSealed`: its list was taken whole before. */
+  begin(): Promise<Begun>;
+  /** In the order of the stream. Refusals may come with the words of whoever refused. */
+  enqueue(tasks: readonly NewTask[]): Promise<Taking>;
+  /** No more are to come. */
+  seal(): Promise<void>;
+};
+
+/** `webhookSecret`: what events are signed with, where one had to be made; it is told this once. */
+export type Begun = { id: string; requestId: string; isSealed: boolean; webhookSecret?: string | null };
+
+export type Taking = Omit<EnqueueAnswer, "refused"> & { refused: readonly { index: number; reason: string }[] };
 
 export type StreamAnswer = {
   id: string;
@@ -22,23 +43,23 @@ export type StreamAnswer = {
   isBegun: boolean;
   /** False when it was stopped before the end of the stream. */
   isWhole: boolean;
+  /** The list was taken whole before, under the same key: nothing of it was sent again. */
+  isKnown: boolean;
 };
 
 /** The answer before the first URL. */
 export const NOTHING_YET: Omit<StreamAnswer, "id" | "requestId"> = {
   ...{ accepted: 0, duplicates: 0, refused: [], refusedCount: 0, taken: 0 },
-  ...{ isBegun: false, isWhole: false },
+  ...{ isBegun: false, isWhole: false, isKnown: false },
 };
 
 type Deps = {
-  frontier: Pick<Frontier, "createJob" | "enqueue" | "seal">;
-  now: () => number;
+  intake: Intake;
   /** Resolves early when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
 type Options = {
-  batchMost: number;
   refusalsMost: number;
   /** Called after every batch, and while the broker is full. */
   onProgress(answer: StreamAnswer, isFull: boolean): void;
@@ -46,12 +67,11 @@ type Options = {
 };
 
 export async function submitStream(
-  { frontier, now, sleep }: Deps,
-  spec: JobSpec,
+  { intake, sleep }: Deps,
   urls: AsyncIterable<string>,
-  { batchMost, refusalsMost, onProgress, signal }: Options,
+  { refusalsMost, onProgress, signal }: Options,
 ): Promise<StreamAnswer> {
-  const answer = { id: spec.id, requestId: spec.requestId, ...NOTHING_YET };
+  const answer = { id: intake.job.id, requestId: intake.job.requestId, ...NOTHING_YET };
   const refused: Refusal[] = [];
   const current = (): StreamAnswer => ({ ...answer, refused });
 
@@ -63,12 +83,12 @@ export async function submitStream(
   /** One batch, in as many calls as a full broker makes of it. */
   async function submitBatch(batch: readonly string[]): Promise<void> {
     const first = answer.taken;
-    const { tasks, indexes, refused: unfit } = firstTasks(spec, batch);
+    const { tasks, indexes, refused: unfit } = intake.prepare(batch);
     for (const { index, url, reason } of unfit) refuse({ index: first + index, url, reason });
     // Stopped while reading: a job that is made now would stay empty, and open.
     if (tasks.length > 0 && !signal.aborted) await begin();
-    for (let from = 0; from < tasks.length && !signal.aborted; ) {
-      const { queued, duplicates, refused: late, full } = await frontier.enqueue(spec.id, tasks.slice(from));
+    for (let from = 0; from < tasks.length && !signal.aborted && !answer.isKnown; ) {
+      const { queued, duplicates, refused: late, full } = await intake.enqueue(tasks.slice(from));
       answer.accepted += queued;
       answer.duplicates += duplicates;
       for (const { index, reason } of late) refuse({ ...placed(index + from), reason });
@@ -87,17 +107,19 @@ export async function submitStream(
   }
 
   async function begin(): Promise<void> {
-    if (!answer.isBegun) await frontier.createJob(newJobFrom(spec, now()));
-    answer.isBegun = true;
+    if (answer.isBegun) return;
+    const { id, requestId, isSealed } = await intake.begin();
+    Object.assign(answer, { id, requestId, isBegun: true, isKnown: isSealed });
   }
 
-  for await (const batch of batchesOf(urls, batchMost)) {
+  for await (const batch of batchesOf(urls, intake.batchMost)) {
     await submitBatch(batch);
     if (signal.aborted) return current();
+    if (answer.isKnown) return { ...current(), isWhole: true };
     onProgress(current(), false);
   }
   if (signal.aborted) return current(); // its end may be ours, and not the stream's
-  if (answer.isBegun) await frontier.seal(spec.id);
+  if (answer.isBegun) await intake.seal();
   return { ...current(), isWhole: true };
 }
 

@@ -1,9 +1,9 @@
 /** The client against a real server and worker: what it promises holds through lost connections and a full broker. */
-import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ApiError, connect, isApiError } from "../../src/client/client.ts";
-import { closeLater, startApi } from "./harness.ts";
+import { startApi } from "./harness.ts";
+import { startLine } from "./line.ts";
+import { takeSome } from "./take-some.ts";
 import { startWorking } from "./work.ts";
 
 const page = (nth: number) => [`/${nth}`, `<h1>page ${nth}</h1>`] as const;
@@ -109,58 +109,17 @@ describe("the client", () => {
   });
 });
 
-type Frontier = Awaited<ReturnType<typeof startApi>>["trawl"]["frontier"];
-
-/** Takes some tasks as a worker would, and is done with them. */
-async function takeSome(frontier: Frontier): Promise<number> {
-  await frontier.setSitePolicy("a.example", { intervalMs: 0, burst: 1, perSite: 1000 });
-  const { grants } = await frontier.lease({ worker: "w", queues: ["fetch"], max: 500, leaseMs: 60_000 });
-  for (const { site, mustAskRobots } of grants) {
-    const now = Date.now();
-    if (mustAskRobots)
-      await frontier.keepRobots(site, { kind: "absent", text: "", fetchedAt: now, freshUntil: now + 1e7 }, 0);
-  }
-  if (grants.length === 0) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    return 0;
-  }
-  await frontier.settle(
-    grants.map(({ taskId, token }) => ({
-      ...{ taskId, token, discovered: [], refusedLinks: 0 },
-      outcome: { kind: "done" },
-      site: { kind: "ok" },
-      tally: { pages: 1, records: 0, invalid: 0, bytes: 0 },
-    })),
-  );
-  return grants.length;
-}
-
 async function waitFor(isSo: () => Promise<boolean>): Promise<boolean> {
   for (let left = 100; left > 0; left -= 1) if (await isSo()) return true;
   return false;
 }
 
-/** Passes requests on, and breaks off in the middle of the first answer to each path. */
-async function breakingLine(to: string): Promise<string> {
+/** Breaks off in the middle of the first answer to each path. */
+function breakingLine(to: string): Promise<string> {
   const broken = new Set<string>();
-  const line: Server = createServer((asked, answering) => {
-    const passed = request(to + asked.url, { method: asked.method, headers: asked.headers }, (answer) => {
-      if (!broken.has(String(asked.url))) {
-        broken.add(String(asked.url));
-        answer.once("data", () => answering.destroy());
-        return;
-      }
-      answering.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(answering);
-    });
-    passed.on("error", () => answering.destroy());
-    answering.on("close", () => passed.destroy());
-    asked.pipe(passed);
+  return startLine(to, (path, pass) => {
+    if (broken.has(path)) return pass();
+    broken.add(path);
+    return "cut";
   });
-  await new Promise<void>((resolve) => line.listen(0, "127.0.0.1", resolve));
-  closeLater(async () => {
-    line.closeAllConnections();
-    line.close();
-  });
-  return `http://127.0.0.1:${(line.address() as AddressInfo).port}`;
 }

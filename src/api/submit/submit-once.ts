@@ -9,7 +9,7 @@ import { isTrawlError, TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
+import { jobIdOfKey, KEY_TAKES, newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
 import { firstTasks, newJobFrom } from "../../submit/submit-job.ts";
 import { withTenant } from "../../submit/with-tenant.ts";
 import { noteWebhook } from "../../webhook/note-webhook.ts";
@@ -20,8 +20,6 @@ import { spiderInFolder } from "./spider-in-folder.ts";
 
 export type NewJobBody = z.output<typeof jobSchema> & { open?: boolean | undefined };
 type Sender = { caller: Caller; requestId: string; key: string | string[] | undefined };
-
-const KEY = /^[\x20-\x7e]{1,255}$/;
 
 export async function submitOnce(
   deps: ApiDeps,
@@ -94,13 +92,9 @@ function asTheFirstTime(spec: JobSpec, urls: readonly string[]): Taken {
 }
 
 function idOf(key: string | string[], { tenant = "" }: Caller): string {
-  if (typeof key !== "string" || !KEY.test(key)) {
-    throw new TrawlError("BAD_REQUEST", {
-      op: "api.submit",
-      message: "Idempotency-Key: takes one key of 1 to 255 printable ASCII characters",
-    });
-  }
-  return `jk${hash("sha256", `${tenant}\n${key}`).slice(0, 24)}`;
+  const id = typeof key === "string" ? jobIdOfKey(key, tenant) : undefined;
+  if (id !== undefined) return id;
+  throw new TrawlError("BAD_REQUEST", { op: "api.submit", message: `Idempotency-Key: takes one key of ${KEY_TAKES}` });
 }
 
 function wasDeleted(key: string, id: string): TrawlError {

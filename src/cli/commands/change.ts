@@ -1,18 +1,15 @@
 /** `trawl change`: another pace, priority or limit for a job that has begun. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { JobChange } from "../../api/change-job.ts";
-import { jobOut } from "../../api/job-out.ts";
+import type { JobOut } from "../../api/wire-types.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
-import type { JobView } from "../../frontier/frontier-admin.ts";
-import { getLiveJob } from "../../retain/catalogue.ts";
 import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
 import { formatCount } from "../terminal.ts";
-import { getJob } from "../watch-job.ts";
 
-type Flags = PlaceFlags & {
+type Flags = PlaneFlags & {
   rate?: string;
   burst?: number;
   perSite?: number;
@@ -33,7 +30,7 @@ nothing: what is there is fetched, and no more is taken in. For one site,
 whatever its jobs say, there is PUT /v1/sites/{site}.`;
 
 export function addChange(program: Command): void {
-  withPlaces(program.command("change <job>"))
+  withPlane(program.command("change <job>"))
     .description("change a running job's pace, priority or limits")
     .option("--rate <rate>", "requests to one site: 4/s, 10/m, unlimited", rateWord)
     .option("--burst <n>", "requests to a site at once after a quiet time", wholeNumber("--burst", 1, 1000))
@@ -44,14 +41,10 @@ export function addChange(program: Command): void {
     .addHelpText("after", EXAMPLES)
     .action((jobId: string, flags: Flags) => {
       const change = changeOf(flags);
-      return inSession({ flags }, async (session) => {
-        const { trawl, screen } = session;
-        const { changeJob } = await import("../../api/change-job.ts");
-        await changeJob(trawl.frontier, await getLiveJob(trawl.catalogue, jobId, "cli.change"), change);
-        const job = await getJob(session, jobId);
-        const now = jobOut(job, trawl.clock.now());
-        if (flags.json === true) screen.out(`${JSON.stringify(now)}\n`);
-        else screen.err(`${showable(settingsText(job, now))}\n`);
+      return inPlane({ flags }, async ({ plane, screen }) => {
+        const job = await plane.changeJob(jobId, change);
+        if (flags.json === true) screen.out(`${JSON.stringify(job)}\n`);
+        else screen.err(`${showable(settingsText(job))}\n`);
       });
     });
 }
@@ -76,7 +69,7 @@ function changeOf({ rate, burst, perSite, priority, maxPages, maxSeconds }: Flag
 }
 
 /** How a job is set now, in one line. */
-function settingsText({ id, state }: JobView, { politeness, priority, limits }: ReturnType<typeof jobOut>): string {
+function settingsText({ id, state, politeness, priority, limits }: JobOut): string {
   const words = [
     `${politeness.rate} to a site`,
     ...(politeness.burst > 1 ? [`bursts of ${politeness.burst}`] : []),

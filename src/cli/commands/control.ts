@@ -1,13 +1,12 @@
 /** `trawl pause`, `resume`, `cancel`: a job's life, from outside. */
 import type { Command } from "commander";
-import { jobOut } from "../../api/job-out.ts";
-import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
-import { getLiveJob } from "../../retain/catalogue.ts";
+import type { JobOut } from "../../api/wire-types.ts";
 import { showable } from "../../runtime/showable.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import type { Steering } from "../plane/control-plane.ts";
+import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
 
-type Change = { name: "pause" | "resume" | "cancel"; does: string; says(job: JobView): string };
+type Change = { name: Steering; does: string; says(job: JobOut): string };
 
 const CHANGES: readonly Change[] = [
   {
@@ -32,14 +31,12 @@ const CHANGES: readonly Change[] = [
 
 export function addControl(program: Command): void {
   for (const { name, does, says } of CHANGES) {
-    withPlaces(program.command(`${name} <job>`))
+    withPlane(program.command(`${name} <job>`))
       .description(does)
-      .action((jobId: string, flags: PlaceFlags) =>
-        inSession({ flags }, async ({ trawl, screen }) => {
-          await getLiveJob(trawl.catalogue, jobId, `cli.${name}`);
-          const change: FrontierAdmin[typeof name] = trawl.frontier[name];
-          const job = await change(jobId);
-          if (flags.json === true) screen.out(`${JSON.stringify(jobOut(job, trawl.clock.now()))}\n`);
+      .action((jobId: string, flags: PlaneFlags) =>
+        inPlane({ flags }, async ({ plane, screen }) => {
+          const job = await plane.steer(jobId, name);
+          if (flags.json === true) screen.out(`${JSON.stringify(job)}\n`);
           else screen.err(`${showable(says(job))}\n`);
         }),
       );

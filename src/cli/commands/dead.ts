@@ -5,17 +5,14 @@ import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { jobArchived } from "../../retain/catalogue.ts";
-import { rounded } from "../../runtime/rounded.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
-import { queuesOfJob } from "../../submit/queues-of-job.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
 import { wholeNumber } from "../flags.ts";
-import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
+import { getJob } from "../plane/get-job.ts";
+import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
 import { formatCount, type Screen, steps, table } from "../terminal.ts";
-import { getJob } from "../watch-job.ts";
 
-type Flags = PlaceFlags & {
+type Flags = PlaneFlags & {
   reason?: string;
   site?: string;
   status?: number;
@@ -26,10 +23,8 @@ type Flags = PlaceFlags & {
   limit: number;
 };
 
-const EVERYTHING = 1_000_000_000;
-
 export function addDead(program: Command): void {
-  withPlaces(program.command("dead [job]"))
+  withPlane(program.command("dead [job]"))
     .description("show what was given up on, by reason, site and status; replay or discard it")
     .option("--reason <reason>", `only these: ${Object.keys(DEAD_REASONS).join(", ")}`)
     .option("--site <site>", "only of this site (host:port)")
@@ -39,34 +34,30 @@ export function addDead(program: Command): void {
     .option("--replay", "queue them again; run them with: trawl crawl --resume JOB")
     .option("--per-second <n>", "replay so many a second", wholeNumber("--per-second", 1), 10)
     .option("--discard", "forget them (the job's ledger still counts them)")
-    .action((jobId: string | undefined, flags: Flags) =>
-      inSession({ flags }, (session) => dead(session, jobId, flags)),
-    );
+    .action((jobId: string | undefined, flags: Flags) => inPlane({ flags }, (session) => dead(session, jobId, flags)));
 }
 
-async function dead(session: Session, jobId: string | undefined, flags: Flags): Promise<void> {
-  const { frontier, store, clock } = session.trawl;
+async function dead(session: PlaneSession, jobId: string | undefined, flags: Flags): Promise<void> {
+  const { plane } = session;
   if (flags.replay === true && flags.discard === true) {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.dead",
       message: "--replay and --discard exclude each other: give one",
     });
   }
-  const job = jobId === undefined ? undefined : await getJob(session, jobId);
+  const job = jobId === undefined ? undefined : await getJob(plane, jobId);
   const filter = filterOf(jobId, flags);
   if (flags.replay === true) {
     if (job?.archived === true) throw jobArchived(job.id, "cli.dead");
-    const replayed = await frontier.replayDead(filter, EVERYTHING, flags.perSecond);
-    // It will have another end to tell of.
-    if (replayed > 0 && jobId !== undefined) await store.webhooks.reopen([jobId], clock.now());
+    const replayed = await plane.replayDead(filter, flags.perSecond);
     const isSubmitted = job !== undefined && !isCrawl(job);
     const next = isSubmitted
-      ? `workers that serve ${queuesOfJob(job.spec as JobSpec).join(", ")} take them`
+      ? `workers that serve ${job.queues.join(", ")} take them`
       : `run them: trawl crawl --resume ${jobId ?? "JOB"}`;
     return say(session, flags, { replayed }, `${formatCount(replayed)} queued again; ${next}`);
   }
   if (flags.discard === true) {
-    const discarded = await frontier.discardDead(filter, EVERYTHING);
+    const discarded = await plane.discardDead(filter);
     return say(session, flags, { discarded }, `${formatCount(discarded)} forgotten`);
   }
   if (job?.archived === true) session.screen.err("the job is archived: its dead letters went with it\n");
@@ -88,9 +79,9 @@ function filterOf(jobId: string | undefined, { reason, site, status }: Flags): D
   };
 }
 
-async function list({ trawl, screen }: Session, filter: DeadFilter, flags: Flags): Promise<void> {
-  const letters = await trawl.frontier.listDead(filter, flags.limit);
-  if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters }, rounded)}\n`);
+async function list({ plane, screen }: PlaneSession, filter: DeadFilter, flags: Flags): Promise<void> {
+  const letters = await plane.listDead(filter, flags.limit);
+  if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters })}\n`);
   if (letters.length === 0) return screen.err("no dead letters\n");
   for (const { url, jobId, reason, history } of letters) {
     screen.out(`${showable(`${url}  ${reason}  (job ${jobId})`)}\n`);
@@ -101,8 +92,8 @@ async function list({ trawl, screen }: Session, filter: DeadFilter, flags: Flags
   }
 }
 
-async function group({ trawl, screen }: Session, filter: DeadFilter, flags: Flags): Promise<void> {
-  const groups = await trawl.frontier.groupDead(filter, flags.limit);
+async function group({ plane, screen }: PlaneSession, filter: DeadFilter, flags: Flags): Promise<void> {
+  const groups = await plane.groupDead(filter, flags.limit);
   if (flags.json === true) return screen.out(`${JSON.stringify({ groups })}\n`);
   if (groups.length === 0) return screen.err("no dead letters\n");
   // A sample's host says which site it is; --json has the site by itself.
@@ -125,7 +116,7 @@ function hints(screen: Screen, job: string): string {
   return `\n${steps(choices, screen)}`;
 }
 
-function say({ screen }: Session, { json }: Flags, answer: object, words: string): void {
+function say({ screen }: PlaneSession, { json }: Flags, answer: object, words: string): void {
   if (json === true) screen.out(`${JSON.stringify(answer)}\n`);
   else screen.err(`${showable(words)}\n`);
 }

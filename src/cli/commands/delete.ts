@@ -1,9 +1,8 @@
 /** `trawl delete`: a job, with all that came of it. */
 import type { Command } from "commander";
 import { showable } from "../../runtime/showable.ts";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
 import type { Stops } from "../stops.ts";
-import { getJob } from "../watch-job.ts";
 
 const EXAMPLES = `
 Examples:
@@ -18,26 +17,16 @@ Exit codes: 0 deleted, 2 usage, no such job, or it has not ended, 3 broker or
 store lost.`;
 
 export function addDelete(program: Command, stops: Stops): void {
-  withPlaces(program.command("delete <job>"))
+  withPlane(program.command("delete <job>"))
     .description("delete a job with all that came of it: pages, records, bodies")
     .option("--cancel", "cancel it first, if it has not ended")
     .addHelpText("after", EXAMPLES)
-    .action((jobId: string, flags: PlaceFlags & { cancel?: boolean }) =>
-      inSession({ flags, isPatient: true }, async (session) => {
-        const { trawl, screen } = session;
-        const [{ cleanUp, markDeleted }, { retentionDeps }] = await Promise.all([
-          import("../../retain/delete-job.ts"),
-          import("../../compose-retention.ts"),
-        ]);
-        const deps = retentionDeps(trawl);
-        const known = await trawl.catalogue.lookUp(jobId);
-        // One that was deleted already may have something left.
-        if (known !== "deleted")
-          await markDeleted(deps, await getJob(session, jobId), { cancel: flags.cancel === true });
+    .action((jobId: string, flags: PlaneFlags & { cancel?: boolean }) =>
+      inPlane({ flags, isPatient: true }, async ({ plane, screen }) => {
         const interrupted = new AbortController();
         const asked = stops.once(() => interrupted.abort());
-        const isOver = await cleanUp(deps, jobId, interrupted.signal).finally(() => asked.forget());
-        const isWhole = isOver && !interrupted.signal.aborted;
+        const options = { cancel: flags.cancel === true, signal: interrupted.signal };
+        const { isWhole } = await plane.deleteJob(jobId, options).finally(() => asked.forget());
         if (flags.json === true) screen.out(`${JSON.stringify({ id: jobId, removed: isWhole })}\n`);
         else screen.err(`${showable(jobId)} is deleted${isWhole ? "" : LATER}\n`);
       }),

@@ -1,20 +1,18 @@
 /** `trawl explain`: why something waits, in words, and until when. */
 import type { Command } from "commander";
-import { explainTarget } from "../../api/explain-target.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { ExplainTarget } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
 
 export function addExplain(program: Command): void {
-  withPlaces(program.command("explain <what>"))
+  withPlane(program.command("explain <what>"))
     .description("say why a URL, a site (host:port) or a job waits, and until when")
-    .action((what: string, flags: PlaceFlags) =>
-      inSession({ flags }, async ({ trawl, screen }) => {
-        const target = await targetOf(what, (id) => trawl.catalogue.find(id));
-        const explained = await explainTarget(trawl, target, undefined);
-        const { about, reasons, until = null } = explained;
-        if (flags.json === true) return screen.out(`${JSON.stringify({ ...explained, until })}\n`);
+    .action((what: string, flags: PlaneFlags) =>
+      inPlane({ flags }, async ({ plane, screen }) => {
+        const explained = await plane.explain(await targetOf(what, plane.findJob));
+        const { about, reasons, until = null, tasks } = explained;
+        if (flags.json === true) return screen.out(`${JSON.stringify({ about, reasons, until, tasks })}\n`);
         return screen.out(`${[about, ...reasons.map((reason) => `  ${reason}`)].map(showable).join("\n")}\n`);
       }),
     );

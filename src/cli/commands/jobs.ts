@@ -1,65 +1,59 @@
 /** `trawl jobs` and `trawl job`: what there is, and how it stands. */
 import type { Command } from "commander";
-import { jobOut } from "../../api/job-out.ts";
+import type { JobOut } from "../../api/wire-types.ts";
+import type { WebhookOut } from "../../api/wire-webhooks.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
-import type { KnownJob } from "../../retain/catalogue.ts";
 import { showable } from "../../runtime/showable.ts";
-import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import { wholeNumber } from "../flags.ts";
 import { findTopSites, topSitesText } from "../job-sites.ts";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { getJob } from "../plane/get-job.ts";
+import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
 import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
-import { getJob } from "../watch-job.ts";
 
 export function addJobs(program: Command): void {
-  withPlaces(program.command("jobs"))
+  withPlane(program.command("jobs"))
     .description("list jobs, newest first")
     .option("--limit <n>", "how many", wholeNumber("--limit", 1), 20)
-    .action((flags: PlaceFlags & { limit: number }) =>
-      inSession({ flags }, async ({ trawl, screen }) => {
-        const jobs = await trawl.catalogue.list(flags.limit);
-        const now = trawl.clock.now();
-        if (flags.json === true) screen.out(`${JSON.stringify({ jobs: jobs.map((job) => jobOut(job, now)) })}\n`);
+    .action((flags: PlaneFlags & { limit: number }) =>
+      inPlane({ flags }, async ({ plane, screen, now }) => {
+        const jobs = await plane.listJobs(flags.limit);
+        if (flags.json === true) screen.out(`${JSON.stringify({ jobs })}\n`);
         else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
-        else screen.out(jobsTable(jobs, now, screen.outColumns()));
+        else screen.out(jobsTable(jobs, now(), screen.outColumns()));
       }),
     );
 
-  withPlaces(program.command("job <id>"))
+  withPlane(program.command("job <id>"))
     .description("show one job: its state, its ledger, what it brought in, its busiest sites")
-    .action((id: string, flags: PlaceFlags) =>
-      inSession({ flags }, async (session) => {
-        const job = await getJob(session, id);
-        const { screen, trawl } = session;
-        const now = trawl.clock.now();
-        if (flags.json === true) return screen.out(`${JSON.stringify(jobOut(job, now))}\n`);
-        const { frontier, store } = trawl;
-        const top = await findTopSites(frontier, job, now);
-        const webhook = await findWebhookView({ book: store.webhooks, frontier }, job.id);
-        const told = webhook === undefined ? "" : `\n${webhookText(webhook, now)}`;
-        return screen.out(jobText(job, now) + topSitesText(top, now, screen.outColumns()) + told);
+    .action((id: string, flags: PlaneFlags) =>
+      inPlane({ flags }, async ({ plane, screen, now }) => {
+        const job = await getJob(plane, id);
+        if (flags.json === true) return screen.out(`${JSON.stringify(job)}\n`);
+        const [top, webhook] = await Promise.all([findTopSites(plane, job), plane.findWebhook(job.id)]);
+        const told = webhook === undefined ? "" : `\n${webhookText(webhook, now())}`;
+        return screen.out(jobText(job, now()) + topSitesText(top, now(), screen.outColumns()) + told);
       }),
     );
 }
 
-function jobsTable(jobs: readonly KnownJob[], now: number, width: number): string {
+function jobsTable(jobs: readonly JobOut[], now: number, width: number): string {
   const rows = jobs.map(({ id, state, tally, counts, createdAt, name, archived }) => [
     id,
     archived ? `${state}, archived` : state,
     formatCount(tally.pages),
     formatCount(counts.queued + counts.delayed + counts.leased),
     formatCount(counts.dead),
-    `${roughAge(now - createdAt)} ago`,
+    `${roughAge(now - Date.parse(createdAt))} ago`,
     name,
   ]);
   const heading = ["JOB", "STATE", "PAGES", "WAITING", "FAILED", "BEGUN", "NAME"];
   return table([heading, ...rows], { right: [2, 3, 4, 5], width });
 }
 
-function jobText(job: KnownJob, now: number): string {
+function jobText(job: JobOut, now: number): string {
   const { id, name, state, counts, tally, createdAt, finishedAt, archived } = job;
-  const age = formatDuration((finishedAt ?? now) - createdAt);
+  const age = formatDuration((finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(createdAt));
   const brought = [
     ["pages", `${formatCount(tally.pages)} (${formatBytes(tally.bytes)})`],
     ["records", formatCount(tally.records)],
@@ -71,7 +65,7 @@ function jobText(job: KnownJob, now: number): string {
   ];
   return [
     `${showable(`${id}  ${name}`)}\n`,
-    `${state}${finishedAt === undefined ? `, begun ${age} ago` : ` after ${age}`}\n`,
+    `${state}${finishedAt === null ? `, begun ${age} ago` : ` after ${age}`}\n`,
     archived ? "archived: out of the broker; its results can be read, nothing of it runs again\n\n" : "\n",
     table(brought.map((row) => ["", ...row])),
     "\nledger: what came in is where it went\n",
@@ -82,13 +76,13 @@ function jobText(job: KnownJob, now: number): string {
   ].join("");
 }
 
-function webhookText({ host, delivered, waiting, dead, lastFailure, deliveryJobs }: WebhookView, now: number): string {
+function webhookText({ host, delivered, waiting, dead, lastFailure, deliveryJobs }: WebhookOut, now: number): string {
   const counts = `${formatCount(delivered)} delivered, ${formatCount(waiting)} waiting, ${formatCount(dead)} given up on`;
-  const isTroubled = lastFailure !== undefined && waiting + dead > 0;
+  const isTroubled = lastFailure !== null && waiting + dead > 0;
   const rows = [
     ["", `to ${host}`, counts],
     ...(isTroubled
-      ? [["", "last failure", `${roughAge(now - lastFailure.at)} ago: ${showable(lastFailure.words)}`]]
+      ? [["", "last failure", `${roughAge(now - Date.parse(lastFailure.at))} ago: ${showable(lastFailure.detail)}`]]
       : []),
     ...(dead > 0 ? [["", "send again", `trawl dead ${deliveryJobs.at(-1) ?? ""} --replay`]] : []),
   ];

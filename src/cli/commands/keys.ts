@@ -1,15 +1,15 @@
-/** `trawl keys`: who may ask the API, on the store directly: the first key is made before there is anybody to ask. */
+/** `trawl keys`: who may ask the API. The first key is made on the store itself, before there is anybody to ask. */
 import { type Command, InvalidArgumentError } from "commander";
-import { newKey } from "../../api/keys/new-key.ts";
+import { checkKey } from "../../api/keys/new-key.ts";
 import { type Quotas, SCOPES, type Scope } from "../../domain/api-key.ts";
 import { parseDurationMs } from "../../domain/duration.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import type { ApiKey } from "../../store/key-book.ts";
 import { wholeNumber } from "../flags.ts";
-import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
+import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
 import { formatCount, roughAge, table } from "../terminal.ts";
 
-type Flags = PlaceFlags & {
+type Flags = PlaneFlags & {
   tenant?: string;
   scopes: readonly Scope[];
   expires?: number;
@@ -37,7 +37,7 @@ key on trawl serve asks everybody for one, and may listen on any --host.
 Servers that run notice within 3 seconds.`;
 
 export function addKeys(program: Command): void {
-  withPlaces(program.command("keys"))
+  withPlane(program.command("keys"))
     .argument("[action]", `what to do: ${ACTIONS.join(", ")}`, "list")
     .argument("[name]", "add: a name for people to know it by; revoke: the id of a key, or its name")
     .description("make, list and revoke the keys of the API")
@@ -56,35 +56,31 @@ export function addKeys(program: Command): void {
     .option("--max-jobs <n>", "the tenant's jobs that have not ended", wholeNumber("--max-jobs", 1))
     .addHelpText("after", EXAMPLES)
     .action((action: string, name: string | undefined, flags: Flags) => {
-      if (action === "list" && name === undefined) return inSession({ flags }, (session) => list(session, flags));
-      if (action === "add") return inSession({ flags }, (session) => add(session, named(name, "add NAME"), flags));
-      if (action === "revoke")
-        return inSession({ flags }, (session) => revoke(session, named(name, "revoke ID"), flags));
+      if (action === "list" && name === undefined) return inPlane({ flags }, (session) => list(session, flags));
+      if (action === "add") return inPlane({ flags }, (session) => add(session, named(name, "add NAME"), flags));
+      if (action === "revoke") return inPlane({ flags }, (session) => revoke(session, named(name, "revoke ID"), flags));
       throw usage(`trawl keys ${action}${name === undefined ? "" : " …"}: takes ${ACTIONS.join(", ")}`);
     });
 }
 
-async function add({ trawl, screen }: Session, name: string, flags: Flags): Promise<void> {
+async function add({ plane, screen, now }: PlaneSession, name: string, flags: Flags): Promise<void> {
   const { tenant, scopes, expires, maxPending: pending, maxRate: urlsPerSecond, maxJobs: jobs } = flags;
   if (!/^[\x20-\x7e]{1,100}$/.test(name)) throw usage("a key's name takes 1 to 100 printable characters");
-  const now = trawl.clock.now();
-  const expiresAt = expires === undefined ? undefined : now + expires;
-  const { key, secret } = drafted(() =>
-    newKey({ name, tenant, scopes, quotas: { pending, urlsPerSecond, jobs }, expiresAt }, now),
-  );
-  await trawl.store.keys.add(key);
-  const { hash, ...open } = key;
+  const expiresAt = expires === undefined ? undefined : now() + expires;
+  checkFlags({ tenant, scopes });
+  const draft = { name, tenant, scopes, quotas: { pending, urlsPerSecond, jobs }, expiresAt };
+  const { key, secret } = await plane.keys.add(draft);
   if (flags.json === true) {
-    const shown = await asJson({ ...open, lastUsedAt: undefined, revokedAt: undefined }, now);
+    const shown = await asJson(key, now());
     return screen.out(`${JSON.stringify({ ...shown, key: secret })}\n`);
   }
   await screen.out(`${secret}\n`);
   screen.err(`that is the key ${key.id}, shown this once; send it as: Authorization: Bearer KEY\n`);
 }
 
-async function list({ trawl, screen }: Session, flags: Flags): Promise<void> {
-  const keys = await allKeys(trawl.store.keys);
-  const now = trawl.clock.now();
+async function list({ plane, screen, now: clock }: PlaneSession, flags: Flags): Promise<void> {
+  const keys = await plane.keys.list();
+  const now = clock();
   if (flags.json === true) {
     const shown = await Promise.all(keys.map((key) => asJson(key, now)));
     return screen.out(`${JSON.stringify({ keys: shown })}\n`);
@@ -104,8 +100,8 @@ async function list({ trawl, screen }: Session, flags: Flags): Promise<void> {
   return screen.out(table([head, ...rows]));
 }
 
-async function revoke({ trawl, screen }: Session, word: string, flags: Flags): Promise<void> {
-  const keys = await allKeys(trawl.store.keys);
+async function revoke({ plane, screen, now }: PlaneSession, word: string, flags: Flags): Promise<void> {
+  const keys = await plane.keys.list();
   const byName = keys.filter(({ name, revokedAt }) => name === word && revokedAt === undefined);
   const { id } = keys.find((key) => key.id === word) ?? (byName.length === 1 ? byName[0] : undefined) ?? {};
   if (id === undefined) {
@@ -115,23 +111,10 @@ async function revoke({ trawl, screen }: Session, word: string, flags: Flags): P
         : `no key has the id or the name ${word}; list them: ${screen.command} keys`;
     throw new TrawlError("NOT_FOUND", { op: "cli.keys", message: problem });
   }
-  const now = trawl.clock.now();
-  const revoked = await trawl.store.keys.revoke(id, now);
-  if (revoked === undefined) return;
-  if (flags.json === true) return screen.out(`${JSON.stringify(await asJson(revoked, now))}\n`);
+  const revoked = await plane.keys.revoke(id);
+  if (flags.json === true) return screen.out(`${JSON.stringify(await asJson(revoked, now()))}\n`);
   screen.err(`${id} is revoked; servers that run take it for 3 more seconds at most\n`);
 }
-
-async function allKeys(book: Session["trawl"]["store"]["keys"]): Promise<readonly ApiKey[]> {
-  const keys: ApiKey[] = [];
-  for (;;) {
-    const found = await book.list(PAGE, keys.at(-1)?.id);
-    keys.push(...found);
-    if (found.length < PAGE) return keys;
-  }
-}
-
-const PAGE = 500;
 
 /** Loaded on first use: what describes answers takes longer to load than this command takes. */
 async function asJson(key: ApiKey, now: number) {
@@ -154,9 +137,9 @@ function quotaWords({ pending, urlsPerSecond, jobs }: Quotas): string[] {
 }
 
 /** What is wrong with a key is wrong with the flags here. */
-function drafted<T>(make: () => T): T {
+function checkFlags(draft: Parameters<typeof checkKey>[0]): void {
   try {
-    return make();
+    checkKey(draft);
   } catch (error) {
     if (isTrawlError(error, "BAD_REQUEST")) throw usage(`--${error.message}`);
     throw error;

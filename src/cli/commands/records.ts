@@ -1,19 +1,18 @@
 /** `trawl records`: the output of a job, again or for the first time. */
 import { type Command, Option } from "commander";
-import type { JobView } from "../../frontier/frontier-admin.ts";
+import type { JobOut } from "../../api/wire-types.ts";
 import { showable } from "../../runtime/showable.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../store/export/format.ts";
-import type { Store } from "../../store/store.ts";
-import { createRecordStream } from "../crawl/record-stream.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
-import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
+import type { ControlPlane } from "../plane/control-plane.ts";
+import { getJob } from "../plane/get-job.ts";
+import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
 import { plural } from "../terminal.ts";
-import { getJob } from "../watch-job.ts";
 
-type Flags = PlaceFlags & { format?: ExportFormat; out?: string; invalid?: boolean };
+type Flags = PlaneFlags & { format?: ExportFormat; out?: string; invalid?: boolean };
 
 export function addRecords(program: Command): void {
-  withPlaces(program.command("records <job>"))
+  withPlane(program.command("records <job>"))
     .description("print a job's records, or write them to a file")
     .addOption(
       new Option("--format <format>", "how (default: from the file's name, else jsonl)").choices(EXPORT_FORMATS),
@@ -25,32 +24,22 @@ export function addRecords(program: Command): void {
 
 async function records(jobId: string, flags: Flags): Promise<void> {
   if (flags.out !== undefined) await checkOutput(flags.out, flags.format);
-  await inSession({ flags }, async (session) => {
-    const { trawl, screen } = session;
-    const job = await getJob(session, jobId);
+  await inPlane({ flags }, async (session) => {
+    const { plane, screen } = session;
+    const job = await getJob(plane, jobId);
     await sayIfNone(session, job, flags);
-    if (flags.invalid === true) return printInvalid(trawl.store, job.id, screen.out);
-    if (flags.out === undefined && (flags.format ?? "jsonl") === "jsonl") {
-      const stream = createRecordStream(trawl, job.id, screen.out);
-      stream.start();
-      await stream.stop();
-      if (flags.json === true)
-        await screen.out(`${JSON.stringify({ id: job.id, records: await trawl.store.countRecords(job.id) })}\n`);
-      return;
-    }
-    const count = await exportTo(session, job.id, flags.out ?? "-", undefined, flags.format);
+    if (flags.invalid === true) return printInvalid(plane.records, job.id, screen.out);
+    const count = await exportTo({ records: plane.records, screen }, job.id, flags.out ?? "-", undefined, flags.format);
     if (flags.json === true) screen.out(`${JSON.stringify({ id: job.id, records: count, out: flags.out })}\n`);
     else if (flags.out !== undefined) screen.err(`${count} records written to ${flags.out}\n`);
   });
 }
 
 /** Nothing on stdout could mean anything: a wrong job, a wrong store, or a crawl that has brought nothing yet. */
-async function sayIfNone({ trawl, screen }: Session, job: JobView, { invalid }: Flags): Promise<void> {
-  const isNone =
-    invalid === true
-      ? (await trawl.store.readInvalid(job.id, 0, 1)).length === 0
-      : (await trawl.store.countRecords(job.id)) === 0;
-  if (!isNone) return;
+async function sayIfNone({ plane, screen }: PlaneSession, job: JobOut, { invalid }: Flags): Promise<void> {
+  const { records } = plane;
+  const [first] = await (invalid === true ? records.readInvalid(job.id, 0, 1) : records.readRecords(job.id, 0, 1));
+  if (first !== undefined) return;
   const { pages } = job.tally;
   const what = invalid === true ? "invalid records" : "records";
   screen.err(
@@ -58,7 +47,11 @@ async function sayIfNone({ trawl, screen }: Session, job: JobView, { invalid }: 
   );
 }
 
-async function printInvalid(store: Store, jobId: string, out: (text: string) => Promise<void>): Promise<void> {
+async function printInvalid(
+  store: ControlPlane["records"],
+  jobId: string,
+  out: (text: string) => Promise<void>,
+): Promise<void> {
   for (let after = 0; ; ) {
     const batch = await store.readInvalid(jobId, after, 500);
     for (const { url, reason, fields } of batch)

@@ -3,8 +3,8 @@ import { type Command, Option } from "commander";
 import { CATCH_UPS, OVERLAPS } from "../../domain/schedule.ts";
 import { queueName, wholeNumber } from "../flags.ts";
 import { withJobFlags } from "../job-flags.ts";
+import { withPlane } from "../plane/in-plane.ts";
 import type { ScheduleFlags } from "../schedule/schedule.ts";
-import { withPlaces } from "../session.ts";
 
 const EXAMPLES = `
 Examples:
@@ -25,7 +25,7 @@ A cron has five fields, or six with seconds first; it goes by the clocks of
 --time-zone, also when those change. --every counts from now.`;
 
 export function addSchedule(program: Command): void {
-  const command = withPlaces(program.command("schedule"))
+  const command = withPlane(program.command("schedule"))
     .argument("[action]", "what to do: list, add, show, run, pause, resume, remove", "list")
     .argument("[targets...]", "add: what trawl submit takes; else: the id of a schedule, or its name")
     .description("submit a job again and again: by cron with a time zone, or every so often")

@@ -1,5 +1,6 @@
 /** `trawl trace`: the life of one request, from what every process that had it left behind. */
 import type { Command } from "commander";
+import { refuseApi } from "../plane/in-plane.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 
 type Flags = PlaceFlags & { job?: string };
@@ -20,7 +21,10 @@ export function addTrace(program: Command): void {
     .description("tell how a URL, a task, a job or a request (its id) went, across all processes")
     .option("--job <id>", "of a URL that several jobs have had: in this one")
     .addHelpText("after", EXAMPLES)
-    .action((what: string, flags: Flags) => inSession({ flags }, (session) => trace(session, what, flags)));
+    .action(async (what: string, flags: Flags) => {
+      await refuseApi("trace", flags);
+      await inSession({ flags }, (session) => trace(session, what, flags));
+    });
 }
 
 async function trace(session: Session, what: string, flags: Flags): Promise<void> {

@@ -1,6 +1,6 @@
 /** `trawl workers`: who works on this broker, and how they are doing. */
 import type { Command } from "commander";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
+import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
 import { workersJson, workersText } from "../workers/show-workers.ts";
 
 const EXAMPLES = `
@@ -14,14 +14,14 @@ Processes of a supervisor stand below it. What is wrong with a fleet is found
 by trawl doctor.`;
 
 export function addWorkers(program: Command): void {
-  withPlaces(program.command("workers"))
+  withPlane(program.command("workers"))
     .description("list the workers of this broker: what they serve, have done and have in hand")
     .addHelpText("after", EXAMPLES)
-    .action((flags: PlaceFlags) =>
-      inSession({ flags }, async ({ trawl, screen }) => {
-        const workers = await trawl.frontier.listWorkers();
+    .action((flags: PlaneFlags) =>
+      inPlane({ flags }, async ({ plane, screen, now }) => {
+        const workers = await plane.listWorkers();
         if (flags.json === true) return screen.out(`${JSON.stringify(workersJson(workers))}\n`);
-        if (workers.length > 0) return screen.out(workersText(workers, trawl.clock.now(), screen.outColumns()));
+        if (workers.length > 0) return screen.out(workersText(workers, now(), screen.outColumns()));
         screen.err(
           `no workers; start one: ${screen.command} worker; or of every kind, on this machine: ${screen.command} up\n`,
         );

@@ -55,7 +55,10 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   const run = { jobId, queue, allowHosts, stream, quiet, tellsProcesses, group };
   const end = await runCrawl(session, stops, run);
   await checkStore(session, jobId);
-  const written = out === undefined ? undefined : await exportTo(session, jobId, out, columnsOf(spec));
+  const written =
+    out === undefined
+      ? undefined
+      : await exportTo({ records: session.trawl.store, screen: session.screen }, jobId, out, columnsOf(spec));
   // Silence is about progress: what went wrong is said all the same.
   if (!quiet || exitCode(end, flags) === 1) screen.err(await report(session, end, { out, written }));
   screen.err(await undeliveredText(session, jobId));

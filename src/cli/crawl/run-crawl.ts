@@ -27,6 +27,9 @@ export type CrawlRun = {
   tellsProcesses: boolean;
 };
 
+/** How often the job is looked at for the display. */
+const SAMPLE_MS = 200;
+
 export type CrawlEnd = { job: JobView; interrupted: boolean; seconds: number };
 
 export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): Promise<CrawlEnd> {
@@ -50,7 +53,8 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
     over.abort();
     ended.abort(); // whatever it would tell: nothing is shown any more
   });
-  const display = watchJob(session, { ...run, isOnlyLook: false }, ended);
+  const place = { findJob: (id: string) => trawl.frontier.findJob(id), now: trawl.clock.now, screen: session.screen };
+  const display = watchJob(place, { ...run, isOnlyLook: false, everyMs: SAMPLE_MS }, ended);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
   crew.start();
   stream?.start();

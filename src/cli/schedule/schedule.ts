@@ -1,18 +1,17 @@
-/** What `trawl schedule` does, on the store itself: no server has to run. */
+/** What `trawl schedule` does. */
 import { runOut, scheduleOut } from "../../api/wire-schedules.ts";
-import { composeSchedules } from "../../compose-schedules.ts";
 import type { CatchUp, Overlap } from "../../domain/schedule.ts";
 import { TrawlError } from "../../errors.ts";
 import { scheduleSchema } from "../../schedule/schedule-schema.ts";
-import type { Schedules } from "../../schedule/schedules.ts";
-import type { Schedule } from "../../store/schedule-book.ts";
+import type { ShownSchedule } from "../../store/schedule-book.ts";
 import { type CrawlFlags, readTarget } from "../crawl/targets.ts";
-import { inSession, type PlaceFlags, type Session } from "../session.ts";
+import type { ScheduleDesk } from "../plane/control-plane.ts";
+import { inPlane, type PlaneFlags, type PlaneSession } from "../plane/in-plane.ts";
 import type { Screen } from "../terminal.ts";
 import { addedText, changedText, runText, schedulesTable, scheduleText } from "./show-schedules.ts";
 
 export type ScheduleFlags = CrawlFlags &
-  PlaceFlags & {
+  PlaneFlags & {
     cron?: string;
     timeZone?: string;
     every?: string;
@@ -24,26 +23,26 @@ export type ScheduleFlags = CrawlFlags &
     priority?: number;
   };
 
-type Work = { schedules: Schedules; screen: Screen; flags: ScheduleFlags; now: number };
-type Action = (work: Work, schedule: Schedule) => Promise<void>;
+type Work = { schedules: ScheduleDesk; screen: Screen; flags: ScheduleFlags; now: number };
+type Action = (work: Work, schedule: ShownSchedule) => Promise<void>;
 
 /** What is done to one schedule. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   async show({ schedules, screen, flags, now }, schedule) {
-    const [next, runs] = [schedules.next(schedule, 5), await schedules.listRuns(schedule, 10, Number.MAX_SAFE_INTEGER)];
+    const [next, runs] = await Promise.all([schedules.next(schedule.id, 5), schedules.listRuns(schedule.id, 10)]);
     const iso = next.map((at) => new Date(at).toISOString());
     if (flags.json === true) return json(screen, { ...scheduleOut(schedule), next: iso, runs: runs.map(runOut) });
     return screen.out(scheduleText(schedule, { next, runs, now, width: screen.outColumns() }));
   },
   async run({ schedules, screen, flags }, schedule) {
-    const slot = await schedules.runNow(schedule);
+    const slot = await schedules.runNow(schedule.id);
     return flags.json === true ? json(screen, runOut(slot)) : screen.err(runText(slot, schedule, screen));
   },
-  pause: async (work, schedule) => changed(work, await work.schedules.pause(schedule)),
-  resume: async (work, schedule) => changed(work, await work.schedules.resume(schedule)),
+  pause: async (work, schedule) => changed(work, await work.schedules.pause(schedule.id)),
+  resume: async (work, schedule) => changed(work, await work.schedules.resume(schedule.id)),
   async remove({ schedules, screen, flags }, schedule) {
-    await schedules.remove(schedule);
     const { id } = schedule;
+    await schedules.remove(id);
     return flags.json === true ? json(screen, { id, removed: true }) : screen.err(`${id} is removed; its jobs stay\n`);
   },
 };
@@ -59,7 +58,7 @@ export async function runSchedule(action: string, targets: readonly string[], fl
   if (act !== undefined && (word === undefined || targets.length > 1)) {
     throw usage(`give the id or the name of one schedule: trawl schedule ${action} ID`);
   }
-  await inSession({ flags }, async (session) => {
+  await inPlane({ flags }, async (session) => {
     const work = workOf(session, flags);
     return act === undefined ? list(work) : act(work, await getSchedule(work.schedules, word ?? ""));
   });
@@ -82,31 +81,31 @@ async function add(targets: readonly string[], flags: ScheduleFlags): Promise<vo
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { priority }),
   };
-  await inSession({ flags }, async (session) => {
+  await inPlane({ flags }, async (session) => {
     const { schedules, screen, now } = workOf(session, flags);
-    const schedule = await schedules.add({ ...parsed.data, job: scheduleSchema.shape.job.parse(routed) }, undefined);
+    const schedule = await schedules.add({ ...parsed.data, job: scheduleSchema.shape.job.parse(routed) });
     if (flags.json === true) return json(screen, scheduleOut(schedule));
     return screen.err(addedText(schedule, now, screen));
   });
 }
 
-function workOf({ config, trawl, screen }: Session, flags: ScheduleFlags): Work {
-  return { ...composeSchedules(config, trawl), screen, flags, now: trawl.clock.now() };
+function workOf({ plane, screen, now }: PlaneSession, flags: ScheduleFlags): Work {
+  return { schedules: plane.schedules, screen, flags, now: now() };
 }
 
 async function list({ schedules, screen, flags, now }: Work): Promise<void> {
-  const found = await allSchedules(schedules);
+  const found = await schedules.list();
   if (flags.json === true) return json(screen, { schedules: found.map(scheduleOut) });
   if (found.length > 0) return screen.out(schedulesTable(found, now, screen.outColumns()));
   screen.err(`no schedules yet; make one: ${screen.command} schedule add <url> --every 1d\n`);
 }
 
 /** By its id, or by a name that no other has. */
-async function getSchedule(schedules: Schedules, word: string): Promise<Schedule> {
-  const named = (await allSchedules(schedules)).filter(({ id, name }) => id === word || name === word);
+async function getSchedule(schedules: ScheduleDesk, word: string): Promise<ShownSchedule> {
+  const named = (await schedules.list()).filter(({ id, name }) => id === word || name === word);
   const [first, ...others] = named;
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined) return schedules.get(word, undefined); // says that there is none
+  if (first === undefined) return schedules.get(word); // says that there is none
   const ids = named.map(({ id }) => id).join(", ");
   throw new TrawlError("NOT_FOUND", {
     op: "cli.schedule",
@@ -114,18 +113,7 @@ async function getSchedule(schedules: Schedules, word: string): Promise<Schedule
   });
 }
 
-const PAGE = 500;
-
-async function allSchedules(schedules: Schedules): Promise<readonly Schedule[]> {
-  const all: Schedule[] = [];
-  for (;;) {
-    const found = await schedules.list(undefined, PAGE, all.at(-1)?.id ?? "");
-    all.push(...found);
-    if (found.length < PAGE) return all;
-  }
-}
-
-async function changed({ screen, flags, now }: Work, schedule: Schedule): Promise<void> {
+async function changed({ screen, flags, now }: Work, schedule: ShownSchedule): Promise<void> {
   if (flags.json === true) return json(screen, scheduleOut(schedule));
   screen.err(changedText(schedule, now, screen));
 }

@@ -2,10 +2,10 @@
 import { SKIP_REASONS, type SkipReason, type Timing } from "../../domain/schedule.ts";
 import { showable } from "../../runtime/showable.ts";
 import { timingWords } from "../../schedule/schedule-schema.ts";
-import type { Schedule, Slot } from "../../store/schedule-book.ts";
+import type { ShownSchedule, Slot } from "../../store/schedule-book.ts";
 import { roughAge, type Screen, steps, table } from "../terminal.ts";
 
-export function schedulesTable(schedules: readonly Schedule[], now: number, width: number): string {
+export function schedulesTable(schedules: readonly ShownSchedule[], now: number, width: number): string {
   const rows = schedules.map((schedule) => [
     schedule.id,
     nextWords(schedule, now),
@@ -17,7 +17,7 @@ export function schedulesTable(schedules: readonly Schedule[], now: number, widt
 
 type Shown = { next: readonly number[]; runs: readonly Slot[]; now: number; width: number };
 
-export function scheduleText(schedule: Schedule, { next, runs, now, width }: Shown): string {
+export function scheduleText(schedule: ShownSchedule, { next, runs, now, width }: Shown): string {
   const { id, name, timing, overlap, catchUp, catchUpMost, paused } = schedule;
   const facts = [
     ["when", timingWords(timing)],
@@ -35,7 +35,7 @@ export function scheduleText(schedule: Schedule, { next, runs, now, width }: Sho
   ].join("");
 }
 
-export function addedText(schedule: Schedule, now: number, screen: Screen): string {
+export function addedText(schedule: ShownSchedule, now: number, screen: Screen): string {
   const { id, name, paused } = schedule;
   const first = paused ? "is paused" : `runs ${nextWords(schedule, now)}, while a trawl serve is there to fire it`;
   return showable(`${id}  ${name} ${first}`).concat(
@@ -50,13 +50,13 @@ export function addedText(schedule: Schedule, now: number, screen: Screen): stri
   );
 }
 
-export function changedText(schedule: Schedule, now: number, { command }: Screen): string {
+export function changedText(schedule: ShownSchedule, now: number, { command }: Screen): string {
   const { id, paused } = schedule;
   const state = paused ? `is paused; go on with: ${command} schedule resume ${id}` : `runs ${nextWords(schedule, now)}`;
   return `${id} ${state}\n`;
 }
 
-export function runText(slot: Slot, { id }: Schedule, { command }: Screen): string {
+export function runText(slot: Slot, { id }: ShownSchedule, { command }: Screen): string {
   if (slot.state === "fired") return `submitted as ${slot.jobId}; look at it with: ${command} job ${slot.jobId}\n`;
   return showable(`${slot.state}: ${because(slot)}; see: ${command} schedule show ${id}`).concat("\n");
 }
@@ -65,7 +65,7 @@ function because({ because: why = "" }: Slot): string {
   return Object.hasOwn(SKIP_REASONS, why) ? SKIP_REASONS[why as SkipReason] : why;
 }
 
-function nextWords({ nextAt, paused }: Schedule, now: number): string {
+function nextWords({ nextAt, paused }: ShownSchedule, now: number): string {
   if (paused) return "paused";
   if (nextAt === undefined) return "never";
   return nextAt <= now ? "now" : `in ${roughAge(nextAt - now)}`;

@@ -1,8 +1,9 @@
 /** What a person is told of a submission: while it goes on, and when it has ended. */
 import { showable } from "../../runtime/showable.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
-import type { StreamAnswer } from "../../submit/submit-stream.ts";
+import type { Intake, StreamAnswer } from "../../submit/submit-stream.ts";
 import { formatCount, plural, type Screen, shorten, steps, table } from "../terminal.ts";
+
+type Shown = Pick<Intake["job"], "id" | "name">;
 
 const REFUSED_SHOWN = 5;
 const PLAIN_EVERY_MS = 5_000;
@@ -28,7 +29,7 @@ export function createSubmitProgress(
   };
 }
 
-export function submissionText({ id, name }: JobSpec, answer: StreamAnswer, width: number): string {
+export function submissionText({ id, name }: Shown, answer: StreamAnswer, width: number): string {
   const { accepted, duplicates, refusedCount } = answer;
   const rows = [
     ["accepted", formatCount(accepted)],
@@ -58,13 +59,13 @@ export function nothingText(answer: StreamAnswer, width: number): string {
 }
 
 /** What to type when a submission was stopped half-way. */
-export function interruptedText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
+export function interruptedText({ id }: Shown, { taken }: StreamAnswer, screen: Screen): string {
   const how = `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest`;
   return `${how}\n${waysOn(id, screen)}`;
 }
 
 /** The same where the broker has not answered to the last. */
-export function unansweredText({ id }: JobSpec, { taken }: StreamAnswer, screen: Screen): string {
+export function unansweredText({ id }: Shown, { taken }: StreamAnswer, screen: Screen): string {
   const how = `stopped: the broker does not answer. It has taken ${plural(taken, "URL")} of job ${showable(id)}, perhaps more`;
   return `${how}\n${waysOn(id, screen)}`;
 }
@@ -77,7 +78,7 @@ function waysOn(id: string, screen: Screen): string {
   return steps(choices, screen);
 }
 
-export function nextSteps({ id }: JobSpec, screen: Screen): string {
+export function nextSteps({ id }: Shown, screen: Screen): string {
   const choices = [
     ["how it goes", `job ${id}`],
     ["what came", `records ${id} --out records.csv`],

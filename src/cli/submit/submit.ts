@@ -1,24 +1,22 @@
 /** Queues what `trawl submit` was given, and with --wait follows it to its end. */
-
-import { jobOut } from "../../api/job-out.ts";
+import type { JobOut } from "../../api/wire-types.ts";
 import { networksFrom } from "../../compose.ts";
 import { extractorOf } from "../../compose-extractor.ts";
 import { hasEnded } from "../../domain/job.ts";
-import { TrawlError } from "../../errors.ts";
-import type { JobView } from "../../frontier/frontier-admin.ts";
+import { parseRate } from "../../domain/rate.ts";
+import { isTrawlError, TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
-import { queuesOfJob } from "../../submit/queues-of-job.ts";
-import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
-import { NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
+import { jobIdOfKey, KEY_TAKES, newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
+import { type Intake, NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
 import { hostsOf } from "../crawl/begin.ts";
-import { applyPoliteness, refuseShapeFlags } from "../crawl/resume.ts";
+import { refuseShapeFlags } from "../crawl/resume.ts";
 import type { CrawlFlags } from "../crawl/targets.ts";
-import { noteWebhookHere } from "../note-webhook.ts";
-import { inSession, type PlaceFlags, type Session } from "../session.ts";
+import type { ControlPlane } from "../plane/control-plane.ts";
+import { getJob } from "../plane/get-job.ts";
+import { inPlane, type PlaneFlags, type PlaneSession } from "../plane/in-plane.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
-import { plural, processScreen } from "../terminal.ts";
-import { aborted, getJob, watchJob } from "../watch-job.ts";
+import { plural, processScreen, type Screen } from "../terminal.ts";
+import { aborted, watchJob } from "../watch-job.ts";
 import { createLeave, type Leave } from "./leave.ts";
 import { createPrivateHosts } from "./private-hosts.ts";
 import { readSubmission, type Submission } from "./read-submission.ts";
@@ -32,16 +30,16 @@ import {
 } from "./show-submission.ts";
 
 export type SubmitFlags = CrawlFlags &
-  PlaceFlags & {
+  PlaneFlags & {
     queue?: string;
     priority?: number;
     wait?: boolean;
     strict?: boolean;
     quiet?: boolean;
     resume?: string;
+    idempotencyKey?: string;
   };
 
-const BATCH = 1000;
 const REFUSALS_MOST = 1000;
 
 /** The answer is the exit code. */
@@ -63,7 +61,7 @@ export async function submit(targets: readonly string[], flags: SubmitFlags, sto
       return INTERRUPTED;
     }
     leave.willSay(async () => processScreen().err("stopped: the broker does not answer; nothing was submitted\n"));
-    return await inSession({ flags, isPatient: true }, (session) =>
+    return await inPlane({ flags, isPatient: true }, (session) =>
       submitIn(session, submission, { flags, signal, leave }),
     );
   } finally {
@@ -77,20 +75,21 @@ type Run = { flags: SubmitFlags; signal: AbortSignal; leave: Leave };
 /** Too late for a job that has begun: better said than ignored. */
 function refuseLateFlags(flags: SubmitFlags): void {
   refuseShapeFlags(flags);
-  if (flags.queue === undefined && flags.priority === undefined) return;
+  const { queue, priority, idempotencyKey } = flags;
+  if (queue === undefined && priority === undefined && idempotencyKey === undefined) return;
   throw new TrawlError("BAD_USAGE", {
     op: "cli.submit",
-    message: "--queue and --priority are chosen when a job is begun; leave them out with --resume",
+    message: "--queue, --priority and --idempotency-key are chosen when a job is begun; leave them out with --resume",
   });
 }
 
-async function submitIn(session: Session, submission: Submission, run: Run): Promise<number> {
+async function submitIn(session: PlaneSession, submission: Submission, run: Run): Promise<number> {
   const { screen } = session;
   const { flags, signal, leave } = run;
-  const spec = await specFor(session, submission, flags);
+  const intake = tellingSecret(screen, await intakeFor(session, submission, flags));
   const privates = createPrivateHosts(networksFrom(session.config));
-  if (flags.resume === undefined) await noteWebhookHere(session, submission.job.webhook, { jobId: spec.id });
-  const answer = await queueAll(session, spec, privates.watch(submission.urls), run);
+  const answer = await queueAll(session, intake, privates.watch(submission.urls), run);
+  const spec = { id: answer.id, name: intake.job.name };
   const warning = privates.words();
   if (warning !== undefined) screen.err(`note: ${showable(warning)}\n`);
   if (!answer.isBegun || !answer.isWhole) {
@@ -103,7 +102,8 @@ async function submitIn(session: Session, submission: Submission, run: Run): Pro
     await printJson(session, answer, flags);
   });
   if (flags.json !== true) await screen.out(submissionText(spec, answer, screen.outColumns()));
-  await sayIfUnserved(session, spec);
+  if (answer.isKnown) screen.err("note: it was submitted under this key before, whole: nothing was sent again\n");
+  await sayIfUnserved(session, spec.id);
   const job = flags.wait === true ? await follow(session, spec, flags, signal) : undefined;
   await printJson(session, answer, flags, job);
   if (flags.json !== true && screen.isLive) screen.err(nextSteps(spec, screen));
@@ -111,44 +111,80 @@ async function submitIn(session: Session, submission: Submission, run: Run): Pro
 }
 
 async function printJson(
-  { screen, trawl }: Session,
+  { screen }: PlaneSession,
   answer: StreamAnswer,
   flags: SubmitFlags,
-  job?: JobView,
+  job?: JobOut,
 ): Promise<void> {
   if (flags.json !== true) return;
-  const end = job === undefined ? {} : endJson(job, trawl.clock.now());
+  const end = job === undefined ? {} : endJson(job);
   await screen.out(`${JSON.stringify({ ...answerJson(answer, flags), ...end })}\n`);
 }
 
 /** A job of its own, or the one that is gone on with. */
-async function specFor(session: Session, { job, first, isShort }: Submission, flags: SubmitFlags): Promise<JobSpec> {
-  if (flags.resume !== undefined) {
-    const { spec } = await getJob(session, flags.resume);
-    await applyPoliteness(session, spec as JobSpec, flags);
-    return spec as JobSpec;
+async function intakeFor(session: PlaneSession, submission: Submission, flags: SubmitFlags): Promise<Intake> {
+  const { plane, config, now: clock } = session;
+  const { job, first, isShort } = submission;
+  const { resume, priority, queue, requestId, idempotencyKey: key } = flags;
+  const now = clock();
+  const input = { ...job, urls: [...first], ...(priority === undefined ? {} : { priority }) };
+  const ids = { id: idFor(key, now), requestId: requestId ?? newRequestId(now) };
+  const spec = resolveJob(input, config, { ...ids, queue, typedHosts: hostsOf(first), out: undefined });
+  if (resume !== undefined) await applyPace(session, resume, flags);
+  else extractorOf(spec); // a bad selector is said before anything is queued
+  return plane.openIntake({
+    spec: isShort ? spec : { ...spec, urls: [] },
+    job: { ...input, ...(queue === undefined ? {} : { queue }) },
+    urls: isShort ? first : undefined,
+    ...{ resume, key, requestId },
+  });
+}
+
+/** A secret that had to be made is said at once: nothing shows it later. */
+function tellingSecret(screen: Screen, intake: Intake): Intake {
+  return {
+    ...intake,
+    async begin() {
+      const begun = await intake.begin();
+      const { webhookSecret } = begun;
+      if (webhookSecret) screen.err(`webhook secret, told this once: ${webhookSecret}\n`);
+      return begun;
+    },
+  };
+}
+
+function idFor(key: string | undefined, now: number): string {
+  const id = key === undefined ? newJobId(now) : jobIdOfKey(key, "");
+  if (id !== undefined) return id;
+  throw new TrawlError("BAD_USAGE", { op: "cli.submit", message: `--idempotency-key takes ${KEY_TAKES}` });
+}
+
+/** The one thing that may change under way. */
+async function applyPace({ plane }: PlaneSession, id: string, { rate, burst, perSite }: SubmitFlags): Promise<void> {
+  await getJob(plane, id);
+  if (rate !== undefined && parseRate(rate) === undefined) {
+    throw new TrawlError("BAD_USAGE", { op: "cli.pace", message: `--rate takes 4/s, 10/m or unlimited, not ${rate}` });
   }
-  const input = { ...job, urls: [...first], ...(flags.priority === undefined ? {} : { priority: flags.priority }) };
-  const now = session.trawl.clock.now();
-  const ids = { id: newJobId(now), requestId: flags.requestId ?? newRequestId(now) };
-  const context = { ...ids, queue: flags.queue, typedHosts: hostsOf(first), out: undefined };
-  const spec = resolveJob(input, session.config, context);
-  extractorOf(spec); // a bad selector is said before anything is queued
-  return isShort ? spec : { ...spec, urls: [] };
+  const pace = {
+    ...(rate === undefined ? {} : { rate }),
+    ...(burst === undefined ? {} : { burst }),
+    ...(perSite === undefined ? {} : { perSite }),
+  };
+  if (Object.keys(pace).length > 0) await plane.changeJob(id, pace);
 }
 
 async function queueAll(
-  session: Session,
-  spec: JobSpec,
+  session: PlaneSession,
+  intake: Intake,
   urls: AsyncIterable<string>,
   { flags, signal, leave }: Run,
 ): Promise<StreamAnswer> {
-  const { screen, trawl } = session;
-  const { frontier, clock } = trawl;
-  const progress = flags.quiet === true ? undefined : createSubmitProgress(screen, clock.now);
-  let latest: StreamAnswer = { id: spec.id, requestId: spec.requestId, ...NOTHING_YET };
+  const { screen, now, sleep } = session;
+  const progress = flags.quiet === true ? undefined : createSubmitProgress(screen, now);
+  let latest: StreamAnswer = { ...intake.job, ...NOTHING_YET };
+  const shown = () => ({ id: latest.id, name: intake.job.name });
   leave.willSay(async () => {
-    screen.err(unansweredText(spec, latest, screen));
+    screen.err(unansweredText(shown(), latest, screen));
     // The call that is not answered may have made the job.
     await printJson(session, { ...latest, isBegun: true }, flags);
   });
@@ -156,18 +192,21 @@ async function queueAll(
     latest = answer;
     progress?.show(answer, isFull);
   };
-  const options = { batchMost: BATCH, refusalsMost: REFUSALS_MOST, onProgress, signal };
   try {
-    return await submitStream({ frontier, now: clock.now, sleep: clock.sleep }, spec, urls, options);
+    const options = { refusalsMost: REFUSALS_MOST, onProgress, signal };
+    return await submitStream({ intake, sleep }, urls, options);
+  } catch (error) {
+    progress?.clear();
+    if (latest.isBegun) screen.err(unansweredText(shown(), latest, screen));
+    throw error;
   } finally {
     progress?.clear();
   }
 }
 
 /** A job that nobody will ever look at should not look as if all were well. */
-async function sayIfUnserved({ trawl, screen }: Session, spec: JobSpec): Promise<void> {
-  const workers = await trawl.frontier.listWorkers();
-  const unserved = queuesOfJob(spec).filter((queue) => !workers.some(({ queues }) => queues.includes(queue)));
+async function sayIfUnserved({ plane, screen }: PlaneSession, id: string): Promise<void> {
+  const unserved = await unservedQueues(plane, id);
   if (unserved.length === 0) return;
   const [names, many] = [unserved.join(","), unserved.length > 1];
   const flag = names === "fetch" ? "" : ` --queues ${names}`;
@@ -175,21 +214,34 @@ async function sayIfUnserved({ trawl, screen }: Session, spec: JobSpec): Promise
   screen.err(`note: ${showable(words)}\n`);
 }
 
+async function unservedQueues(plane: ControlPlane, id: string): Promise<string[]> {
+  try {
+    const [job, workers] = await Promise.all([plane.findJob(id), plane.listWorkers()]);
+    return (job?.queues ?? []).filter((queue) => !workers.some(({ queues }) => queues.includes(queue)));
+  } catch (error) {
+    // Who works is for operators to see: a key without that right submits all the same.
+    if (isTrawlError(error, "FORBIDDEN")) return [];
+    throw error;
+  }
+}
+
 /** The job when it has ended, or as it was when somebody stopped looking. */
 async function follow(
-  session: Session,
-  { id }: JobSpec,
+  session: PlaneSession,
+  { id }: { id: string },
   { quiet }: SubmitFlags,
   signal: AbortSignal,
-): Promise<JobView> {
+): Promise<JobOut> {
   const over = new AbortController();
   const leave = () => over.abort();
   signal.addEventListener("abort", leave, { once: true });
-  const watch = watchJob(session, { jobId: id, quiet: quiet === true, isOnlyLook: true }, over);
+  const { plane, screen, now } = session;
+  const watching = { jobId: id, quiet: quiet === true, isOnlyLook: true, everyMs: plane.lookEveryMs };
+  const watch = watchJob({ findJob: plane.findJob, now, screen }, watching, over);
   if (!signal.aborted) await aborted(over.signal);
   await watch.stop();
   signal.removeEventListener("abort", leave);
-  const job = await getJob(session, id);
+  const job = await getJob(plane, id);
   const words = hasEnded(job.state) ? `${job.state}: ${plural(job.tally.pages, "page")}` : "the job goes on without us";
   // Silence is about progress: what went wrong is said all the same.
   if (quiet !== true || (hasEnded(job.state) && job.state !== "finished")) {
@@ -212,14 +264,14 @@ function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
   };
 }
 
-function endJson(job: JobView, now: number): object {
+function endJson(job: JobOut): object {
   const { pages, records, invalid } = job.tally;
-  return { ...jobOut(job, now), pages, records, invalid };
+  return { ...job, pages, records, invalid };
 }
 
 function exitCode(
   { accepted, duplicates, refusedCount }: StreamAnswer,
-  job: JobView | undefined,
+  job: JobOut | undefined,
   { strict }: SubmitFlags,
 ): number {
   if (job !== undefined && !hasEnded(job.state)) return INTERRUPTED;

@@ -1,0 +1,165 @@
+/** The control plane on broker and store themselves: no server has to run. */
+import { explainTarget } from "../../api/explain-target.ts";
+import { jobOut } from "../../api/job-out.ts";
+import { jobSiteOut } from "../../api/job-site-out.ts";
+import { newKey } from "../../api/keys/new-key.ts";
+import type { Trawl } from "../../compose.ts";
+import type { Config } from "../../config/schema.ts";
+import { TrawlError } from "../../errors.ts";
+import type { DeadLetter } from "../../frontier/frontier-admin.ts";
+import { getLiveJob } from "../../retain/catalogue.ts";
+import type { Schedules } from "../../schedule/schedules.ts";
+import type { Schedule } from "../../store/schedule-book.ts";
+import type { JobSpec } from "../../submit/job-spec.ts";
+import { getJob } from "../watch-job.ts";
+import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
+
+const EVERYTHING = 1_000_000_000;
+const PAGE = 500;
+const BATCH = 1_000;
+const LOOK_EVERY_MS = 200;
+
+export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
+  const { frontier, store, clock } = trawl;
+  const shown = (job: Parameters<typeof jobOut>[0]) => jobOut(job, clock.now());
+  return {
+    async findJob(id) {
+      const job = await trawl.catalogue.find(id);
+      return job === undefined ? undefined : shown(job);
+    },
+    listJobs: async (limit) => (await trawl.catalogue.list(limit)).map(shown),
+    async steer(id, verb) {
+      await getLiveJob(trawl.catalogue, id, `cli.${verb}`);
+      return shown(await frontier[verb](id));
+    },
+    async changeJob(id, change) {
+      const { changeJob } = await import("../../api/change-job.ts");
+      await changeJob(frontier, await getLiveJob(trawl.catalogue, id, "cli.change"), change);
+      return shown(await getJob({ trawl }, id));
+    },
+    deleteJob: (id, options) => deleteJob(trawl, id, options),
+    listJobSites: async (job, limit) =>
+      (await frontier.listJobSites(job.id, limit)).map((view) => jobSiteOut(view, job, clock.now())),
+    async findWebhook(jobId) {
+      const [{ findWebhookView }, { webhookOut }] = await Promise.all([
+        import("../../webhook/webhook-view.ts"),
+        import("../../api/wire-webhooks.ts"),
+      ]);
+      const view = await findWebhookView({ book: store.webhooks, frontier }, jobId);
+      return view === undefined ? undefined : webhookOut(view);
+    },
+    listDead: async (filter, limit) => (await frontier.listDead(filter, limit)).map(inWholeMs),
+    groupDead: (filter, limit) => frontier.groupDead(filter, limit),
+    async replayDead(filter, perSecond) {
+      const replayed = await frontier.replayDead(filter, EVERYTHING, perSecond);
+      // It will have another end to tell of.
+      if (replayed > 0 && filter.jobId !== undefined) await store.webhooks.reopen([filter.jobId], clock.now());
+      return replayed;
+    },
+    discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
+    explain: (target) => explainTarget(trawl, target, undefined),
+    listWorkers: () => frontier.listWorkers(),
+    records: store,
+    keys: createKeyDesk(trawl),
+    schedules: createScheduleDesk(async () => {
+      // Loaded on first use, as all that knows what jobs look like.
+      const { composeSchedules } = await import("../../compose-schedules.ts");
+      return composeSchedules(config, trawl).schedules;
+    }),
+    async openIntake({ spec: own, job, resume, key }) {
+      const [{ frontierIntake }, { noteWebhook }] = await Promise.all([
+        import("../../submit/frontier-intake.ts"),
+        import("../../webhook/note-webhook.ts"),
+      ]);
+      const spec = resume === undefined ? own : ((await getJob({ trawl }, resume)).spec as JobSpec);
+      const options = { batchMost: BATCH, isKeyed: key !== undefined };
+      const intake = frontierIntake({ frontier, now: clock.now }, spec, options);
+      if (resume !== undefined || job.webhook === undefined) return intake;
+      return {
+        ...intake,
+        async begin() {
+          // Noted before the job is there, or its first events would be missed.
+          const noted = { jobId: spec.id, now: clock.now() };
+          const webhookSecret = (await noteWebhook(store.webhooks, job.webhook, noted)) ?? null;
+          return { ...(await intake.begin()), webhookSecret };
+        },
+      };
+    },
+    lookEveryMs: LOOK_EVERY_MS,
+  };
+}
+
+async function deleteJob(
+  trawl: Trawl,
+  jobId: string,
+  { cancel, signal }: { cancel: boolean; signal: AbortSignal },
+): Promise<{ isWhole: boolean }> {
+  const [{ cleanUp, markDeleted }, { retentionDeps }] = await Promise.all([
+    import("../../retain/delete-job.ts"),
+    import("../../compose-retention.ts"),
+  ]);
+  const deps = retentionDeps(trawl);
+  const known = await trawl.catalogue.lookUp(jobId);
+  // One that was deleted already may have something left.
+  if (known !== "deleted") await markDeleted(deps, await getJob({ trawl }, jobId), { cancel });
+  const isOver = await cleanUp(deps, jobId, signal);
+  return { isWhole: isOver && !signal.aborted };
+}
+
+/** As a server tells it. */
+function inWholeMs({ diedAt, history, ...letter }: DeadLetter): DeadLetter {
+  const whole = history.map(({ at, ...rest }) => ({ at: Math.floor(at), ...rest }));
+  return { ...letter, diedAt: Math.floor(diedAt), history: whole };
+}
+
+function createKeyDesk({ store: { keys: book }, clock }: Trawl): KeyDesk {
+  return {
+    async list() {
+      return allPages((last: { id: string } | undefined) => book.list(PAGE, last?.id));
+    },
+    async add(draft) {
+      const { key, secret } = newKey(draft, clock.now());
+      await book.add(key);
+      const { hash, ...open } = key;
+      return { key: { ...open, lastUsedAt: undefined, revokedAt: undefined }, secret };
+    },
+    async revoke(id) {
+      const revoked = await book.revoke(id, clock.now());
+      if (revoked === undefined)
+        throw new TrawlError("NOT_FOUND", { op: "cli.keys", message: `there is no key ${id}` });
+      return revoked;
+    },
+  };
+}
+
+function createScheduleDesk(open: () => Promise<Schedules>): ScheduleDesk {
+  /** One schedule, whoever's it is. */
+  async function on<T>(id: string, work: (schedules: Schedules, one: Schedule) => T): Promise<Awaited<T>> {
+    const schedules = await open();
+    return await work(schedules, await schedules.get(id, undefined));
+  }
+
+  return {
+    async list() {
+      const schedules = await open();
+      return allPages((last: { id: string } | undefined) => schedules.list(undefined, PAGE, last?.id ?? ""));
+    },
+    get: (id) => on(id, (_, one) => one),
+    add: async (input) => (await open()).add(input, undefined),
+    pause: (id) => on(id, (schedules, one) => schedules.pause(one)),
+    resume: (id) => on(id, (schedules, one) => schedules.resume(one)),
+    runNow: (id) => on(id, (schedules, one) => schedules.runNow(one)),
+    remove: (id) => on(id, (schedules, one) => schedules.remove(one)),
+    next: (id, most) => on(id, (schedules, one) => schedules.next(one, most)),
+    listRuns: (id, limit) => on(id, (schedules, one) => schedules.listRuns(one, limit, Number.MAX_SAFE_INTEGER)),
+  };
+}
+
+async function allPages<T>(read: (last: T | undefined) => Promise<readonly T[]>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const found = await read(all.at(-1));
+    all.push(...found);
+    if (found.length < PAGE) return all;
+  }
+}

@@ -1,0 +1,109 @@
+/** What a server answers -> what commands show: instants as numbers, and what is not known left out. */
+import type { Explained } from "../../api/explain-target.ts";
+import type { DeadGroupOut, DeadOut, ExplanationOut, WorkerOut } from "../../api/wire-fleet.ts";
+import type { KeyOut } from "../../api/wire-keys.ts";
+import type { RunOut, ScheduleOut } from "../../api/wire-schedules.ts";
+import type { RecordOut } from "../../api/wire-types.ts";
+import { parseDurationMs } from "../../domain/duration.ts";
+import type { DeadGroup, DeadLetter, WorkerView } from "../../frontier/frontier-admin.ts";
+import type { ApiKey } from "../../store/key-book.ts";
+import type { ShownSchedule, Slot } from "../../store/schedule-book.ts";
+import type { StoredRecord } from "../../store/store.ts";
+
+export function deadFrom({ status, diedAt, history, ...letter }: DeadOut): DeadLetter {
+  return {
+    ...letter,
+    status: status ?? undefined,
+    diedAt: Date.parse(diedAt),
+    history: history.map(({ at, because, status: answered, detail }) => ({
+      ...{ at: Date.parse(at), because },
+      ...(answered === null ? {} : { status: answered }),
+      ...(detail === null ? {} : { detail }),
+    })),
+  };
+}
+
+/** In the order that `--json` prints them in, as all of these. */
+export function deadGroupFrom({ reason, site, status, count, sample }: DeadGroupOut): DeadGroup {
+  return { reason, site, status: status ?? undefined, count, sample };
+}
+
+export function explainedFrom({ until, tasks, ...rest }: ExplanationOut): Explained {
+  return {
+    ...rest,
+    until: instant(until),
+    tasks: tasks.map(({ step, ...task }) => ({ ...task, ...(step === null ? {} : { step }) })),
+  };
+}
+
+export function workerFrom(out: WorkerOut): WorkerView {
+  const { worker, version, queues, unknownSpiders, supervisor, startedAt } = out;
+  const seenAt = Date.parse(out.seenAt);
+  const common = { worker, version, queues, unknownSpiders, seenAt };
+  // Workers of older versions tell nothing of themselves.
+  if (startedAt === null) return common;
+  const { concurrency, busy, done, failed, rssBytes } = out;
+  const vitals = {
+    ...{
+      concurrency: concurrency ?? 0,
+      busy: busy ?? 0,
+      done: done ?? 0,
+      failed: failed ?? 0,
+      rssBytes: rssBytes ?? 0,
+    },
+    upMs: seenAt - Date.parse(startedAt),
+    ...(supervisor === null ? {} : { supervisor }),
+  };
+  return { ...common, vitals };
+}
+
+export function keyFrom({ tenant, quotas, state, ...key }: KeyOut): ApiKey {
+  return {
+    ...key,
+    tenant: tenant ?? undefined,
+    quotas: {
+      pending: quotas.pending ?? undefined,
+      urlsPerSecond: quotas.urlsPerSecond ?? undefined,
+      jobs: quotas.jobs ?? undefined,
+    },
+    createdAt: Date.parse(key.createdAt),
+    expiresAt: instant(key.expiresAt),
+    lastUsedAt: instant(key.lastUsedAt),
+    revokedAt: instant(key.revokedAt),
+  };
+}
+
+export function scheduleFrom({ cron, timeZone, every, nextAt, createdAt, ...schedule }: ScheduleOut): ShownSchedule {
+  const madeAt = Date.parse(createdAt);
+  return {
+    ...schedule,
+    timing:
+      cron === null
+        ? { kind: "every", everyMs: parseDurationMs(every ?? "") ?? 0, anchorAt: madeAt }
+        : { kind: "cron", cron, timeZone: timeZone ?? "UTC" },
+    nextAt: instant(nextAt),
+    createdAt: madeAt,
+  };
+}
+
+export function runFrom(scheduleId: string, { at, because, jobId, endedAt, ...run }: RunOut): Slot {
+  return {
+    ...run,
+    scheduleId,
+    at: Date.parse(at),
+    because: because ?? undefined,
+    jobId: jobId ?? undefined,
+    endedAt: instant(endedAt),
+  };
+}
+
+/** What every line says of itself is ours; the rest are the fields. Of which task it is nobody is told. */
+export function recordFrom(id: number, out: RecordOut): StoredRecord {
+  const { _url: url, _status: status, _fetchedAt, _job: jobId, _depth: depth, ...fields } = out;
+  const record = { ...{ id, jobId, taskId: "", url, status, depth }, fetchedAt: Date.parse(_fetchedAt) };
+  return { ...record, fields: fields as StoredRecord["fields"] };
+}
+
+function instant(text: string | null): number | undefined {
+  return text === null ? undefined : Date.parse(text);
+}

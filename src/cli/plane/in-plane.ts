@@ -1,0 +1,66 @@
+/** Runs a command on a control plane: a server's, where --api or TRAWL_API names one, else broker and store themselves. */
+import type { Command } from "commander";
+import type { Config } from "../../config/schema.ts";
+import { TrawlError } from "../../errors.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { inSession, type Opening, type PlaceFlags, withPlaces } from "../session.ts";
+import { processScreen, type Screen } from "../terminal.ts";
+import type { ControlPlane } from "./control-plane.ts";
+
+export type PlaneFlags = PlaceFlags & { api?: string };
+export type PlaneSession = Clock & { config: Config; screen: Screen; plane: ControlPlane };
+
+/** The flags of a command that may ask a server. */
+export function withPlane(command: Command): Command {
+  return withPlaces(command).option(
+    "--api <url>",
+    "ask this trawl serve (default TRAWL_API), with the key of TRAWL_API_KEY, in place of broker and store",
+  );
+}
+
+export async function inPlane<T>(
+  opening: Opening & { flags: PlaneFlags },
+  work: (session: PlaneSession) => Promise<T>,
+): Promise<T> {
+  const { flags } = opening;
+  const asked = await settingsOf(flags);
+  const { api, apiKey, apiTries: tries } = asked;
+  if (api !== "none" && !isLocal(flags)) {
+    // Loaded on first use, as what opens broker and store is.
+    const { createRemotePlane } = await import("./remote-plane.ts");
+    const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, tries });
+    return work({ config: asked, screen: processScreen(), plane, ...systemClock() });
+  }
+  return inSession({ ...opening, asked }, async ({ trawl, ...session }) => {
+    const { createDirectPlane } = await import("./direct-plane.ts");
+    const plane = createDirectPlane(trawl, session.config);
+    return work({ ...session, plane, ...trawl.clock });
+  });
+}
+
+/** For a command that no server can serve: better said than answered from elsewhere. Throws BAD_USAGE. */
+export async function refuseApi(command: string, flags: PlaceFlags): Promise<void> {
+  const { api } = await settingsOf(flags);
+  if (api === "none" || isLocal(flags)) return;
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.plane",
+    message: `trawl ${command} reads broker and store themselves, not through TRAWL_API (${api}); name them: --broker URL --store URL`,
+  });
+}
+
+/** What was named on the command line beats what the environment says. */
+function isLocal({ broker, store }: PlaneFlags): boolean {
+  return broker !== undefined || store !== undefined;
+}
+
+async function settingsOf(flags: PlaneFlags): Promise<Config> {
+  if (flags.api !== undefined && flags.api !== "none" && isLocal(flags)) {
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.plane",
+      message: "--api asks a server, --broker and --store do without one: give one or the other",
+    });
+  }
+  const { loadConfig } = await import("../../config/load.ts");
+  const { api, broker, store, logLevel } = flags;
+  return loadConfig({ api, broker, store, logLevel }, process.cwd());
+}

@@ -1,0 +1,162 @@
+/** The control plane of a server, asked over HTTP by the client that anybody may use. */
+import type { InvalidOut, RecordOut } from "../../api/wire-types.ts";
+import { connect, isApiError, type Trawl } from "../../client/client.ts";
+import type { DeadFilter as FilterOut } from "../../client/fleet.ts";
+import { createRequests, type Requests } from "../../client/requests.ts";
+import type { DeadFilter } from "../../frontier/frontier-admin.ts";
+import type { Intake } from "../../submit/submit-stream.ts";
+import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
+import {
+  deadFrom,
+  deadGroupFrom,
+  explainedFrom,
+  keyFrom,
+  recordFrom,
+  runFrom,
+  scheduleFrom,
+  workerFrom,
+} from "./from-wire.ts";
+import { remoteError } from "./remote-error.ts";
+import { openRemoteIntake } from "./remote-intake.ts";
+
+export type Server = { url: string; key: string | undefined; tries: number };
+
+/** Dead letters that one request deals with. */
+const DEAD_MOST = 1_000_000;
+const PAGE_MOST = 500;
+const RECORDS_MOST = 1_000;
+/** Every look is a request. */
+const LOOK_EVERY_MS = 1_000;
+
+export function createRemotePlane({ url, key, tries }: Server): ControlPlane {
+  const options = { tries, ...(key === undefined ? {} : { key }) };
+  const trawl = connect(url, options);
+  const requests = createRequests(url, options);
+  return coded(url, {
+    findJob: (id) => trawl.job(id).state().catch(noneWhereMissing),
+    listJobs: (limit) => take(trawl.jobs({ page: Math.min(limit, PAGE_MOST) }), limit),
+    steer: (id, verb) => trawl.job(id)[verb](),
+    changeJob: (id, change) => trawl.job(id).change(change),
+    async deleteJob(id, { cancel }) {
+      await trawl.job(id).delete({ cancel });
+      return { isWhole: false };
+    },
+    listJobSites: ({ id }, limit) => take(trawl.job(id).sites({ page: Math.min(limit, PAGE_MOST) }), limit),
+    findWebhook: (jobId) => trawl.job(jobId).webhook().catch(noneWhereMissing),
+    async listDead(filter, limit) {
+      const letters = trawl.dead.list(filterOut(filter), { page: Math.min(limit, PAGE_MOST) });
+      return (await take(letters, limit)).map(deadFrom);
+    },
+    groupDead: async (filter, limit) =>
+      (await trawl.dead.groups(filterOut(filter), { limit: Math.min(limit, PAGE_MOST) })).map(deadGroupFrom),
+    replayDead: (filter, perSecond) =>
+      untilFewer((limit) => trawl.dead.replay(filterOut(filter), { limit, perSecond })),
+    discardDead: (filter) => untilFewer((limit) => trawl.dead.discard(filterOut(filter), { limit })),
+    explain: async (target) => explainedFrom(await trawl.explain("jobId" in target ? { job: target.jobId } : target)),
+    listWorkers: async () => (await trawl.workers()).map(workerFrom),
+    records: createRecords(requests),
+    keys: createKeyDesk(trawl),
+    schedules: createScheduleDesk(trawl),
+    openIntake: async (asked) => codedIntake(url, await openRemoteIntake(requests, asked)),
+    lookEveryMs: LOOK_EVERY_MS,
+  });
+}
+
+/** A page at a time, by id: whatever breaks, the page is asked for again, and an export has each record once. */
+function createRecords(requests: Requests): ControlPlane["records"] {
+  const pathOf = (jobId: string, what: string, afterId: number, limit: number) =>
+    `/v1/jobs/${encodeURIComponent(jobId)}/${what}?afterId=${afterId}&limit=${Math.min(limit, RECORDS_MOST)}`;
+  return {
+    async readRecords(jobId, afterId, limit) {
+      const path = pathOf(jobId, "records", afterId, limit);
+      const { records, ids } = await requests.json<{ records: RecordOut[]; ids: number[] }>(path);
+      return records.map((record, nth) => recordFrom(ids[nth] ?? 0, record));
+    },
+    async readInvalid(jobId, afterId, limit) {
+      const path = pathOf(jobId, "invalid", afterId, limit);
+      const { invalid, ids } = await requests.json<{ invalid: InvalidOut[]; ids: number[] }>(path);
+      return invalid.map(({ _url: url, _reason: reason, ...fields }, nth) => ({
+        ...{ id: ids[nth] ?? 0, taskId: "", url, reason },
+        fields: fields as Awaited<ReturnType<ControlPlane["records"]["readInvalid"]>>[number]["fields"],
+      }));
+    },
+  };
+}
+
+function createKeyDesk({ keys }: Trawl): KeyDesk {
+  return {
+    list: async () => (await take(keys.list())).map(keyFrom),
+    async add({ name, tenant, scopes, quotas: { pending, urlsPerSecond, jobs }, expiresAt }) {
+      const quotas = { pending: pending ?? null, urlsPerSecond: urlsPerSecond ?? null, jobs: jobs ?? null };
+      const expiry = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
+      const body = { name, tenant: tenant ?? null, scopes: [...scopes], quotas, expiresAt: expiry };
+      const { key: secret, ...made } = await keys.add(body);
+      return { key: keyFrom(made), secret };
+    },
+    revoke: async (id) => keyFrom(await keys.revoke(id)),
+  };
+}
+
+function createScheduleDesk({ schedules }: Trawl): ScheduleDesk {
+  return {
+    list: async () => (await take(schedules.list())).map(scheduleFrom),
+    get: async (id) => scheduleFrom(await schedules.get(id)),
+    add: async (input) => scheduleFrom(await schedules.add(input)),
+    pause: async (id) => scheduleFrom(await schedules.pause(id)),
+    resume: async (id) => scheduleFrom(await schedules.resume(id)),
+    runNow: async (id) => runFrom(id, await schedules.run(id)),
+    remove: (id) => schedules.remove(id),
+    next: async (id, most) => (await schedules.next(id, most)).map((at) => Date.parse(at)),
+    listRuns: async (id, limit) =>
+      (await take(schedules.runs(id, { page: limit }), limit)).map((run) => runFrom(id, run)),
+  };
+}
+
+/** Every function of these fails with one of our own errors. */
+function coded<T extends object>(url: string, parts: T): T {
+  const entries = Object.entries(parts).map(([name, part]): [string, unknown] => {
+    if (typeof part === "object") return [name, coded(url, part)];
+    if (typeof part !== "function") return [name, part];
+    const call = async (...words: unknown[]) => {
+      try {
+        return await part(...words);
+      } catch (error) {
+        throw remoteError(error, url);
+      }
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
+/** What is asked of nobody stays as it is. */
+function codedIntake(url: string, { job, prepare, ...asking }: Intake): Intake {
+  return { ...coded(url, asking), job, prepare };
+}
+
+function noneWhereMissing(error: unknown): undefined {
+  if (isApiError(error, "NOT_FOUND")) return undefined;
+  throw error;
+}
+
+async function take<T>(all: AsyncIterable<T>, most = Number.POSITIVE_INFINITY): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const one of all) {
+    taken.push(one);
+    if (taken.length >= most) break;
+  }
+  return taken;
+}
+
+/** A request deals with so many at most: asks until there are no more. */
+async function untilFewer(ask: (limit: number) => Promise<number>): Promise<number> {
+  for (let sum = 0; ; ) {
+    const done = await ask(DEAD_MOST);
+    sum += done;
+    if (done < DEAD_MOST) return sum;
+  }
+}
+
+function filterOut({ jobId, ...rest }: DeadFilter): FilterOut {
+  return { ...rest, ...(jobId === undefined ? {} : { job: jobId }) };
+}

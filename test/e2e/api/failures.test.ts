@@ -1,0 +1,187 @@
+/** What goes wrong between a command and a server: told by code, with what to do, and nothing half done looks whole. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { closeLater } from "../../api/harness.ts";
+import { asking } from "../../api/keyed.ts";
+import { startLine } from "../../api/line.ts";
+import { takeSome } from "../../api/take-some.ts";
+import { aPageWrite } from "../../contracts/store/page-write.ts";
+import { startTrawl } from "../cli.ts";
+import { ensureDist } from "../dist.ts";
+import { KEYED, OPERATOR, READER, startTwinWays } from "./twin-ways.ts";
+
+beforeAll(ensureDist, 240_000);
+
+const FEW = { TRAWL_API_TRIES: "1" };
+
+describe("a command that asks a server", () => {
+  it("says which key it needs, and never which it has", async () => {
+    const { remote } = await startTwinWays({}, KEYED);
+
+    const none = await remote(["jobs"], { env: { TRAWL_API_KEY: "" } });
+    const wrong = await remote(["jobs", "--log-level", "debug"], { env: { TRAWL_API_KEY: "wrong-key-0123456789" } });
+    const lesser = await remote(["submit", "https://a.example/"], { env: { TRAWL_API_KEY: READER } });
+    const operators = await remote(["keys"], { env: { TRAWL_API_KEY: READER } });
+
+    expect([none, wrong, lesser, operators].map(({ code, stdout }) => ({ code, stdout }))).toEqual(
+      Array(4).fill({ code: 2, stdout: "" }),
+    );
+    for (const { stderr } of [none, wrong]) expect(stderr).toMatch(/^trawl: UNAUTHORIZED: .*set TRAWL_API_KEY/);
+    expect(lesser.stderr).toMatch(/^trawl: FORBIDDEN: .*TRAWL_API_KEY to a key with the scope submit\n$/);
+    expect(operators.stderr).toMatch(/scope admin\n$/);
+    for (const { stderr } of [wrong, lesser]) expect(stderr).not.toMatch(/wrong-key|reader-key/);
+  });
+
+  it("says so where nobody listens, or somebody else does", async () => {
+    const { remote, stop } = await startTwinWays({});
+    const other = createServer((_, response) => response.writeHead(404).end("<h1>not here</h1>"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    closeLater(async () => void other.close());
+    const { port } = other.address() as AddressInfo;
+
+    const strange = await remote(["jobs", "--api", `http://127.0.0.1:${port}`]);
+    await stop();
+    const gone = await remote(["jobs"], { env: FEW });
+    const mistyped = await remote(["jobs", "--api", "localhost:7700"]);
+    const both = await remote(["jobs", "--api", "http://127.0.0.1:1", "--broker", "sqlite:x.db"]);
+
+    expect(strange).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/API_UNREACHABLE: .* answers with 404, and not/),
+    });
+    expect(gone).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/API_UNREACHABLE: http:\S+: connect ECONNREFUSED.*--api or TRAWL_API\n$/),
+    });
+    expect(mistyped).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/BAD_CONFIG: .*TRAWL_API\) takes an http/),
+    });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/BAD_USAGE: --api asks a server/) });
+  });
+
+  it("refuses what no server tells, and needs no server for what flags name", async () => {
+    const { remote, places } = await startTwinWays({});
+
+    const trace = await remote(["trace", "https://a.example/"]);
+    const named = await remote(["jobs", "--broker", places.TRAWL_BROKER ?? "", "--store", places.TRAWL_STORE ?? ""], {
+      env: { TRAWL_API: "http://127.0.0.1:1" },
+    });
+    const none = await remote(["jobs", "--api", "none"]);
+
+    expect(trace).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/BAD_USAGE: trawl trace reads broker and store/),
+    });
+    expect(named).toMatchObject({ code: 0, stderr: expect.stringMatching(/^no jobs yet/) });
+    expect(none).toMatchObject({ code: 0, stderr: expect.stringMatching(/^no jobs yet/) });
+  });
+
+  it("is answered by the next server where one is stopping", async () => {
+    const { remote, url } = await startTwinWays({});
+    let refusals = 2;
+    const line = await startLine(url, (_, pass) => (refusals-- > 0 ? "stopping" : pass()));
+
+    expect(await remote(["jobs", "--api", line])).toMatchObject({ code: 0 });
+    refusals = 99;
+    const stopping = await remote(["jobs", "--api", line], { env: FEW });
+    expect(stopping).toMatchObject({ code: 3, stderr: expect.stringMatching(/^trawl: STOPPING: /) });
+  });
+});
+
+describe("an export over a line that breaks", () => {
+  it("goes on where it was, and is whole", async () => {
+    const { url, remote, direct, cwd, ask, trawl } = await startTwinWays({});
+    const { json } = await ask("POST", "/v1/jobs", { name: "many", open: true });
+    await writeMany(trawl, String(json.id), 3_000);
+    // Every second answer breaks off in the middle.
+    let nth = 0;
+    const line = await startLine(url, (_, pass) => (nth++ % 2 === 1 ? "cut" : pass()));
+
+    const end = await remote(["records", String(json.id), "--api", line, "--out", "remote.csv"]);
+    await direct(["records", String(json.id), "--out", "direct.csv"]);
+
+    expect(end).toMatchObject({ code: 0, stderr: "3000 records written to remote.csv\n" });
+    expect(nth).toBeGreaterThan(20);
+    expect(readFileSync(join(cwd, "remote.csv"), "utf8")).toBe(readFileSync(join(cwd, "direct.csv"), "utf8"));
+  });
+
+  it("leaves no file where it breaks for good, and what was there before as it was", async () => {
+    const { url, remote, cwd, ask, trawl } = await startTwinWays({});
+    const { json } = await ask("POST", "/v1/jobs", { name: "many", open: true });
+    await writeMany(trawl, String(json.id), 3_000);
+    writeFileSync(join(cwd, "before.jsonl"), "before");
+    for (const name of ["new.jsonl", "before.jsonl", "new.parquet"]) {
+      let nth = 0;
+      const line = await startLine(url, (_, pass) => (nth++ < 5 ? pass() : "cut"));
+
+      const end = await remote(["records", String(json.id), "--api", line, "--out", name], { env: FEW });
+
+      expect(end).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/^trawl: API_UNREACHABLE: /) });
+      expect(existsSync(join(cwd, `${name}.part`))).toBe(false);
+    }
+    expect(existsSync(join(cwd, "new.jsonl"))).toBe(false);
+    expect(existsSync(join(cwd, "new.parquet"))).toBe(false);
+    expect(readFileSync(join(cwd, "before.jsonl"), "utf8")).toBe("before");
+  });
+});
+
+describe("a list that is submitted over a line that breaks", () => {
+  const COUNT = 12_345;
+  const list = Array.from({ length: COUNT }, (_, nth) => `https://a.example/${nth}\n`).join("");
+
+  it("is taken whole, each URL once", async () => {
+    const { url, remote, ask } = await startTwinWays({});
+    let nth = 0;
+    const line = await startLine(url, (_, pass) => (nth++ % 2 === 0 ? "cut" : pass()));
+
+    const end = await remote(["submit", "-", "--follow", "none", "--json", "--api", line], { input: list });
+
+    expect(end.code, end.stderr).toBe(0);
+    const { id } = JSON.parse(end.stdout);
+    expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
+  });
+
+  it("says how far it came where it breaks for good, and goes on from there", async () => {
+    const { url, remote, ask } = await startTwinWays({});
+    let urls = 0;
+    const line = await startLine(url, (path, pass) => (path.includes("/urls") && urls++ >= 1 ? "cut" : pass()));
+
+    const end = await remote(["submit", "-", "--follow", "none", "--api", line], { input: list, env: FEW });
+
+    expect(end).toMatchObject({ code: 3, stdout: "" });
+    const [, id = ""] = /taken 5,000 URLs of job (\S+), perhaps more[\s\S]*submit --resume/.exec(end.stderr) ?? [];
+    expect(end.stderr).toMatch(/trawl: API_UNREACHABLE: /);
+    const rest = await remote(["submit", "-", "--resume", id], { input: list });
+    expect(rest.code, rest.stderr).toBe(0);
+    expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
+  });
+
+  it("waits where the broker is full, and goes on from what was taken", async () => {
+    const { url, cwd, ask, trawl } = await startTwinWays({}, { maxPending: 6_000, ...KEYED });
+    const operator = asking({ ask }, OPERATOR);
+    const env = { TRAWL_API: url, TRAWL_API_KEY: OPERATOR };
+    const submitting = startTrawl(["submit", "-", "--follow", "none", "--json"], { cwd, env, input: list });
+    await submitting.says(/full/);
+
+    const { json } = await operator("GET", "/v1/jobs");
+    const [{ id }] = json.jobs as unknown as [{ id: string }];
+    let ended = 0;
+    while (ended < COUNT) ended += await takeSome(trawl.frontier);
+    const { code, stdout } = await submitting.ended;
+
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id, accepted: COUNT, duplicates: 0 });
+    expect((await operator("GET", `/v1/jobs/${id}`)).json).toMatchObject({ counts: { submitted: COUNT, done: COUNT } });
+  }, 120_000);
+});
+
+type Server = Awaited<ReturnType<typeof startTwinWays>>["trawl"];
+
+async function writeMany({ store }: Server, jobId: string, count: number): Promise<void> {
+  const records = Array.from({ length: count }, (_, nth) => ({ nth, text: `text ${nth}` }));
+  await store.write([aPageWrite({ jobId, taskId: "1", records })]);
+}

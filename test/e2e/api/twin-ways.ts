@@ -1,0 +1,56 @@
+/** The same command twice: on broker and store themselves, and through a server that has them. */
+import { join } from "node:path";
+import { startWorking, type Working } from "../../api/work.ts";
+import { type CliEnd, type CliOptions, trawl } from "../cli.ts";
+import { newFolder } from "../folder.ts";
+
+export const OPERATOR = "operator-key-0123456789";
+export const READER = "reader-key-0123456789ab";
+
+export type TwinWays = Working & {
+  direct(args: readonly string[], options?: Partial<CliOptions>): Promise<CliEnd>;
+  remote(args: readonly string[], options?: Partial<CliOptions>): Promise<CliEnd>;
+  cwd: string;
+  /** Where both find broker and store. */
+  places: Readonly<Record<string, string>>;
+};
+
+type Content = Parameters<typeof startWorking>[0];
+
+export async function startTwinWays(content: Content, settings: Record<string, unknown> = {}): Promise<TwinWays> {
+  const cwd = newFolder();
+  const broker = `sqlite:${join(cwd, "broker.db")}`;
+  const store = `sqlite:${join(cwd, "store.db")}`;
+  const working = await startWorking(content, { broker, store, ...settings });
+  const places = { TRAWL_BROKER: broker, TRAWL_STORE: store };
+  const way =
+    (env: Readonly<Record<string, string>>): TwinWays["direct"] =>
+    (args, options = {}) =>
+      trawl(args, { cwd, ...options, env: { ...env, ...options.env } });
+  const isKeyed = settings.apiKeys !== undefined;
+  return {
+    ...working,
+    ...{ cwd, places },
+    direct: way(places),
+    remote: way({ TRAWL_API: working.url, ...(isKeyed ? { TRAWL_API_KEY: OPERATOR } : {}) }),
+  };
+}
+
+export const KEYED = { apiKeys: [`operator:${OPERATOR}:admin`, `reader:${READER}:read`] };
+
+/** All that is the same of an end, whenever it came: ages and ids of twins left out. */
+export function essenceOf({ code, stdout, stderr }: CliEnd, ...ids: readonly string[]): object {
+  const plain = (text: string) =>
+    ids
+      .reduce((words, id) => words.replaceAll(id, "ID"), text)
+      .replaceAll(/\d+(ms|s|m|h|d) ago/g, "AGO")
+      .replaceAll(/ in \d+[smhd]\b/g, " in SOON")
+      .replaceAll(
+        /"(createdAt|finishedAt|endedAt|nextAt|revokedAt|at|next|id|jobId|requestId|key)":("[^"]*"|\d+)/g,
+        '"$1":"-"',
+      )
+      .replaceAll(/\bjob j[0-9a-z]{14,}/g, "job ID")
+      .replaceAll(/"rate":[\d.]+/g, '"rate":0')
+      .replaceAll(/\b(after|begun) [\d.]+ ?(ms|s)/g, "$1 A-WHILE");
+  return { code, stdout: plain(stdout), stderr: plain(stderr) };
+}
