@@ -116,6 +116,31 @@ describe("a quota of URLs a second", () => {
   });
 });
 
+describe("a quota of URLs that wait, where three instances are flooded", () => {
+  it("is exceeded by no more than what each lets through before it has counted the others'", async () => {
+    const apis = await startThree();
+    const most = 20;
+    const { key } = await apis[0].person({ tenant: "acme", quotas: { pending: most } });
+    const { json } = await asking(apis[0], key)("POST", "/v1/jobs", { open: true });
+
+    const flood = Array.from({ length: 30 }, (_, nth) =>
+      asking(apis[nth % 3] ?? apis[0], key)("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(7, nth * 7) }),
+    );
+    const accepted = (await Promise.all(flood)).reduce((sum, heard) => sum + Number(heard.json.accepted), 0);
+
+    expect(accepted).toBeGreaterThanOrEqual(most);
+    expect(accepted).toBeLessThanOrEqual(most * apis.length);
+    // Whoever comes new has counted all of it.
+    const quotas = createQuotaKeeper({
+      ...apis[0].trawl.store,
+      frontier: apis[0].trawl.frontier,
+      clock: apis[0].trawl.clock,
+    });
+    const caller = { tenant: "acme", keyId: "k", scopes: [], quotas: { ...NO_QUOTAS, pending: most } };
+    await expect(quotas.check(caller)).rejects.toMatchObject({ code: "QUOTA_REACHED", detail: { now: accepted } });
+  });
+});
+
 describe("a quota of jobs", () => {
   it("holds across instances, and counts none that has ended", async () => {
     const apis = await startThree();
