@@ -70,6 +70,20 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
     if (problem !== undefined) throw new TrawlError("FORBIDDEN", { op: "api.origin", message: problem });
     checkCoding(request);
   });
+  app.addHook("onResponse", async (request, reply) => {
+    if (!log.isOn("debug")) return;
+    const { keyId, tenant } = callers.get(request) ?? NOBODY;
+    const { id: requestId, method, url } = request;
+    log.debug("api.answered", {
+      requestId,
+      method,
+      url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      keyId,
+      tenant,
+    });
+  });
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.setNotFoundHandler((request, reply) => refuse(missing(request, routes), request, reply));
   for (const route of routes) {

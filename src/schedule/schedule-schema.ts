@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseDurationMs, UNIT_MS } from "../domain/duration.ts";
 import { CATCH_UPS, OVERLAPS, type Timing } from "../domain/schedule.ts";
 import { TrawlError } from "../errors.ts";
-import { jobSchema } from "../submit/job-schema.ts";
+import { jobSchema, nameText } from "../submit/job-schema.ts";
 import { slotsOf } from "./slots.ts";
 
 const LEAST_EVERY_MS = 1_000;
@@ -29,7 +29,7 @@ const timeZone = z
   .meta({ examples: ["Europe/Berlin", "America/New_York", "UTC"] });
 
 export const scheduleSchema = z.strictObject({
-  name: z.string().min(1).max(200).optional().describe("What to call it; else the job's name, or its first URL."),
+  name: nameText.optional().describe("What to call it; else the job's name, or its first URL."),
   cron: cron.optional().describe('Five fields, or six with seconds first: "0 6 * * 1-5", "@daily".'),
   timeZone: timeZone.optional().describe("Whose clock the cron goes by: Europe/Berlin. UTC unless given."),
   every: every.optional().describe("In place of a cron: 15m, 6h; counted from when the schedule is made."),

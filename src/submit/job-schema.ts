@@ -46,8 +46,16 @@ const sitePolicy = {
   perSite: z.int().min(1).max(1000).optional(),
 };
 
+/** Shown to people, in terminals and tables: of whole characters, none of which ends or hides the rest. */
+export const nameText = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !/\p{Surrogate}|\0/u.test(text), "holds half a character, or a NUL")
+  .meta({ examples: ["shop", "News, daily"] });
+
 export const jobSchema = z.strictObject({
-  name: z.string().min(1).max(200).optional(),
+  name: nameText.optional(),
   urls: z.array(url).optional(),
   spider: z.string().optional(),
   /** Absent: only the URLs listed are fetched. */

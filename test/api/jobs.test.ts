@@ -146,8 +146,18 @@ it("a caller is told of a URL that is too long by its beginning, and gets no meg
 describe("a request that is wrong", () => {
   it.each([
     ["an unknown field", "POST", "/v1/jobs", { urlz: [] }, 400, "BAD_REQUEST", /unknown urlz/],
+    ["a job without URLs", "POST", "/v1/jobs", {}, 400, "BAD_JOB", /open: true/],
+    ["half a character", "POST", "/v1/jobs", { name: "a\ud800", open: true }, 400, "BAD_REQUEST", /body\.name/],
     ["a field out of range", "POST", "/v1/jobs", { urls: [], priority: 10 }, 400, "BAD_REQUEST", /body\.priority/],
-    ["a selector that is none", "POST", "/v1/jobs", { urls: [], extract: { a: ":::" } }, 400, "BAD_SELECTOR", /:::/],
+    [
+      "a selector that is none",
+      "POST",
+      "/v1/jobs",
+      { urls: ["https://a.example/"], extract: { a: ":::" } },
+      400,
+      "BAD_SELECTOR",
+      /:::/,
+    ],
     ["JSON that is none", "POST", "/v1/jobs", '{"open": yes}', 400, "BAD_REQUEST", /body: is not JSON: .*y/],
     ["a job that is not there", "GET", "/v1/jobs/j1", undefined, 404, "NOT_FOUND", /j1/],
     ["a cursor that is made up", "GET", "/v1/jobs?cursor=abc", undefined, 400, "BAD_REQUEST", /cursor/],

@@ -328,7 +328,7 @@ describe("a job with a webhook", () => {
     ];
 
     for (const [webhook, more, says] of refused) {
-      const { status: code, json } = await working.ask("POST", "/v1/jobs", { urls: [], webhook, ...more });
+      const { status: code, json } = await working.ask("POST", "/v1/jobs", { open: true, webhook, ...more });
       expect({ code, detail: json.detail }).toEqual({ code: expect.any(Number), detail: expect.stringMatching(says) });
       expect([400, 422]).toContain(code);
       expect(json.detail).not.toContain("dG9vIHNob3J0");

@@ -13,7 +13,7 @@ export function reachedError(caller: Caller, reached: Reached | undefined, taken
   const rest =
     taken === undefined
       ? "nothing of this was taken: send it again later"
-      : `${taken.taken} of these were taken: send the rest to /v1/jobs/${taken.id}/urls later`;
+      : `${taken.taken} of these were taken: send the rest to /v1/jobs/${taken.id}/urls later, the last of them with ?last=true`;
   const says = reachedWords(caller, { quota, most, now });
   return new TrawlError("QUOTA_REACHED", {
     op: "api.quota",

@@ -131,7 +131,7 @@ function isFull(taken: Taken, retryAfterMs: number): TrawlError {
   const { id, accepted, duplicates, refusedCount } = taken;
   return new TrawlError("BROKER_FULL", {
     op: "api.addUrls",
-    message: `the broker holds as many URLs as it may; ${taken.taken} of these were taken: send the rest to /v1/jobs/${id}/urls later`,
+    message: `the broker holds as many URLs as it may; ${taken.taken} of these were taken: send the rest to /v1/jobs/${id}/urls later, the last of them with ?last=true`,
     detail: { id, accepted, duplicates, refusedCount, taken: taken.taken, retryAfterMs },
   });
 }

@@ -28,6 +28,8 @@ export async function submitOnce(
 ): Promise<Taken & { requestId: string; webhookSecret: string | null }> {
   const { open = false, ...job } = body;
   const { frontier, clock, config } = deps;
+  const urls = job.urls ?? [];
+  if (urls.length === 0 && !open) throw leadsNowhere();
   const id = key === undefined ? newJobId(clock.now()) : idOf(key, caller);
   const context = { id, requestId, queue: undefined, typedHosts: [], out: undefined };
   const spec: JobSpec = {
@@ -38,7 +40,6 @@ export async function submitOnce(
   deps.checkRules(spec);
   const before = key === undefined ? undefined : await deps.catalogue.lookUp(id);
   if (before === "deleted") throw wasDeleted(String(key), id);
-  const urls = job.urls ?? [];
   if (before !== undefined)
     refuseReuse(key, before, spec); // before anything is noted of it
   else {
@@ -89,6 +90,14 @@ function asTheFirstTime(spec: JobSpec, urls: readonly string[]): Taken {
     ...{ id: spec.id, accepted, duplicates, refusedCount: refused.length, taken: urls.length },
     refused: refused.slice(0, REFUSALS_MOST),
   };
+}
+
+function leadsNowhere(): TrawlError {
+  return new TrawlError("BAD_JOB", {
+    op: "api.submit",
+    message:
+      "urls: the job has none, and would end at once; give some, or open: true and send them to /v1/jobs/ID/urls",
+  });
 }
 
 function idOf(key: string | string[], { tenant = "" }: Caller): string {
