@@ -29,7 +29,7 @@ Commands that have \`--api\` say the same through a server as without one. \`--b
 | 0 | done; dead letters are reported, and no failure unless \`--strict\` is given |
 | 1 | the work failed: no page could be fetched, the job was cancelled, \`try\` got no page, or \`--strict\` and something failed |
 | 2 | usage, configuration, or a job, URL or selector that is wrong |
-| 3 | broker or store cannot be reached, opened or written |
+| 3 | broker or store cannot be reached, opened or written; or the server of \`--api\` cannot be reached |
 | 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl) |
 
 Errors are one line on stderr, \`trawl: CODE: what happened and what to change\`; [errors.md](errors.md) lists the codes.`;

@@ -251,7 +251,7 @@ async function follow(
 }
 
 function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
-  const { id, requestId, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole } = answer;
+  const { id, requestId, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole, isKnown } = answer;
   return {
     // Of a job that was never made there is nothing to look at by that name.
     id: isBegun || resume !== undefined ? id : null,
@@ -261,6 +261,7 @@ function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
     refused,
     ...(refusedCount > refused.length ? { refusedCount } : {}),
     ...(isWhole ? {} : { taken, interrupted: true }),
+    ...(isKnown ? { known: true } : {}),
   };
 }
 
@@ -270,12 +271,12 @@ function endJson(job: JobOut): object {
 }
 
 function exitCode(
-  { accepted, duplicates, refusedCount }: StreamAnswer,
+  { accepted, duplicates, refusedCount, isKnown }: StreamAnswer,
   job: JobOut | undefined,
   { strict }: SubmitFlags,
 ): number {
   if (job !== undefined && !hasEnded(job.state)) return INTERRUPTED;
   if (job !== undefined && job.state !== "finished") return 1;
-  if (accepted + duplicates === 0) return 1;
+  if (accepted + duplicates === 0 && !isKnown) return 1;
   return strict === true && (refusedCount > 0 || (job?.counts.dead ?? 0) > 0) ? 1 : 0;
 }

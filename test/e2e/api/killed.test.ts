@@ -1,0 +1,38 @@
+/** A list that is submitted to a server by a process that is killed, and submitted again. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { waitUntil } from "../../services/wait-until.ts";
+import { startTrawl } from "../cli.ts";
+import { ensureDist } from "../dist.ts";
+import { startTwinWays } from "./twin-ways.ts";
+
+beforeAll(ensureDist, 240_000);
+
+const COUNT = 200_000;
+
+it("is one job with every URL once, under the same key, whenever its process is killed", async () => {
+  const { cwd, url, remote, ask, trawl } = await startTwinWays({});
+  const list = Array.from({ length: COUNT }, (_, nth) => `https://s${nth % 50}.example/${nth}\n`).join("");
+  writeFileSync(join(cwd, "urls.txt"), list);
+  const args = ["submit", "urls.txt", "--follow", "none", "--json", "--idempotency-key", "list 1"];
+  const submitted = async () => (await trawl.frontier.listJobs(10)).reduce((sum, job) => sum + job.counts.submitted, 0);
+
+  const first = startTrawl(args, { cwd, env: { TRAWL_API: url } });
+  expect(await waitUntil(async () => (await submitted()) >= 20_000, 60_000)).toBe(true);
+  first.kill("SIGKILL");
+  expect((await first.ended).signal).toBe("SIGKILL");
+  const taken = await submitted();
+  const second = await remote(args, { hangsAfterMs: 150_000 });
+  const third = await remote(args);
+
+  expect(taken).toBeLessThan(COUNT);
+  expect(second.code, second.stderr).toBe(0);
+  const { jobs } = (await ask("GET", "/v1/jobs")).json as unknown as { jobs: object[] };
+  expect(jobs).toMatchObject([{ sealed: true, counts: { queued: COUNT, refused: 0 } }]);
+  const answer = JSON.parse(second.stdout);
+  expect(answer.accepted + answer.duplicates).toBe(COUNT);
+  // What was taken whole is not sent again.
+  expect(third).toMatchObject({ code: 0, stderr: expect.stringMatching(/submitted under this key before/) });
+  expect(JSON.parse(third.stdout)).toMatchObject({ id: answer.id, accepted: 0, duplicates: 0 });
+}, 300_000);
