@@ -20,6 +20,7 @@ describe("a job's sites", () => {
     const { ask, site, id } = await withDead();
     const more = await ask("POST", "/v1/jobs", {
       urls: ["https://b.example/", "https://a.example/", "https://a.example/2"],
+      queue: "later", // which nobody serves
     });
 
     const { json } = await ask("GET", `/v1/jobs/${id}/sites`);
@@ -122,8 +123,9 @@ describe("the fleet", () => {
     const workers = await working.ask("GET", "/v1/workers");
     const queues = await working.ask("GET", "/v1/queues");
 
-    expect(workers.json.workers).toMatchObject([{ queues: ["fetch"], pid: process.pid, busy: 0 }]);
+    expect(workers.json.workers).toMatchObject([{ queues: ["fetch", "deliver"], pid: process.pid, busy: 0 }]);
     expect(queues.json.queues).toMatchObject([
+      { queue: "deliver", waiting: 0, workers: 1 },
       { queue: "fetch", waiting: 0, workers: 1 },
       { queue: "later", waiting: 1, workers: 0, free: 0 },
     ]);

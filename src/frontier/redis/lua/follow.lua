@@ -24,7 +24,8 @@ if deadline and deadline ~= job.deadline and job.stopped == 0 and not finished t
 end
 -- A replay has opened it again, or somebody has taken its deadline away. Else what is out of time here stays so.
 if not stopped and not deadline then
-  if job.deadline then unsync(job) end
+  -- Lanes know that their job is out of time before it is stopped.
+  if job.stopped == 0 and job.deadline and job.deadline <= step.now then unsync(job) end
   job.stopped, job.deadline = 0, nil
   redis.call("ZREM", key("deadlines"), job.n)
 end
