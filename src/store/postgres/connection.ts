@@ -18,7 +18,10 @@ export type Connection = {
   ask(op: string, text: string, values: readonly PostgresValue[]): Promise<readonly PostgresRow[]>;
   /** One statement that is made once: nobody is told whether it was, should the connection be lost. */
   tell(op: string, text: string, values: readonly PostgresValue[]): Promise<void>;
-  /** Several, together or not at all. Between them `work` may wait for nothing else, or a broken connection ends us. */
+  /**
+   * Several, together or not at all; for what is done before anything else is. A connection that breaks between two of
+   * them ends the process: the library then throws where nobody can catch it.
+   */
   transact<T>(op: string, work: (sql: Transaction) => Promise<T>, answerMs?: number): Promise<T>;
   close(): Promise<void>;
 };

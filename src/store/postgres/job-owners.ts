@@ -2,7 +2,7 @@ import { readSql } from "../../runtime/sqlite.ts";
 import type { JobOwners, OwnedJob } from "../job-owners.ts";
 import { arrayOf, type Connection, type PostgresRow, type PostgresValue } from "./connection.ts";
 
-type Names = "lockOwner" | "findNote" | "countOpen" | "addNote" | "listNotes" | "listOpen" | "setOpen" | "forget";
+type Names = "noteWithin" | "addNote" | "listNotes" | "listOpen" | "setOpen" | "forget";
 
 export function createJobOwners(connection: Connection): JobOwners {
   const sql = readSql<Names>(new URL("./sql/job-owners.sql", import.meta.url));
@@ -20,14 +20,8 @@ export function createJobOwners(connection: Connection): JobOwners {
         await ask("note", sql.addNote, owner, jobId, at);
         return true;
       }
-      return connection.transact("owners.note", async (transaction) => {
-        await transaction.unsafe(sql.lockOwner, [owner]);
-        if ((await transaction.unsafe(sql.findNote, [jobId])).length > 0) return true;
-        const [row] = await transaction.unsafe(sql.countOpen, [owner]);
-        if (Number(row?.answer) >= most) return false;
-        await transaction.unsafe(sql.addNote, [owner, jobId, at]);
-        return true;
-      });
+      const [row] = await ask("note", sql.noteWithin, owner, jobId, at, most);
+      return row?.answer === true;
     },
     list: async (owner, limit, beforeN = Number.MAX_SAFE_INTEGER) =>
       (await ask("list", sql.listNotes, owner, beforeN, limit)).map(toOwned),

@@ -17,7 +17,6 @@ type Names =
   | "findKey"
   | "findByHash"
   | "listKeys"
-  | "lockKey"
   | "changeKey"
   | "revokeKey"
   | "touchKey"
@@ -42,14 +41,11 @@ export function createKeyBook(connection: Connection): KeyBook {
     find: async (id) => first(await ask("find", sql.findKey, id)),
     findByHash: async (hash) => first(await ask("findByHash", sql.findByHash, hash)),
     list: async (limit, after = "") => (await ask("list", sql.listKeys, after, limit)).map(toKey),
-    change: (id, change) =>
-      connection.transact("keys.change", async (transaction) => {
-        const known = first(await transaction.unsafe(sql.lockKey, [id]));
-        if (known === undefined) return undefined;
-        const { name, scopes, quotas, expiresAt } = { ...known, ...change };
-        const values = [name, scopes.join(" "), JSON.stringify(quotas), expiresAt ?? null, id];
-        return first(await transaction.unsafe(sql.changeKey, values));
-      }),
+    async change(id, change) {
+      const { name = null, scopes, quotas, expiresAt = null } = change;
+      const words = [name, scopes?.join(" ") ?? null, quotas === undefined ? null : JSON.stringify(quotas)];
+      return first(await ask("change", sql.changeKey, id, ...words, String("expiresAt" in change), expiresAt));
+    },
     revoke: async (id, at) => first(await ask("revoke", sql.revokeKey, at, id)),
     touch: async (id, at) => void (await ask("touch", sql.touchKey, at, id)),
     async draw(id, want, bucket) {

@@ -55,6 +55,22 @@ describe.skipIf(obstacle !== undefined)(`a call whose answer is lost (${obstacle
     expect(await left(store)).toBe(70);
   });
 
+  it("changes a key, and counts a job, once", async () => {
+    const { store, line } = await open();
+
+    const changing = line.loseNextAnswer("k1");
+    const changed = store.keys.change("k1", { name: "renamed" });
+    await changing;
+    const noting = line.loseNextAnswer("j1");
+    const noted = store.owners.note("shop", "j1", NOW, 1);
+    await noting;
+
+    expect(await changed).toMatchObject({ name: "renamed", scopes: [...SCOPES] });
+    expect(await noted).toBe(true);
+    expect(await store.owners.note("shop", "j2", NOW, 1)).toBe(false);
+    expect(await store.owners.listOpen("shop", 10)).toHaveLength(1);
+  });
+
   it("puts back at most once", async () => {
     const { store, line } = await open();
     await store.keys.draw("k1", 60, BUCKET);

@@ -1,17 +1,8 @@
 -- job-owners: whose a job is.                          Cost: O(log n) in all notes; counting, O(open jobs of the owner).
 
--- name: lockOwner
--- 1 owner
--- Until the transaction ends: of those who count the same owner's jobs, one goes on.
-SELECT pg_advisory_xact_lock(hashtextextended('trawl job owner ' || $1, 0));
-
--- name: findNote
--- 1 job
-SELECT n FROM job_owners WHERE job = $1;
-
--- name: countOpen
--- 1 owner
-SELECT count(*) AS answer FROM job_owners WHERE owner = $1 AND is_open;
+-- name: noteWithin
+-- 1 owner   2 job   3 at   4 most that may be open
+SELECT note_job($1, $2, $3::float8, $4::bigint) AS answer;
 
 -- name: addNote
 -- 1 owner   2 job   3 at

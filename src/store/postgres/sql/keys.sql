@@ -25,13 +25,12 @@ SELECT * FROM keys WHERE hash = $1;
 -- 1 the id to go on after, or ""   2 most
 SELECT * FROM keys WHERE n > coalesce((SELECT n FROM keys WHERE id = $1), 0) ORDER BY n LIMIT $2::bigint;
 
--- name: lockKey
--- 1 id
-SELECT * FROM keys WHERE id = $1 FOR UPDATE;
-
 -- name: changeKey
--- 1 name   2 scopes   3 quotas   4 expires at   5 id
-UPDATE keys SET name = $1, scopes = $2, quotas = $3, expires_at = $4::float8 WHERE id = $5 RETURNING *;
+-- 1 id   2 name   3 scopes   4 quotas; null: as it is   5 whether it is to end at another time   6 when, or null for never
+UPDATE keys SET
+  name = coalesce($2, name), scopes = coalesce($3, scopes), quotas = coalesce($4, quotas),
+  expires_at = CASE WHEN $5::text::boolean THEN $6::float8 ELSE expires_at END
+WHERE id = $1 RETURNING *;
 
 -- name: revokeKey
 -- 1 at   2 id
