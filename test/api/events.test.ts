@@ -88,7 +88,7 @@ describe("the events of a job", () => {
     const { ask, url } = await startApi();
 
     expect(await ask("GET", "/v1/jobs/j1/events")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
-    expect((await fetch(`${url}/v1/events`, { method: "HEAD" })).status).toBe(404);
+    expect((await fetch(`${url}/v1/events`, { method: "HEAD" })).status).toBe(405);
   });
 });
 
