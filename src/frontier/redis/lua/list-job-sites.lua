@@ -23,7 +23,7 @@ local function waiting_and_leased(names)
 end
 
 local from = ARGV[4] == "" and "-" or "(" .. ARGV[4]
-for _, name in ipairs(redis.call("ZRANGEBYLEX", key("job-site-names", n), from, "+", "LIMIT", 0, ARGV[3])) do
+for _, name in ipairs(redis.call("ZRANGE", key("job-site-names", n), from, "+", "BYLEX", "LIMIT", 0, ARGV[3])) do
   local had = cmsgpack.unpack(redis.call("HGET", key("job-sites", n), name))
   local waiting, leased = waiting_and_leased(had[HAD_LANES])
   local number = site_number(name)
