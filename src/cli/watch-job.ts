@@ -1,11 +1,8 @@
 /** Follows a job from outside: shows its progress, and notices when it has ended. */
 import { clearInterval, setInterval } from "node:timers";
 import { hasEnded } from "../domain/job.ts";
-import { jobMissing } from "../frontier/job-missing.ts";
-import type { KnownJob } from "../retain/catalogue.ts";
 import { showable } from "../runtime/showable.ts";
 import { createProgress, type Progress, type Watched } from "./progress.ts";
-import type { Session } from "./session.ts";
 import type { Screen } from "./terminal.ts";
 
 type Place = { findJob(id: string): Promise<Watched | undefined>; now(): number; screen: Screen };
@@ -46,13 +43,6 @@ export function watchJob(
       progress?.clear();
     },
   };
-}
-
-/** The job as it stands, or NOT_FOUND. */
-export async function getJob({ trawl }: Pick<Session, "trawl">, jobId: string): Promise<KnownJob> {
-  const job = await trawl.catalogue.find(jobId);
-  if (job === undefined) throw jobMissing(jobId, "cli");
-  return job;
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -47,13 +47,12 @@ export async function forget(frontier: Pick<FrontierAdmin, "forgetJob">, jobId: 
 
 function summaryOf(job: JobView): ArchivedJob {
   const { id, createdAt, finishedAt = createdAt } = job;
-  return { id, createdAt, finishedAt, view: withoutSecrets(job) };
+  return { id, createdAt, finishedAt, view: { ...job, spec: withoutSecrets(job.spec) } };
 }
 
 /** Nobody fetches in its name again: what its headers hold need not outlive it. */
-function withoutSecrets(job: JobView): JobView {
-  const spec = job.spec as { headers?: Readonly<Record<string, string>> } | null;
-  if (spec?.headers === undefined) return job;
-  const headers = Object.fromEntries(Object.keys(spec.headers).map((name) => [name, "***"]));
-  return { ...job, spec: { ...spec, headers } };
+export function withoutSecrets<Spec>(spec: Spec): Spec {
+  const { headers } = (spec ?? {}) as { headers?: Readonly<Record<string, string>> };
+  if (headers === undefined) return spec;
+  return { ...spec, headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) };
 }

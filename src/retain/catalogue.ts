@@ -69,10 +69,16 @@ export function jobArchived(jobId: string, op: string): TrawlError {
   });
 }
 
-/** A job that may be steered. Throws NOT_FOUND or JOB_ARCHIVED. */
-export async function getLiveJob({ find }: Pick<Catalogue, "find">, jobId: string, op: string): Promise<KnownJob> {
+/** The job as it stands. Throws NOT_FOUND. */
+export async function getKnownJob({ find }: Pick<Catalogue, "find">, jobId: string, op: string): Promise<KnownJob> {
   const job = await find(jobId);
   if (job === undefined) throw jobMissing(jobId, op);
+  return job;
+}
+
+/** A job that may be steered. Throws NOT_FOUND or JOB_ARCHIVED. */
+export async function getLiveJob(catalogue: Pick<Catalogue, "find">, jobId: string, op: string): Promise<KnownJob> {
+  const job = await getKnownJob(catalogue, jobId, op);
   if (job.archived) throw jobArchived(jobId, op);
   return job;
 }

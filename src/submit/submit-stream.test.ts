@@ -36,7 +36,17 @@ describe("a stream of URLs", () => {
     async function* stream() {
       yield* urls;
     }
-    const intake = frontierIntake({ frontier, now: clock.now }, spec, { batchMost: 4, isKeyed });
+    const deps = {
+      frontier,
+      lookUp: async (id: string) => {
+        const job = await frontier.findJob(id);
+        return job === undefined ? undefined : { ...job, archived: false };
+      },
+      asArchived: (one: typeof spec) => one,
+      noteWebhook: async () => undefined,
+      now: clock.now,
+    };
+    const intake = frontierIntake(deps, spec, { batchMost: 4, isKeyed });
     return submitStream({ intake, sleep: whileFull }, stream(), {
       refusalsMost: 3,
       onProgress: ({ taken }, isFull) => void progress.push({ taken, isFull }),

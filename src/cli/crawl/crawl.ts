@@ -4,11 +4,11 @@ import { jobOut } from "../../api/job-out.ts";
 import { shownPlace } from "../../config/place.ts";
 import { TrawlError } from "../../errors.ts";
 import { EACH } from "../../extract/rules.ts";
+import { getKnownJob } from "../../retain/catalogue.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import { inSession, type PlaceFlags, placeWords, type Session } from "../session.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
-import { getJob } from "../watch-job.ts";
 import { wordsOf } from "../worker/process-flags.ts";
 import type { PoolGroup } from "../worker/run-pool.ts";
 import { beginCrawl } from "./begin.ts";
@@ -85,7 +85,7 @@ function groupOf({ config }: Session, { id, queue, spider }: JobSpec, flags: Cra
 
 /** A store that has lost records must not pass for a finished crawl. */
 async function checkStore(session: Session, jobId: string): Promise<void> {
-  const { tally, spec } = await getJob(session, jobId);
+  const { tally, spec } = await getKnownJob(session.trawl.catalogue, jobId, "cli.crawl");
   const stored = await session.trawl.store.countRecords(jobId);
   if (!(spec as JobSpec).keep.records || stored >= tally.records) return;
   throw new TrawlError("STORE_INCOMPLETE", {

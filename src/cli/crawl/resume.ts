@@ -3,10 +3,10 @@ import { hasEnded } from "../../domain/job.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { getLiveJob } from "../../retain/catalogue.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { isSameWork } from "../../submit/resolve-job.ts";
 import type { Session } from "../session.ts";
-import { getJob } from "../watch-job.ts";
 import { specOf, submitAll } from "./begin.ts";
 import { isCrawl } from "./crawl-queue.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
@@ -65,15 +65,18 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
   });
 }
 
-/** The crawl to go on with; undefined where the target has never been begun. */
+/** The crawl to go on with; undefined where the target has never been begun. Throws JOB_ARCHIVED. */
 export async function findResumed(
   session: Session,
   resume: Resume,
   flags: CrawlFlags & { out?: string },
   target: Target | undefined,
 ): Promise<JobSpec | undefined> {
-  const { frontier } = session.trawl;
-  const job = resume === "last" ? await findLast(session, target, flags.out) : await getJob(session, resume.jobId);
+  const { frontier, catalogue } = session.trawl;
+  const job =
+    resume === "last"
+      ? await findLast(session, target, flags.out)
+      : await getLiveJob(catalogue, resume.jobId, "cli.crawl");
   if (job === undefined) {
     if (target !== undefined) return undefined;
     throw new TrawlError("NOTHING_TO_RESUME", {

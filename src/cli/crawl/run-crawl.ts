@@ -2,13 +2,14 @@
 import { hasEnded } from "../../domain/job.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
+import { getKnownJob } from "../../retain/catalogue.ts";
 import type { Service } from "../../runtime/service.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
 import { linesTo } from "../log-lines.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { type Screen, steps } from "../terminal.ts";
-import { aborted, getJob, watchJob } from "../watch-job.ts";
+import { aborted, watchJob } from "../watch-job.ts";
 import { createPoolVoice } from "../worker/pool-voice.ts";
 import { createPool, type PoolGroup } from "../worker/run-pool.ts";
 import { untilTold } from "./deliveries.ts";
@@ -130,11 +131,12 @@ function goOn(jobId: string, screen: Screen): string {
 }
 
 /** A crawl nobody is running is paused: its limits no longer hold for other crawls of the same sites. */
-async function restingJob(session: Session, jobId: string): Promise<JobView> {
-  const job = await getJob(session, jobId);
+async function restingJob({ trawl }: Session, jobId: string): Promise<JobView> {
+  const look = () => getKnownJob(trawl.catalogue, jobId, "cli.crawl");
+  const job = await look();
   if (hasEnded(job.state)) return job;
-  return session.trawl.frontier.pause(jobId).catch((error: unknown) => {
-    if (isTrawlError(error, "JOB_ENDED")) return getJob(session, jobId); // the last of it ended just now
+  return trawl.frontier.pause(jobId).catch((error: unknown) => {
+    if (isTrawlError(error, "JOB_ENDED")) return look(); // the last of it ended just now
     throw error;
   });
 }

@@ -7,11 +7,10 @@ import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadLetter } from "../../frontier/frontier-admin.ts";
-import { getLiveJob } from "../../retain/catalogue.ts";
+import { getKnownJob, getLiveJob } from "../../retain/catalogue.ts";
 import type { Schedules } from "../../schedule/schedules.ts";
 import type { Schedule } from "../../store/schedule-book.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
-import { getJob } from "../watch-job.ts";
 import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
 
 const EVERYTHING = 1_000_000_000;
@@ -35,7 +34,7 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     async changeJob(id, change) {
       const { changeJob } = await import("../../api/change-job.ts");
       await changeJob(frontier, await getLiveJob(trawl.catalogue, id, "cli.change"), change);
-      return shown(await getJob({ trawl }, id));
+      return shown(await getKnownJob(trawl.catalogue, id, "cli.change"));
     },
     deleteJob: (id, options) => deleteJob(trawl, id, options),
     listJobSites: async (job, limit) =>
@@ -67,23 +66,20 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
       return composeSchedules(config, trawl).schedules;
     }),
     async openIntake({ spec: own, job, resume, key }) {
-      const [{ frontierIntake }, { noteWebhook }] = await Promise.all([
+      const [{ frontierIntake }, { noteWebhook }, { withoutSecrets }] = await Promise.all([
         import("../../submit/frontier-intake.ts"),
         import("../../webhook/note-webhook.ts"),
+        import("../../retain/archive-ended.ts"),
       ]);
-      const spec = resume === undefined ? own : ((await getJob({ trawl }, resume)).spec as JobSpec);
-      const options = { batchMost: BATCH, isKeyed: key !== undefined };
-      const intake = frontierIntake({ frontier, now: clock.now }, spec, options);
-      if (resume !== undefined || job.webhook === undefined) return intake;
-      return {
-        ...intake,
-        async begin() {
-          // Noted before the job is there, or its first events would be missed.
-          const noted = { jobId: spec.id, now: clock.now() };
-          const webhookSecret = (await noteWebhook(store.webhooks, job.webhook, noted)) ?? null;
-          return { ...(await intake.begin()), webhookSecret };
-        },
+      const { catalogue } = trawl;
+      const known = resume === undefined ? undefined : await getLiveJob(catalogue, resume, "cli.submit");
+      const spec = known === undefined ? own : (known.spec as JobSpec);
+      const webhook = known === undefined ? job.webhook : undefined;
+      const deps = {
+        ...{ frontier, lookUp: catalogue.lookUp, asArchived: withoutSecrets<JobSpec>, now: clock.now },
+        noteWebhook: () => noteWebhook(store.webhooks, webhook, { jobId: spec.id, now: clock.now() }),
       };
+      return frontierIntake(deps, spec, { batchMost: BATCH, isKeyed: key !== undefined });
     },
     lookEveryMs: LOOK_EVERY_MS,
   };
@@ -101,7 +97,7 @@ async function deleteJob(
   const deps = retentionDeps(trawl);
   const known = await trawl.catalogue.lookUp(jobId);
   // One that was deleted already may have something left.
-  if (known !== "deleted") await markDeleted(deps, await getJob({ trawl }, jobId), { cancel });
+  if (known !== "deleted") await markDeleted(deps, await getKnownJob(trawl.catalogue, jobId, "cli.delete"), { cancel });
   const isOver = await cleanUp(deps, jobId, signal);
   return { isWhole: isOver && !signal.aborted };
 }

@@ -1,5 +1,6 @@
 /** A worker process of a supervisor: works like any other, and tells the supervisor instead of a person. */
 
+import { getKnownJob } from "../../retain/catalogue.ts";
 import { parentProcess, supervisedProcess } from "../../runtime/process-id.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
@@ -7,7 +8,6 @@ import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
 import type { Worker, WorkerTally } from "../../worker/worker.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
-import { getJob } from "../watch-job.ts";
 import { ownRssMb } from "./memory-watch.ts";
 import { createOrphanWatch } from "./orphan-watch.ts";
 import { runWorker } from "./run-worker.ts";
@@ -46,7 +46,7 @@ export async function runChild(
 }
 
 async function typedHosts(session: Session, jobId: string): Promise<readonly string[]> {
-  return ((await getJob(session, jobId)).spec as JobSpec).typedHosts;
+  return ((await getKnownJob(session.trawl.catalogue, jobId, "cli.worker")).spec as JobSpec).typedHosts;
 }
 
 function voiceTo(send: SupervisorLink["send"]): Voice {
