@@ -17,10 +17,14 @@ export async function removeLoose({ archive, bodies, clock }: Deps, signal: Abor
   while (!signal.aborted) {
     const loose = await archive.listLoose(since, BODIES);
     for (const { ref, isReferred } of loose) {
+      if (signal.aborted) return;
       // One that was put again belongs to whoever did: its page refers to it, or it is no job's that was deleted.
       if (!isReferred) await bodies.remove(ref, since);
     }
-    await archive.dropLoose(loose.map(({ ref }) => ref));
+    await archive.dropLoose(
+      loose.map(({ ref }) => ref),
+      since,
+    );
     if (loose.length < BODIES) return;
   }
 }

@@ -30,14 +30,15 @@ export interface JobArchive {
   listUnclean(limit: number, from?: number): Promise<readonly { jobId: string; deletedAt: number }[]>;
   /** Nothing is left of it. */
   setClean(jobId: string): Promise<void>;
-  /** Removes up to `max` rows of each kind that the store has of a job, in one step. True if there may be more. */
+  /** Removes up to `max` rows of each kind that the store has of a job, and what was kept of it, in one step. True if there may be more. */
   erase(jobId: string, max: number, at: number): Promise<boolean>;
   /** Tasks of a job whose page was passed on to be parsed, in order. */
   readPassed(jobId: string, afterTaskId: string, limit: number): Promise<readonly string[]>;
 
   /** Bodies that were loose before `since`, and whether a page refers to them now. */
   listLoose(since: number, limit: number): Promise<readonly LooseBody[]>;
-  dropLoose(refs: readonly string[]): Promise<void>;
+  /** Those of them that were not loosened again since. */
+  dropLoose(refs: readonly string[], since: number): Promise<void>;
 }
 
 /** How an archived job is kept, the same in every backend. */

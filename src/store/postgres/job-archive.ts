@@ -46,6 +46,6 @@ export function createJobArchive(connection: Connection): JobArchive {
         ref: String(row.ref),
         isReferred: row.is_referred === true,
       })),
-    dropLoose: async (refs) => void (await ask("dropLoose", arrayOf(refs))),
+    dropLoose: async (refs, since) => void (await ask("dropLoose", arrayOf(refs), since)),
   };
 }

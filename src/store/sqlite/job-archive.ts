@@ -45,6 +45,7 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
   function erase(jobId: string, max: number, at: number): boolean {
     const job = Number(sql.findAlias.get(jobId)?.alias ?? NO_ALIAS);
     return db.write(() => {
+      sql.dropKept.run(jobId);
       const removed = [sql.dropRecords, sql.dropInvalid, sql.dropTries].map((drop) => drop.run(job, max).changes);
       const memories = sql.dropMemories.run(jobId, max).changes;
       return [...removed, memories, dropPages(job, max, at)].some((count) => Number(count) >= max);
@@ -87,10 +88,10 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
           .all(since, limit)
           .map((row) => ({ ref: String(row.ref), isReferred: Number(row.is_referred) === 1 })),
       ),
-    dropLoose: (refs) =>
+    dropLoose: (refs, since) =>
       run("archive.dropLoose", () =>
         db.write(() => {
-          for (const ref of refs) sql.dropLoose.run(ref);
+          for (const ref of refs) sql.dropLoose.run(ref, since);
         }),
       ),
   };

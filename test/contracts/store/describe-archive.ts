@@ -172,11 +172,35 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
         "sha256:print": false,
         "sha256:shared": true,
       });
-      await archive.dropLoose(["sha256:own", "sha256:shared"]);
+      await archive.dropLoose(["sha256:own", "sha256:shared"], T0 + 1);
       expect((await archive.listLoose(T0 + 1, 10)).map(({ ref }) => ref).sort()).toEqual([
         "sha256:print",
         "sha256:shot",
       ]);
+    });
+
+    it("keeps the note of a body that was loosened again after it was listed", async () => {
+      await store.write([page("gone", "1", "sha256:own"), page("another", "1", "sha256:own")]);
+      await eraseAll("gone", 10);
+      const listed = await archive.listLoose(T0 + 1, 10);
+      await archive.erase("another", 10, T0 + 5);
+
+      await archive.dropLoose(
+        listed.map(({ ref }) => ref),
+        T0 + 1,
+      );
+
+      expect(await archive.listLoose(T0 + 6, 10)).toEqual([{ ref: "sha256:own", isReferred: false }]);
+    });
+
+    it("erases also what was kept of a job in the instant in which it was marked", async () => {
+      await archive.keep(anArchivedJob());
+      await archive.keep(anArchivedJob({ id: "another" }));
+
+      await eraseAll("job", 10);
+
+      expect(await archive.find("job")).toBeUndefined();
+      expect(idsOf(await archive.list(10))).toEqual(["another"]);
     });
 
     it("knows the tasks whose pages were passed on, page by page", async () => {

@@ -42,6 +42,8 @@ UPDATE deleted_jobs SET is_clean = true WHERE id = $1;
 -- The lock that writers take, and their order: rows of this job are written before or after, not meanwhile.
 WITH job AS (
   UPDATE jobs SET records = 0 WHERE id = $1::text RETURNING alias
+), dropped_kept AS (
+  DELETE FROM archived_jobs WHERE id = $1::text -- kept in the instant in which it was marked
 ), dropped_records AS (
   DELETE FROM records WHERE (job, id) IN (
     SELECT r.job, r.id FROM job CROSS JOIN LATERAL (
@@ -91,5 +93,5 @@ SELECT ref,
 FROM loose_bodies WHERE since < $1::float8 ORDER BY since LIMIT $2::bigint;
 
 -- name: dropLoose
--- 1 refs, as an array
-DELETE FROM loose_bodies WHERE ref = ANY ($1::text[]);
+-- 1 refs, as an array   2 since before
+DELETE FROM loose_bodies WHERE ref = ANY ($1::text[]) AND since < $2::float8;

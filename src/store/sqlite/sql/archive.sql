@@ -84,5 +84,5 @@ SELECT ref,
 FROM loose_bodies WHERE since < ? ORDER BY since LIMIT ?;
 
 -- name: dropLoose
--- 1 ref
-DELETE FROM loose_bodies WHERE ref = ?;
+-- 1 ref   2 since before
+DELETE FROM loose_bodies WHERE ref = ? AND since < ?;
