@@ -28,16 +28,20 @@ export async function archiveEnded(deps: Deps, endedBefore: number, signal: Abor
     for (const job of jobs) {
       if (signal.aborted) return left;
       if (!isCompanion(job.id)) await archive.keep(summaryOf(job));
-      if (await forget(frontier, job.id)) left += 1;
+      if (await forget(frontier, job.id, signal)) left += 1;
     }
     if (jobs.length < JOBS_MOST || left === before) return left;
   }
 }
 
-/** All of it; false if it runs again, or still. */
-export async function forget(frontier: Pick<FrontierAdmin, "forgetJob">, jobId: string): Promise<boolean> {
+/** All of it, or what reapers leave when `signal` aborts; false if it runs again, or still. */
+export async function forget(
+  frontier: Pick<FrontierAdmin, "forgetJob">,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    while ((await frontier.forgetJob(jobId, STEP)) === "more") {}
+    while ((await frontier.forgetJob(jobId, STEP)) === "more" && !signal.aborted) {}
     return true;
   } catch (error) {
     if (isTrawlError(error) && error.code === "JOB_RUNNING") return false;

@@ -35,6 +35,18 @@ export function createCatalogue({ frontier, listJobs, archive }: Deps): Catalogu
     return kept === undefined ? undefined : fromArchive(kept);
   }
 
+  /** As many as asked for, if there are, however many of those in the broker are deleted and not removed yet. */
+  async function listLive(limit: number, before: { createdAt: number } | undefined): Promise<JobView[]> {
+    const found: JobView[] = [];
+    for (let from = before; ; ) {
+      const jobs = await listJobs(limit, from);
+      const gone = new Set(await archive.deletedAmong(jobs.map(({ id }) => id)));
+      found.push(...jobs.filter(({ id }) => !gone.has(id)));
+      from = jobs.at(-1);
+      if (jobs.length < limit || found.length >= limit) return found.slice(0, limit);
+    }
+  }
+
   return {
     lookUp,
     async find(jobId) {
@@ -42,12 +54,11 @@ export function createCatalogue({ frontier, listJobs, archive }: Deps): Catalogu
       return job === "deleted" ? undefined : job;
     },
     async list(limit, before) {
-      const live = await listJobs(limit, before);
+      const live = await listLive(limit, before);
       const kept = await archive.list(limit, before);
-      const gone = new Set(await archive.deletedAmong(live.map(({ id }) => id)));
       const alive = new Set(live.map(({ id }) => id));
       const jobs = [
-        ...live.filter(({ id }) => !gone.has(id)).map((job) => ({ ...job, archived: false })),
+        ...live.map((job) => ({ ...job, archived: false })),
         ...kept.filter(({ id }) => !alive.has(id)).map(fromArchive),
       ];
       return jobs.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit);

@@ -7,9 +7,11 @@
  * lease can be left, and only then called clean.
  */
 import { hasEnded } from "../domain/job.ts";
+import { isTrawlError } from "../errors.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import { jobRunning } from "../frontier/job-missing.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
 import type { Parcels } from "../store/bodies/bodies.ts";
 import type { JobArchive } from "../store/job-archive.ts";
 import { forget } from "./archive-ended.ts";
@@ -41,7 +43,10 @@ export async function markDeleted(
   await archive.markDeleted(id, clock.now());
 }
 
-/** One round over a job that is marked. False while tasks of it are under way: they end by themselves. */
+/**
+ * One round over a job that is marked. False while tasks of it are under way, which end by themselves, and where `signal`
+ * has aborted: what is left is for the next sweep.
+ */
 export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSignal): Promise<boolean> {
   const { frontier, archive, parcels, companionsOf, removeNotes, clock } = deps;
   const all = [jobId, ...(await companionsOf(jobId))];
@@ -51,28 +56,36 @@ export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSign
   if (!isOver) return false;
   for (let after = ""; ; ) {
     const passed = await archive.readPassed(jobId, after, STEP);
-    for (const taskId of passed) await parcels.remove({ jobId, taskId });
+    for (const taskId of passed) {
+      if (signal.aborted) return false;
+      await parcels.remove({ jobId, taskId });
+    }
     after = passed.at(-1) ?? after;
     if (passed.length < STEP) break;
   }
   for (const id of all) {
     while (!signal.aborted && (await archive.erase(id, STEP, clock.now()))) {}
-    if (!(await forget(frontier, id))) return false;
+    if (signal.aborted || !(await forget(frontier, id, signal))) return false;
   }
-  return true;
+  return !signal.aborted;
 }
 
-/** All jobs that are marked and not clean yet. */
-export async function cleanUpAll(deps: DeleteDeps, signal: AbortSignal): Promise<void> {
-  const { archive, clock } = deps;
+/** All jobs that are marked and not clean yet. One that cannot be cleaned up now is for the next sweep, and keeps nobody else. */
+export async function cleanUpAll(deps: DeleteDeps & { log: Log }, signal: AbortSignal): Promise<void> {
+  const { archive, clock, log } = deps;
   for (let after: number | undefined, met = new Set<string>(); ; ) {
     const marks = (await archive.listUnclean(MARKS, after)).filter(({ jobId }) => !met.has(jobId));
     for (const { jobId, deletedAt } of marks) {
       if (signal.aborted) return;
       met.add(jobId);
-      const isOver = await cleanUp(deps, jobId, signal);
-      if (isOver && !signal.aborted && clock.now() - deletedAt >= SETTLED_MS) await archive.setClean(jobId);
       after = deletedAt;
+      try {
+        const isOver = await cleanUp(deps, jobId, signal);
+        if (isOver && clock.now() - deletedAt >= SETTLED_MS) await archive.setClean(jobId);
+      } catch (cause) {
+        if (isOutage(cause)) throw cause;
+        log.warn("retention.clean_up_failed", { jobId, cause });
+      }
     }
     if (marks.length === 0) return;
   }
@@ -83,5 +96,16 @@ async function stop(frontier: DeleteDeps["frontier"], jobId: string): Promise<bo
   const job = await frontier.findJob(jobId);
   if (job === undefined || job.finishedAt !== undefined) return true;
   if (job.state === "cancelled") return false;
-  return (await frontier.cancel(jobId)).finishedAt !== undefined;
+  try {
+    return (await frontier.cancel(jobId)).finishedAt !== undefined;
+  } catch (error) {
+    // It has ended, or somebody has removed it, since it was looked at.
+    if (isTrawlError(error) && (error.code === "JOB_ENDED" || error.code === "NOT_FOUND")) return true;
+    throw error;
+  }
+}
+
+/** What the next job would meet, too: to ask for each of them would only take its time. */
+function isOutage(error: unknown): boolean {
+  return isTrawlError(error) && (error.code === "BROKER_UNREACHABLE" || error.code === "STORE_UNREACHABLE");
 }

@@ -98,8 +98,7 @@ async function deleteJob(
   const known = await trawl.catalogue.lookUp(jobId);
   // One that was deleted already may have something left.
   if (known !== "deleted") await markDeleted(deps, await getKnownJob(trawl.catalogue, jobId, "cli.delete"), { cancel });
-  const isOver = await cleanUp(deps, jobId, signal);
-  return { isWhole: isOver && !signal.aborted };
+  return { isWhole: await cleanUp(deps, jobId, signal) };
 }
 
 /** As a server tells it. */
