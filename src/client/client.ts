@@ -8,7 +8,7 @@ import type { JobOut, NewJobOut } from "../api/wire-types.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import { createFleet, type DeadFilter, type ExplainTarget, type Fleet } from "./fleet.ts";
-import { type Added, addTo, createJob, type Job, type JobEvent, type Taken, takenOf, URLS_MOST } from "./job.ts";
+import { type Added, addTo, createJob, type Job, type JobEvent, takenOf, URLS_MOST } from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
 import { listAll, type Signal } from "./listing.ts";
 import { type ConnectOptions, createRequests, pause } from "./requests.ts";
@@ -81,7 +81,7 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
     const headers = headersOf(idempotencyKey, requestId);
     for (;;) {
       const sending = requests.json<NewJobOut>("/v1/jobs", { method: "POST", body, headers, signal });
-      const sent: Taken & { webhookSecret?: string | null } = await takenOf(sending);
+      const sent = await takenOf(sending);
       if (sent.retryAfterMs !== undefined) {
         // The broker is full: under the same key the request goes on where it was.
         await pause(sent.retryAfterMs, signal);

@@ -85,7 +85,7 @@ export function createJob(requests: Requests, id: string): Job {
 
   async function wait(options?: Signal): Promise<JobOut> {
     for await (const { event, job } of events(options)) if (event === "end") return job;
-    return state();
+    return state(options);
   }
 
   async function* follow<K extends "records" | "pages", T>(
@@ -101,7 +101,7 @@ export function createJob(requests: Requests, id: string): Job {
       if (page.next !== null) continue;
       if (isOver) return;
       // What was written before it ended is there when it has: one more look finds all of it.
-      isOver = (await state()).finishedAt !== null;
+      isOver = (await state(signal === undefined ? {} : { signal })).finishedAt !== null;
       if (!isOver) await pause(LOOK_AGAIN_MS, signal);
     }
   }
@@ -187,7 +187,8 @@ export function addTo(sum: Added, more: Added, from: number): void {
   sum.refused.push(...more.refused.map(({ index, ...rest }) => ({ index: index + from, ...rest })));
 }
 
-export type Taken = Added & Pick<SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number };
+export type Taken = Added &
+  Pick<SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number; webhookSecret?: string | null };
 
 /** Where the broker is full, the answer says how many were taken all the same. */
 export async function takenOf(sending: Promise<SubmissionOut>): Promise<Taken> {
@@ -203,9 +204,10 @@ export async function takenOf(sending: Promise<SubmissionOut>): Promise<Taken> {
       refusedCount = 0,
       taken,
       retryAfterMs = 1_000,
+      webhookSecret = null,
     } = error.problem;
     if (taken === undefined || id === undefined) throw error;
-    const counts = { id, requestId, accepted, duplicates, refusedCount, taken, retryAfterMs } as Omit<Taken, "refused">;
-    return { ...counts, refused: [] };
+    const told = { id, requestId, accepted, duplicates, refusedCount, taken, retryAfterMs, webhookSecret };
+    return { ...(told as Omit<Taken, "refused">), refused: [] };
   }
 }

@@ -2,15 +2,17 @@
  * Requests to the API that outlive a lost connection. What is sent again changes nothing the second time: what is read,
  * jobs that are submitted under a key, URLs that are known already. The rest is sent once.
  */
-import { ApiError } from "./api-error.ts";
+import { ApiError, unreachable } from "./api-error.ts";
 
 export type ConnectOptions = {
   /** An API key, where the server asks for one. */
   key?: string;
   /** In place of the global one. */
   fetch?: typeof fetch;
-  /** How often a request is tried where the server cannot be reached, or is stopping. */
+  /** How often a request is tried where the server cannot be reached, or is stopping: 7 times unless given, within 16 s. */
   tries?: number;
+  /** Hears of each wait before another try. */
+  onWait?: (error: unknown, ms: number) => void;
 };
 
 export type Send = {
@@ -31,12 +33,14 @@ export type Requests = {
   raw(path: string, send?: Send): Promise<Response>;
 };
 
+/** A server that is killed and started again is back before these are over. */
+const TRIES = 7;
 const FIRST_WAIT_MS = 250;
-/** A server that wants to be left alone for longer is heard by whoever called. */
+/** The longest wait; a server that wants to be left alone for longer is heard by whoever called. */
 const WAIT_MOST_MS = 10_000;
 const PASSING = [429, 502, 503];
 
-export function createRequests(base: string, { key, fetch: own, tries = 4 }: ConnectOptions): Requests {
+export function createRequests(base: string, { key, fetch: own, tries = TRIES, onWait }: ConnectOptions): Requests {
   const root = base.replace(/\/+$/, "");
   // Called as a function of its own: browsers refuse a fetch that hangs on another object.
   const ask = own ?? ((...words: Parameters<typeof fetch>) => fetch(...words));
@@ -58,12 +62,15 @@ export function createRequests(base: string, { key, fetch: own, tries = 4 }: Con
   }
 
   async function insisting<T>(send: Send, work: () => Promise<T>): Promise<T> {
-    for (let left = tries - 1, waitMs = FIRST_WAIT_MS; ; left -= 1, waitMs *= 2) {
+    for (let left = tries - 1, waitMs = FIRST_WAIT_MS; ; left -= 1, waitMs = Math.min(waitMs * 2, WAIT_MOST_MS)) {
       try {
         return await work();
       } catch (error) {
-        const pauseMs = Math.max(waitMs, retryAfterMs(error));
-        if (left <= 0 || !isPassing(error, send) || pauseMs > WAIT_MOST_MS) throw error;
+        const askedMs = retryAfterMs(error);
+        if (left <= 0 || !isPassing(error, send) || askedMs > WAIT_MOST_MS)
+          throw error instanceof TypeError ? unreachable(root, error) : error;
+        const pauseMs = Math.max(waitMs, askedMs);
+        onWait?.(error, pauseMs);
         await pause(pauseMs, send.signal);
       }
     }

@@ -122,7 +122,7 @@ export const SETTINGS = {
   }),
   apiTries: count({
     env: "TRAWL_API_TRIES",
-    shown: 5,
+    shown: 7,
     least: 1,
     most: 20,
     doc: "How often a request to `TRAWL_API` is tried that gets lost, or comes to a server that stops; waits double from 250 ms, up to 10 s.",

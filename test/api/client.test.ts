@@ -1,6 +1,12 @@
 /** The client against a real server and worker: what it promises holds through lost connections and a full broker. */
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openRemoteIntake } from "../../src/cli/plane/remote-intake.ts";
 import { ApiError, connect, isApiError } from "../../src/client/client.ts";
+import { createRequests } from "../../src/client/requests.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { resolveJob } from "../../src/submit/resolve-job.ts";
+import { newFolder } from "../e2e/folder.ts";
 import { startApi } from "./harness.ts";
 import { startLine } from "./line.ts";
 import { takeSome } from "./take-some.ts";
@@ -95,6 +101,73 @@ describe("the client", () => {
     expect(first).toBe(true);
     expect(await waiting).toMatchObject({ state: "cancelled" });
     expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+  });
+
+  it("outlives a server that is killed and comes back seconds later", async () => {
+    const folder = newFolder();
+    const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
+    const first = await startApi(places);
+    const apiPort = Number(new URL(first.url).port);
+    const { id } = await connect(first.url).submit({ open: true });
+    await first.stop();
+
+    const waits: number[] = [];
+    let starting: Promise<unknown> | undefined;
+    const onWait = (_: unknown, ms: number) => {
+      if (waits.push(ms) === 4) starting = startApi({ ...places, apiPort });
+    };
+    const state = await connect(first.url, { onWait }).job(id).state();
+
+    await starting;
+    expect(state).toMatchObject({ id, state: "running" });
+    expect(waits.slice(0, 4)).toEqual([250, 500, 1_000, 2_000]);
+  }, 30_000);
+
+  it("tries as often as it is told to, and says by code that nobody answers", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const waits: number[] = [];
+    let refusals = 11;
+    const refusing = async (): Promise<Response> => {
+      if (refusals-- > 0) throw new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") });
+      return Response.json({ id: "j1" });
+    };
+    const onWait = (_: unknown, ms: number) => void waits.push(ms);
+    const asking = connect("http://a.example", { fetch: refusing, tries: 12, onWait }).job("j1").state();
+    await vi.runAllTimersAsync();
+
+    expect(await asking).toEqual({ id: "j1" });
+    expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, ...Array(5).fill(10_000)]);
+    refusals = 1;
+    const given = connect("http://a.example", { fetch: refusing, tries: 1 }).job("j1").state();
+    const error = await given.catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      ...{ code: "API_UNREACHABLE", status: 0, fix: expect.stringContaining("trawl serve") },
+      message: "http://a.example: connect ECONNREFUSED",
+    });
+  });
+
+  it("hears the secret of a webhook also where the broker is full", async () => {
+    const { url, ask, trawl: server } = await startApi({ maxPending: 2 });
+    const urls = Array.from({ length: 5 }, (_, nth) => `https://a.example/${nth}`);
+    const webhook = { url: "https://receiver.example/" };
+
+    const { status, json } = await ask("POST", "/v1/jobs", { urls, webhook });
+    const kept = await server.store.webhooks.find(String(json.id));
+    const context = { id: "own", requestId: "r1", queue: undefined, typedHosts: [], out: undefined };
+    const job = { urls, webhook };
+    const intake = await openRemoteIntake(createRequests(url, {}), {
+      spec: resolveJob(job, resolveConfig([]), context),
+      ...{ job, urls, resume: undefined, key: undefined, requestId: undefined },
+    });
+    const begun = await intake.begin();
+
+    expect([status, json.code, json.taken]).toEqual([429, "BROKER_FULL", 2]);
+    expect(json.webhookSecret).toBe(kept?.secret);
+    expect(begun.webhookSecret).toBe((await server.store.webhooks.find(begun.id))?.secret);
+    const given = await ask("POST", "/v1/jobs", { urls, webhook: { ...webhook, secret: kept?.secret } });
+    expect(JSON.stringify(given.json)).not.toContain("whsec_");
   });
 
   it("stops when it is told to", async () => {

@@ -1,5 +1,7 @@
 /** One page over HTTP: what became of it is in the answer, or where to ask for it later. */
 import { describe, expect, it } from "vitest";
+import { retentionDeps } from "../../src/compose-retention.ts";
+import { archiveEnded } from "../../src/retain/archive-ended.ts";
 import { startWorking } from "./work.ts";
 
 const HTML = '<h1>one</h1><p class="price">12</p>';
@@ -54,6 +56,25 @@ describe("a page that somebody waits for", () => {
 
     expect(again).toMatchObject({ status: 200, json: { id: late.json.id, records: [{ title: "one" }] } });
     expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+  });
+
+  it("is told again after its job has left the broker", async () => {
+    const { ask, site, startWorker, trawl } = await startWorking({ "/": HTML });
+    await startWorker();
+    for (const [path, outcome] of [
+      ["/", "page"],
+      ["/gone", "dead"],
+    ] as const) {
+      const key = { "idempotency-key": path };
+      const body = { url: site.url + path, extract: { title: "h1" }, ...QUICK };
+      const first = await ask("POST", "/v1/scrape", body, key);
+      await archiveEnded(retentionDeps(trawl), Number.POSITIVE_INFINITY, new AbortController().signal);
+      expect(await trawl.frontier.findJob(String(first.json.id))).toBeUndefined();
+
+      const again = await ask("POST", "/v1/scrape", { ...body, timeoutSeconds: 5 }, key);
+
+      expect(again).toMatchObject({ status: 200, json: { id: first.json.id, outcome, records: first.json.records } });
+    }
   });
 
   it("is refused where it is no URL, or asks for what one page cannot have", async () => {

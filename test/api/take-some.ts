@@ -1,6 +1,8 @@
 import type { Trawl } from "../../src/compose.ts";
 
-/** Takes some tasks of a.example as a worker would, and is done with them. The answer is how many. */
+const WAIT_MOST_MS = 1_000;
+
+/** Takes some tasks of a.example as a worker would, and is done with them. The answer is how many; where there are none, it comes when there may be. */
 export async function takeSome(frontier: Trawl["frontier"]): Promise<number> {
   await frontier.setSitePolicy("a.example", { intervalMs: 0, burst: 1, perSite: 1000 });
   const { grants } = await frontier.lease({ worker: "w", queues: ["fetch"], max: 1_000, leaseMs: 60_000 });
@@ -18,6 +20,6 @@ export async function takeSome(frontier: Trawl["frontier"]): Promise<number> {
         tally: { pages: 1, records: 0, invalid: 0, bytes: 0 },
       })),
     );
-  } else await new Promise((resolve) => setTimeout(resolve, 20));
+  } else await frontier.waitForWork(Date.now() + WAIT_MOST_MS, new AbortController().signal);
   return grants.length;
 }

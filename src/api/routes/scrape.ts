@@ -68,13 +68,13 @@ export function scrapeRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
 
 /** The job once it has ended. Throws SCRAPE_TIMEOUT, or STOPPING. */
 async function ending(
-  { frontier, clock, pulse }: Pick<ApiDeps, "frontier" | "clock"> & { pulse: Pulse },
+  { catalogue, clock, pulse }: Pick<ApiDeps, "catalogue" | "clock"> & { pulse: Pulse },
   id: string,
   seconds: number,
   signal: AbortSignal,
 ): Promise<JobView> {
   const until = clock.now() + seconds * 1000;
-  const following = pulse.follow(`job ${id}`, () => frontier.findJob(id));
+  const following = pulse.follow(`job ${id}`, () => catalogue.find(id));
   try {
     for (let nth = 0; clock.now() < until; ) {
       const seen = await following.next(nth, until - clock.now(), signal);
@@ -92,16 +92,18 @@ async function ending(
   });
 }
 
-async function outcomeOf({ store, frontier }: ApiDeps, { id }: JobView): Promise<Omit<ScrapeOut, "requestId">> {
+async function outcomeOf({ store, frontier }: ApiDeps, { id, counts }: JobView): Promise<Omit<ScrapeOut, "requestId">> {
   const [pages, records, [letter]] = await Promise.all([
     store.readPages(id, 0, PAGES_MOST),
     store.readRecords(id, 0, RECORDS_MOST),
     frontier.listDead({ jobId: id }, 1),
   ]);
   const page = pages.at(-1);
+  // Of a job that has left the broker the letter is gone, and the count is kept.
+  const isDead = letter !== undefined || counts.dead > 0;
   return {
     id,
-    outcome: letter !== undefined ? "dead" : page !== undefined || records.length > 0 ? "page" : "refused",
+    outcome: isDead ? "dead" : page !== undefined || records.length > 0 ? "page" : "refused",
     page: page === undefined ? null : pageOut(page),
     records: records.map(recordLine) as ScrapeOut["records"],
     dead: letter === undefined ? null : deadOut(letter),

@@ -50,7 +50,12 @@ export async function submitOnce(
   const first = before ?? (await created(deps, spec));
   if (first !== undefined) refuseReuse(key, first, spec);
   const known = first?.spec as JobSpec | undefined;
-  const taken = first?.sealed === true ? undefined : await addOnce(deps, known ?? spec, urls, caller);
+  const taken =
+    first?.sealed === true
+      ? undefined
+      : await addOnce(deps, known ?? spec, urls, caller).catch((error: unknown) => {
+          throw withSecret(error, secret);
+        });
   if (!open && before?.archived !== true) await frontier.seal(id);
   const answer = known === undefined && taken !== undefined ? taken : asTheFirstTime(spec, urls);
   return { ...answer, requestId: known?.requestId ?? requestId, webhookSecret: secret ?? null };
@@ -79,6 +84,13 @@ async function addOnce(
     if (spec.bodyHash === undefined || !isTrawlError(error, "JOB_ENDED")) throw error;
     return undefined;
   }
+}
+
+/** Told this once: who submitted hears it also where not all was taken, and the rest is to be sent elsewhere. */
+function withSecret(error: unknown, webhookSecret: string | undefined): unknown {
+  if (webhookSecret === undefined || !isTrawlError(error, "BROKER_FULL", "QUOTA_REACHED")) return error;
+  const { code, op, message, detail, cause } = error;
+  return new TrawlError(code, { op, message, detail: { ...detail, webhookSecret }, cause });
 }
 
 /** What the answer was, or would have been, when it was first sent: the client may not have heard it. */

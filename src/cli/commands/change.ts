@@ -43,7 +43,7 @@ export function addChange(program: Command): void {
       const change = changeOf(flags);
       return inPlane({ flags }, async ({ plane, screen }) => {
         const job = await plane.changeJob(jobId, change);
-        if (flags.json === true) screen.out(`${JSON.stringify(job)}\n`);
+        if (flags.json === true) await screen.out(`${JSON.stringify(job)}\n`);
         else screen.err(`${showable(settingsText(job))}\n`);
       });
     });

@@ -36,7 +36,7 @@ export function addControl(program: Command): void {
       .action((jobId: string, flags: PlaneFlags) =>
         inPlane({ flags }, async ({ plane, screen }) => {
           const job = await plane.steer(jobId, name);
-          if (flags.json === true) screen.out(`${JSON.stringify(job)}\n`);
+          if (flags.json === true) await screen.out(`${JSON.stringify(job)}\n`);
           else screen.err(`${showable(says(job))}\n`);
         }),
       );

@@ -84,10 +84,10 @@ async function list({ plane, screen }: PlaneSession, filter: DeadFilter, flags: 
   if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters })}\n`);
   if (letters.length === 0) return screen.err("no dead letters\n");
   for (const { url, jobId, reason, history } of letters) {
-    screen.out(`${showable(`${url}  ${reason}  (job ${jobId})`)}\n`);
+    await screen.out(`${showable(`${url}  ${reason}  (job ${jobId})`)}\n`);
     for (const { at, because, status, detail } of history) {
       const why = [because, status, detail].filter((part) => part !== undefined).join("  ");
-      screen.out(`  ${new Date(at).toISOString()}  ${showable(why)}\n`);
+      await screen.out(`  ${new Date(at).toISOString()}  ${showable(why)}\n`);
     }
   }
 }
@@ -104,7 +104,7 @@ async function group({ plane, screen }: PlaneSession, filter: DeadFilter, flags:
     pageUrlOf(sample),
   ]);
   const heading = ["COUNT", "REASON", "STATUS", "SUCH AS"];
-  screen.out(table([heading, ...rows], { right: [0], width: screen.outColumns() }));
+  await screen.out(table([heading, ...rows], { right: [0], width: screen.outColumns() }));
   if (screen.isLive) screen.err(hints(screen, filter.jobId ?? "JOB"));
 }
 
@@ -116,7 +116,7 @@ function hints(screen: Screen, job: string): string {
   return `\n${steps(choices, screen)}`;
 }
 
-function say({ screen }: PlaneSession, { json }: Flags, answer: object, words: string): void {
-  if (json === true) screen.out(`${JSON.stringify(answer)}\n`);
+async function say({ screen }: PlaneSession, { json }: Flags, answer: object, words: string): Promise<void> {
+  if (json === true) await screen.out(`${JSON.stringify(answer)}\n`);
   else screen.err(`${showable(words)}\n`);
 }

@@ -27,7 +27,7 @@ export function addDelete(program: Command, stops: Stops): void {
         const asked = stops.once(() => interrupted.abort());
         const options = { cancel: flags.cancel === true, signal: interrupted.signal };
         const { isWhole } = await plane.deleteJob(jobId, options).finally(() => asked.forget());
-        if (flags.json === true) screen.out(`${JSON.stringify({ id: jobId, removed: isWhole })}\n`);
+        if (flags.json === true) await screen.out(`${JSON.stringify({ id: jobId, removed: isWhole })}\n`);
         else screen.err(`${showable(jobId)} is deleted${isWhole ? "" : LATER}\n`);
       }),
     );

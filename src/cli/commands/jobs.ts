@@ -18,9 +18,9 @@ export function addJobs(program: Command): void {
     .action((flags: PlaneFlags & { limit: number }) =>
       inPlane({ flags }, async ({ plane, screen, now }) => {
         const jobs = await plane.listJobs(flags.limit);
-        if (flags.json === true) screen.out(`${JSON.stringify({ jobs })}\n`);
+        if (flags.json === true) await screen.out(`${JSON.stringify({ jobs })}\n`);
         else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
-        else screen.out(jobsTable(jobs, now(), screen.outColumns()));
+        else await screen.out(jobsTable(jobs, now(), screen.outColumns()));
       }),
     );
 

@@ -65,7 +65,7 @@ async function runAndReport(session: Session, stops: Stops, spec: JobSpec, flags
   if (flags.json === true) {
     const { pages, records, invalid } = end.job.tally;
     const seconds = Number(end.seconds.toFixed(3));
-    screen.out(
+    await screen.out(
       `${JSON.stringify({ ...jobOut(end.job, trawl.clock.now()), pages, records, invalid, seconds, ...(out === undefined ? {} : { out }) })}\n`,
     );
   }

@@ -39,9 +39,9 @@ export function explainedFrom({ until, tasks, ...rest }: ExplanationOut): Explai
 export function workerFrom(out: WorkerOut): WorkerView {
   const { worker, version, queues, unknownSpiders, supervisor, startedAt } = out;
   const seenAt = Date.parse(out.seenAt);
-  const common = { worker, version, queues, unknownSpiders, seenAt };
+  const known = { worker, version, queues, unknownSpiders, seenAt };
   // Workers of older versions tell nothing of themselves.
-  if (startedAt === null) return common;
+  if (startedAt === null) return known;
   const { concurrency, busy, done, failed, rssBytes } = out;
   const vitals = {
     ...{
@@ -54,7 +54,7 @@ export function workerFrom(out: WorkerOut): WorkerView {
     upMs: seenAt - Date.parse(startedAt),
     ...(supervisor === null ? {} : { supervisor }),
   };
-  return { ...common, vitals };
+  return { ...known, vitals };
 }
 
 export function keyFrom({ tenant, quotas, state, ...key }: KeyOut): ApiKey {

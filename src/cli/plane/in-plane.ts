@@ -3,9 +3,13 @@ import type { Command } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { showable } from "../../runtime/showable.ts";
 import { inSession, type Opening, type PlaceFlags, withPlaces } from "../session.ts";
 import { processScreen, type Screen } from "../terminal.ts";
 import type { ControlPlane } from "./control-plane.ts";
+
+/** A wait that is worth a word. */
+const TELLING_MS = 1_000;
 
 export type PlaneFlags = PlaceFlags & { api?: string };
 export type PlaneSession = Clock & { config: Config; screen: Screen; plane: ControlPlane };
@@ -28,14 +32,26 @@ export async function inPlane<T>(
   if (api !== "none" && !isLocal(flags)) {
     // Loaded on first use, as what opens broker and store is.
     const { createRemotePlane } = await import("./remote-plane.ts");
-    const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, tries });
-    return work({ config: asked, screen: processScreen(), plane, ...systemClock() });
+    const screen = processScreen();
+    const onWait = createWaitNote(screen, api);
+    const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, tries, onWait });
+    return work({ config: asked, screen, plane, ...systemClock() });
   }
   return inSession({ ...opening, asked }, async ({ trawl, ...session }) => {
     const { createDirectPlane } = await import("./direct-plane.ts");
     const plane = createDirectPlane(trawl, session.config);
     return work({ ...session, plane, ...trawl.clock });
   });
+}
+
+/** Whoever sits at a terminal should not wonder for long why nothing happens. */
+function createWaitNote(screen: Screen, api: string): (error: unknown, ms: number) => void {
+  let isSaid = false;
+  return (_, ms) => {
+    if (isSaid || !screen.isLive || ms < TELLING_MS) return;
+    isSaid = true;
+    screen.err(`no answer from ${showable(api)} yet: trying again, for some seconds (TRAWL_API_TRIES)\n`);
+  };
 }
 
 /** For a command that no server can serve: better said than answered from elsewhere. Throws BAD_USAGE. */

@@ -31,7 +31,7 @@ export async function openRemoteIntake(
       ...(requestId === undefined ? {} : { "x-request-id": requestId }),
     };
     const sending = requests.json<NewJobOut>("/v1/jobs", { method: "POST", body, headers });
-    const sent: Taken & { webhookSecret?: string | null } = await takenOf(sending);
+    const sent = await takenOf(sending);
     if (urls !== undefined) first = sent;
     return { id: sent.id, requestId: sent.requestId, webhookSecret: sent.webhookSecret ?? null };
   }

@@ -19,7 +19,12 @@ import {
 import { remoteError } from "./remote-error.ts";
 import { openRemoteIntake } from "./remote-intake.ts";
 
-export type Server = { url: string; key: string | undefined; tries: number };
+export type Server = {
+  url: string;
+  key: string | undefined;
+  tries: number;
+  onWait: (error: unknown, ms: number) => void;
+};
 
 /** Dead letters that one request deals with. */
 const DEAD_MOST = 1_000_000;
@@ -28,8 +33,8 @@ const RECORDS_MOST = 1_000;
 /** Every look is a request. */
 const LOOK_EVERY_MS = 1_000;
 
-export function createRemotePlane({ url, key, tries }: Server): ControlPlane {
-  const options = { tries, ...(key === undefined ? {} : { key }) };
+export function createRemotePlane({ url, key, tries, onWait }: Server): ControlPlane {
+  const options = { tries, onWait, ...(key === undefined ? {} : { key }) };
   const trawl = connect(url, options);
   const requests = createRequests(url, options);
   return coded(url, {

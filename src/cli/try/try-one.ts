@@ -41,7 +41,7 @@ export async function tryOne(target: string, flags: TryFlags, screen: Screen): P
   const tried: TriedPage = await tryPage(config, spec, url);
   if (tried.outcome.kind !== "page") {
     const { kind: _, ...why } = tried.outcome;
-    if (flags.json === true) screen.out(`${JSON.stringify({ url, hops: tried.hops, ...why })}\n`);
+    if (flags.json === true) await screen.out(`${JSON.stringify({ url, hops: tried.hops, ...why })}\n`);
     else screen.err(`${showable(`${url} gave no page: ${why.detail}`)}\n`);
     return 1;
   }
@@ -51,7 +51,7 @@ export async function tryOne(target: string, flags: TryFlags, screen: Screen): P
   const extraction = extract({ page, html: tried.text });
   const times = { fetchedAt: Math.round(page.fetchedAt), tookMs: Math.round(page.tookMs) };
   if (flags.json === true)
-    screen.out(`${JSON.stringify({ page: { ...page, ...times }, charset: tried.charset, ...extraction })}\n`);
-  else screen.out(showPage({ tried, page, extraction }, screen.outColumns()));
+    await screen.out(`${JSON.stringify({ page: { ...page, ...times }, charset: tried.charset, ...extraction })}\n`);
+  else await screen.out(showPage({ tried, page, extraction }, screen.outColumns()));
   return 0;
 }
