@@ -1,10 +1,10 @@
 /**
- * Runs what docs/api.md shows, block by block in one shell, against a server with a worker and a site of this machine's.
+ * Runs what docs/api.md shows, its commands block by block in one shell and its program by itself, against a server with a worker and a site of this machine's.
  * Only addresses are replaced; an answer that is an error fails it.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
@@ -25,7 +25,7 @@ it("does what docs/api.md shows", async () => {
   await working.startWorker();
   const urls = Array.from({ length: 30 }, (_, nth) => `${working.site.url}/${nth}`);
   writeFileSync(join(folder, "urls.gz"), gzipSync(urls.join("\n")));
-  const blocks = blocksOf(readFileSync(PAGE, "utf8"));
+  const blocks = blocksOf(readFileSync(PAGE, "utf8"), "bash");
   expect(blocks.length).toBeGreaterThan(4);
   const script = blocks.map((block) => asRun(block, working)).join("\n");
   if (/\bnpx trawl\b/.test(script)) await withNpx(folder);
@@ -40,8 +40,28 @@ it("does what docs/api.md shows", async () => {
   expect(readFileSync(join(folder, "records.csv"), "utf8")).toMatch(/_url,_status,/); // of what was there by then
 }, 120_000);
 
-function blocksOf(text: string): string[] {
-  return [...text.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+it("does what the program in docs/api.md shows", async () => {
+  await ensureDist();
+  const folder = newFolder();
+  const working = await startWorking({ "/": "<h1>one</h1>" });
+  await working.startWorker();
+  // As a package manager puts it there.
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(resolve(import.meta.dirname, "../.."), join(folder, "node_modules/trawl"));
+  const [program = "", ...more] = blocksOf(readFileSync(PAGE, "utf8"), "ts");
+  expect(more).toEqual([]);
+  writeFileSync(join(folder, "program.mjs"), asRun(program, working));
+
+  const { code, words } = await runProgram(process.execPath, ["program.mjs"], folder, {});
+
+  expect(code, words).toBe(0);
+  expect(words).toBe(`one ${working.site.url}/\nfinished: 1 of 1\npage 200\n`);
+}, 120_000);
+
+function blocksOf(text: string, language: string): string[] {
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+    .filter(([, name]) => name === language)
+    .map(([, , block = ""]) => block);
 }
 
 function asRun(block: string, { url, site }: Working): string {
@@ -63,10 +83,14 @@ async function withNpx(folder: string): Promise<void> {
 
 async function runScript(script: string, cwd: string, { broker, store }: { broker: string; store: string }) {
   const env = { PATH: `${join(cwd, "bin")}:${process.env.PATH}`, TRAWL_BROKER: broker, TRAWL_STORE: store };
-  const shell = spawn("bash", ["-euo", "pipefail", "-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  closeLater(async () => void shell.kill());
+  return runProgram("bash", ["-euo", "pipefail", "-c", script], cwd, env);
+}
+
+async function runProgram(file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(file, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  closeLater(async () => void child.kill());
   let words = "";
-  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (words += chunk));
-  const [code] = (await once(shell, "close")) as [number | null];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (words += chunk));
+  const [code] = (await once(child, "close")) as [number | null];
   return { code, words };
 }
