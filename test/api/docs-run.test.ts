@@ -55,7 +55,7 @@ it("does what the program in docs/api.md shows", async () => {
   const { code, words } = await runProgram(process.execPath, ["program.mjs"], folder, {});
 
   expect(code, words).toBe(0);
-  expect(words).toBe(`one ${working.site.url}/\nfinished: 1 of 1\npage 200\n`);
+  expect(words).toBe(`one ${working.site.url}/\nfinished: 1 done, 0 given up on\npage 200\n`);
 }, 120_000);
 
 function blocksOf(text: string, language: string): string[] {
