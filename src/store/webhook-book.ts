@@ -9,6 +9,8 @@
  * W4 A delivery is counted once, however often it is said.
  * W5 A webhook that is due is given to one who asks, and is due again only at the time that one has named.
  * W6 A closed webhook is never due. Reopened it is, for the next round, and may have an end again.
+ * W7 An open one is reopened as well: its job may have been seen to end just before. What was known of a round adds no
+ *    event to a later one, marks none as queued and does not close it.
  */
 import type { WebhookEventType } from "../domain/webhook.ts";
 
@@ -32,7 +34,7 @@ export type Webhook = NewWebhook & {
   nextEvent: number;
   /** The event of the job's end has been added. */
   hasEnd: boolean;
-  /** Grows when a job that had ended runs again. */
+  /** Grows whenever its job may run again, and when the deliveries of a round have ended before all were queued. */
   round: number;
   /** When it is looked at next; undefined: it is closed, all there is to tell is queued. */
   lookAt: number | undefined;
@@ -58,19 +60,22 @@ export interface WebhookBook {
   find(jobId: string): Promise<Webhook | undefined>;
   /** Those due at `now`, the longest due first; each is due again at `againAt`. */
   takeDue(now: number, againAt: number, limit: number): Promise<readonly Webhook[]>;
-  /** False where there has been another event since, or the webhook has its end or is gone. */
+  /** False where there has been another event or round since, or the webhook has its end or is gone. */
   addEvent(known: Webhook, event: NewEvent): Promise<boolean>;
   /** Numbers, the oldest first. */
   listUnqueued(jobId: string, limit: number): Promise<readonly number[]>;
-  markQueued(jobId: string, numbers: readonly number[]): Promise<void>;
+  /** False, and without effect, in a later round than the one known: those events go out with that one. */
+  markQueued(known: Webhook, numbers: readonly number[]): Promise<boolean>;
   findEvent(jobId: string, number: number): Promise<WebhookEvent | undefined>;
   /** Its text is forgotten. */
   markDelivered(jobId: string, number: number, at: number): Promise<void>;
   noteFailure(jobId: string, at: number, words: string): Promise<void>;
   /** Nothing more is to be told in this round. */
   close(known: Webhook): Promise<void>;
-  /** The job of a webhook that is closed, or has its end, runs again. */
+  /** These jobs run again, or may: what they find, and how they end, is told in the next round. */
   reopen(jobIds: readonly string[], now: number): Promise<void>;
+  /** The deliveries of the round known take no more: what is not queued is left to the next. All else stays. */
+  leaveRound(known: Webhook): Promise<void>;
   /** With all events. */
   remove(jobIds: readonly string[]): Promise<void>;
 }

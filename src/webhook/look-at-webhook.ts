@@ -4,10 +4,12 @@
  *
  * - an event and the cursor behind its records are one step in the store, which only one of those who look can make;
  * - an event that is not marked as queued is queued again, which the frontier's dedup makes harmless;
- * - the job is looked at before its records are read: if it had ended by then, they are all there.
+ * - the job is looked at before its records are read: if it had ended by then, they are all there;
+ * - a job that runs again is in another round of its webhook, and what was seen before then has no effect on that one.
  */
 import type { Config } from "../config/schema.ts";
 import { hasEnded } from "../domain/job.ts";
+import type { NewTask } from "../domain/task.ts";
 import { deliveryJobId, type WebhookEventType } from "../domain/webhook.ts";
 import { isTrawlError } from "../errors.ts";
 import type { Frontier } from "../frontier/frontier.ts";
@@ -47,6 +49,9 @@ export async function lookAtWebhook(deps: LookDeps, webhook: Webhook, signal: Ab
   const isTold = await addEvents(deps, webhook, job, signal);
   if (isTold === undefined) return; // somebody else is at it
   const isQueued = await queueEvents(deps, webhook, job, signal);
+  // Whoever closed a later round did not know of deliveries that we have begun since.
+  const isPast = !isQueued && (await book.find(webhook.jobId))?.round !== webhook.round;
+  if (isPast) await sealDeliveries(deps, webhook);
   if (!isTold || !isQueued || !isOver(job)) return;
   await sealDeliveries(deps, webhook);
   await book.close(webhook);
@@ -126,26 +131,33 @@ async function queueEvents(deps: LookDeps, webhook: Webhook, job: JobView, signa
     if (numbers.length === 0) return true;
     if (!isMade) await frontier.createJob(deliveryJob(webhook, job, config));
     const tasks = numbers.map((number) => deliveryTask(webhook, number, config));
-    const taken = await takenOf(frontier.enqueue(deliveryJobId(jobId, round), tasks), tasks.length);
-    await book.markQueued(jobId, numbers.slice(0, taken));
-    if (taken < numbers.length) return false; // the broker is full: the next look goes on
+    const taken = await take(deps, deliveryJobId(jobId, round), tasks);
+    if (taken === undefined) {
+      await book.leaveRound(webhook);
+      return false;
+    }
+    const isMarked = await book.markQueued(webhook, numbers.slice(0, taken));
+    if (!isMarked || taken < numbers.length) return false; // another round, or a full broker: the next look goes on
   }
   return false;
 }
 
-/** Deliveries that somebody has cancelled are not begun again. */
-async function takenOf(queueing: ReturnType<Frontier["enqueue"]>, all: number): Promise<number> {
+/**
+ * How many were queued; undefined where the job takes no more, since a replay has led to a round after its own, or since
+ * somebody has sealed it. Deliveries that somebody has cancelled are not begun again: they are taken, and that is all.
+ */
+async function take(deps: LookDeps, deliveries: string, tasks: readonly NewTask[]): Promise<number | undefined> {
   try {
-    return (await queueing).full?.taken ?? all;
+    return (await deps.frontier.enqueue(deliveries, tasks)).full?.taken ?? tasks.length;
   } catch (error) {
-    if (isTrawlError(error, "JOB_ENDED")) return all;
-    throw error;
+    if (!isTrawlError(error, "JOB_ENDED")) throw error;
+    return (await deps.findJob(deliveries))?.state === "cancelled" ? tasks.length : undefined;
   }
 }
 
-/** The job of the round before may have been left open, by a job that ran again before its end was told. */
+/** Jobs of rounds before may have been left open, by a job that ran again before its end was told. */
 async function sealDeliveries({ frontier }: LookDeps, { jobId, round }: Webhook): Promise<void> {
-  for (const nth of round === 1 ? [1] : [round - 1, round]) {
+  for (let nth = 1; nth <= round; nth += 1) {
     try {
       await frontier.seal(deliveryJobId(jobId, nth));
     } catch (error) {

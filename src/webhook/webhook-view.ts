@@ -15,7 +15,7 @@ export type WebhookView = Webhook & {
 };
 
 /** A job that ran again more often than this has had its events delivered long ago. */
-const ROUNDS_MOST = 10;
+const ROUNDS_MOST = 100;
 
 export async function findWebhookView(
   { book, frontier }: { book: Pick<WebhookBook, "find">; frontier: Pick<FrontierAdmin, "findJob"> },
@@ -38,7 +38,8 @@ export async function findWebhookView(
   };
 }
 
-async function findDeliveryJobs(frontier: Pick<FrontierAdmin, "findJob">, { jobId, round }: Webhook) {
+/** The jobs of its deliveries, as far as they are in the broker; the latest last. */
+export async function findDeliveryJobs(frontier: Pick<FrontierAdmin, "findJob">, { jobId, round }: Webhook) {
   const rounds = Array.from({ length: Math.min(round, ROUNDS_MOST) }, (_, nth) => round - nth).reverse();
   const found = await Promise.all(rounds.map((nth) => frontier.findJob(deliveryJobId(jobId, nth))));
   return found.filter((job) => job !== undefined);

@@ -21,13 +21,15 @@ import { noteWebhook } from "../../src/webhook/note-webhook.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
+import { type Received, type Receiver, startReceiver } from "./receiver.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 const PAGES = 5;
 const BATCH = 2;
 const STEPS_MOST = 200;
 const NEVER = new AbortController().signal;
+
+const NOTHING_FOUND = { discovered: [], refusedLinks: 0, tally: { pages: 0, records: 0, invalid: 0, bytes: 0 } };
 
 class Death extends Error {}
 
@@ -79,6 +81,55 @@ describe("many who look at one webhook at once", () => {
     expect(inOrder.map(([after]) => after)).toEqual([0, ...inOrder.slice(0, -1).map(([, upTo]) => upTo)]);
   });
 });
+
+describe("a look at a job that is replayed before any one of its steps", () => {
+  it("closes nothing that is still to be told", { timeout: 60_000 }, () => tellThroughReplays(false));
+
+  it("hands nothing to deliveries that another has ended meanwhile", { timeout: 60_000 }, () =>
+    tellThroughReplays(true),
+  );
+});
+
+async function tellThroughReplays(isLookedAt: boolean): Promise<void> {
+  const ground = await prepare("sqlite:");
+  let replays = 0;
+  for (let at = 1, isOvertaken = true; isOvertaken; at += 1) {
+    const jobId = `jreplay${at}`;
+    const [lost, ...claims] = await beginJob(ground, jobId);
+    if (lost === undefined) throw new Error("nothing was leased");
+    const death = { outcome: { kind: "dead", because: "http_status", status: 404 }, ...NOTHING_FOUND } as const;
+    await ground.trawl.frontier.settle([{ ...lost, ...death, site: { kind: "ok" } }]);
+    await finishJob(ground, jobId, claims);
+    isOvertaken = false;
+    await live(
+      ground,
+      jobId,
+      beforeStep(at, async () => {
+        isOvertaken = true;
+        await replay(ground, jobId);
+        if (isLookedAt) await live(ground, jobId, (parts) => parts);
+      }),
+    );
+    if (!isOvertaken) break;
+    await live(ground, jobId, (parts) => parts);
+
+    await expectAllTold(ground, jobId);
+    replays += 1;
+  }
+  expect(replays).toBeGreaterThan(15); // or nothing was tried
+}
+
+/** The job runs again with its dead letter, which brings a record this time. */
+async function replay({ trawl }: Ground, jobId: string): Promise<void> {
+  const { frontier, store, clock } = trawl;
+  expect(await frontier.replayDead({ jobId }, 10, 10)).toBe(1);
+  await store.webhooks.reopen([jobId], clock.now());
+  const { grants } = await frontier.lease({ worker: "pages", queues: [`q${jobId}`], max: 100, leaseMs: 60_000 });
+  await store.write(grants.map(({ taskId, token, url }) => write(jobId, taskId, token, url)));
+  const settled = { outcome: { kind: "done" }, ...NOTHING_FOUND, site: { kind: "ok" } } as const;
+  const { finished } = await frontier.settle(grants.map((grant) => ({ ...claimOf(grant), ...settled })));
+  expect(finished).toEqual([jobId]);
+}
 
 async function tellThroughDeaths(broker: string): Promise<void> {
   const ground = await prepare(broker);
@@ -189,8 +240,7 @@ async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<bool
       if (grants.length === 0) return false;
       for (const grant of grants) {
         const ending = await deliver(grant, NEVER);
-        const nothing = { discovered: [], refusedLinks: 0, tally: { pages: 0, records: 0, invalid: 0, bytes: 0 } };
-        await frontier.settle([{ ...claimOf(grant), ...ending, ...nothing }]);
+        await frontier.settle([{ ...claimOf(grant), ...ending, ...NOTHING_FOUND }]);
       }
     }
   } catch (error) {
@@ -199,27 +249,47 @@ async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<bool
   }
 }
 
+function mortality({ dies, at }: Fate): Mortal {
+  return counting(async (nth, step) => {
+    if (nth === at && dies === "before") throw new Death();
+    const answer = await step();
+    if (nth === at) throw new Death();
+    return answer;
+  });
+}
+
+function beforeStep(at: number, act: () => Promise<void>): Mortal {
+  return counting(async (nth, step) => {
+    if (nth === at) await act();
+    return step();
+  });
+}
+
 /** One count of steps over all that is wrapped by it. */
-function mortality(fate: Fate): Mortal {
+function counting(make: (nth: number, step: () => Promise<unknown>) => Promise<unknown>): Mortal {
   let steps = 0;
   return (parts) =>
     new Proxy(parts, {
       get(target, name) {
         const member = Reflect.get(target, name) as unknown;
         if (typeof member !== "function") return member;
-        return async (...words: unknown[]) => {
+        return (...words: unknown[]) => {
           steps += 1;
-          const isLast = fate.at === steps;
-          if (isLast && fate.dies === "before") throw new Death();
-          const answer: unknown = await Reflect.apply(member, target, words);
-          if (isLast) throw new Death();
-          return answer;
+          return make(steps, async () => (await Reflect.apply(member, target, words)) as unknown);
         };
       },
     });
 }
 
-async function expectTold({ trawl, receiver }: Ground, jobId: string): Promise<void> {
+async function expectTold(ground: Ground, jobId: string): Promise<void> {
+  const events = await expectAllTold(ground, jobId);
+  const ends = new Set(events.filter(({ type }) => type === "job.finished").map(({ id }) => id));
+  expect([jobId, ends.size]).toEqual([jobId, 1]);
+  expect(await ground.trawl.frontier.findJob(deliveryJobId(jobId, 1))).toMatchObject({ state: "finished" });
+}
+
+/** Every record, and last of all an end; nothing is left open. */
+async function expectAllTold({ trawl, receiver }: Ground, jobId: string): Promise<readonly Received[]> {
   const { store, frontier } = trawl;
   const events = receiver.received.filter(({ id }) => id.startsWith(`evt_${jobId}_`));
   const kept = await store.readRecords(jobId, 0, 100);
@@ -227,12 +297,16 @@ async function expectTold({ trawl, receiver }: Ground, jobId: string): Promise<v
     .flatMap(({ content }) => (content.data.records ?? []) as unknown[])
     .map((line) => JSON.stringify(line));
 
-  expect(kept.map((record) => JSON.stringify(recordLine(record))).filter((line) => !told.includes(line))).toEqual([]);
+  const untold = kept.map((record) => JSON.stringify(recordLine(record))).filter((line) => !told.includes(line));
+  expect([jobId, untold]).toEqual([jobId, []]);
   for (const event of events) expect(receiver.problemOf(event, SECRET)).toBeUndefined();
   const texts = new Map(events.map(({ id, body }) => [id, body]));
   expect(events.filter(({ id, body }) => texts.get(id) !== body)).toEqual([]);
-  const ends = new Set(events.filter(({ type }) => type === "job.finished").map(({ id }) => id));
-  expect([jobId, ends.size]).toEqual([jobId, 1]);
-  expect(await store.webhooks.find(jobId)).toMatchObject({ lookAt: undefined, delivered: texts.size });
-  expect(await frontier.findJob(deliveryJobId(jobId, 1))).toMatchObject({ state: "finished" });
+  const webhook = await store.webhooks.find(jobId);
+  expect(webhook).toMatchObject({ lookAt: undefined, hasEnd: true, delivered: texts.size, nextEvent: texts.size + 1 });
+  expect(events.find(({ id }) => id === `evt_${jobId}_${texts.size}`)?.type).toBe("job.finished");
+  const rounds = Array.from({ length: webhook?.round ?? 0 }, (_, nth) => deliveryJobId(jobId, nth + 1));
+  const states = await Promise.all(rounds.map(async (id) => (await frontier.findJob(id))?.state ?? "finished"));
+  expect(states.filter((state) => state !== "finished")).toEqual([]);
+  return events;
 }

@@ -1,8 +1,7 @@
 /** What a crawl still has to tell when its last page is in: it waits for that, for a while. */
 import { hasEnded } from "../../domain/job.ts";
-import { deliveryJobId } from "../../domain/webhook.ts";
 import { showable } from "../../runtime/showable.ts";
-import { findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
+import { findDeliveryJobs, findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import type { Session } from "../session.ts";
 import { plural, type Screen, steps } from "../terminal.ts";
 import { crawlQueue } from "./crawl-queue.ts";
@@ -25,8 +24,8 @@ export async function untilTold(
     const webhook = await store.webhooks.find(jobId);
     if (webhook === undefined) return;
     if (webhook.lookAt === undefined) {
-      const deliveries = await frontier.findJob(deliveryJobId(jobId, webhook.round));
-      if (deliveries === undefined || hasEnded(deliveries.state)) return;
+      const deliveries = await findDeliveryJobs(frontier, webhook);
+      if (deliveries.every(({ state }) => hasEnded(state))) return;
     }
     if (!isSaid && clock.now() - startedAt > SAY_AFTER_MS) {
       isSaid = true;

@@ -19,6 +19,7 @@ type Names =
   | "noteFailure"
   | "close"
   | "reopen"
+  | "leaveRound"
   | "removeWebhooks";
 
 export function createWebhookBook(connection: Connection): WebhookBook {
@@ -34,17 +35,19 @@ export function createWebhookBook(connection: Connection): WebhookBook {
     },
     find,
     takeDue: async (now, againAt, limit) => (await ask("takeDue", now, againAt, limit)).map(toWebhook),
-    async addEvent({ jobId, nextEvent }, { type, text, madeAt, cursor }) {
+    async addEvent({ jobId, nextEvent, round }, { type, text, madeAt, cursor }) {
       const isEnd = type === "records" ? 0 : 1;
-      return (await ask("addEvent", cursor, isEnd, jobId, nextEvent, type, text, madeAt)).length > 0;
+      return (await ask("addEvent", cursor, isEnd, jobId, nextEvent, type, text, madeAt, round)).length > 0;
     },
     listUnqueued: async (jobId, limit) => (await ask("listUnqueued", jobId, limit)).map(({ number }) => Number(number)),
-    markQueued: async (jobId, numbers) => void (await ask("markQueued", jobId, arrayOf(numbers))),
+    markQueued: async ({ jobId, round }, numbers) =>
+      (await ask("markQueued", jobId, arrayOf(numbers), round)).length > 0,
     findEvent: async (jobId, number) => (await ask("findEvent", jobId, number)).map(toWebhookEvent)[0],
     markDelivered: async (jobId, number, at) => void (await ask("markDelivered", jobId, number, at)),
     noteFailure: async (jobId, at, words) => void (await ask("noteFailure", at, words, jobId)),
     close: async ({ jobId, round }) => void (await ask("close", jobId, round)),
     reopen: async (jobIds, now) => void (await ask("reopen", now, arrayOf(jobIds))),
+    leaveRound: async ({ jobId, round }) => void (await ask("leaveRound", jobId, round)),
     remove: async (jobIds) => void (await ask("removeWebhooks", arrayOf(jobIds))),
   };
 }

@@ -19,6 +19,7 @@ type Names =
   | "noteFailure"
   | "close"
   | "reopen"
+  | "leaveRound"
   | "dropEvents"
   | "dropWebhook";
 
@@ -30,10 +31,10 @@ export function createWebhookBook(db: Database, run: RunCall): WebhookBook {
     return row === undefined ? undefined : toWebhook(row);
   }
 
-  function addEvent({ jobId, nextEvent }: Webhook, { type, text, madeAt, cursor }: NewEvent): boolean {
+  function addEvent({ jobId, nextEvent, round }: Webhook, { type, text, madeAt, cursor }: NewEvent): boolean {
     return db.write(() => {
       const isEnd = type === "records" ? 0 : 1;
-      if (sql.moveCursor.run(cursor, isEnd, jobId, nextEvent).changes === 0) return false;
+      if (sql.moveCursor.run(cursor, isEnd, jobId, nextEvent, round).changes === 0) return false;
       sql.addEvent.run(jobId, nextEvent, type, text, madeAt);
       return true;
     });
@@ -61,10 +62,11 @@ export function createWebhookBook(db: Database, run: RunCall): WebhookBook {
     addEvent: (known, event) => run("webhooks.addEvent", () => addEvent(known, event)),
     listUnqueued: (jobId, limit) =>
       run("webhooks.listUnqueued", () => sql.listUnqueued.all(jobId, limit).map(({ number }) => Number(number))),
-    markQueued: (jobId, numbers) =>
+    markQueued: ({ jobId, round }, numbers) =>
       run("webhooks.markQueued", () =>
         db.write(() => {
-          for (const number of numbers) sql.markQueued.run(jobId, number);
+          const marked = numbers.map((number) => Number(sql.markQueued.run(jobId, number, round).changes));
+          return marked.some((rows) => rows > 0);
         }),
       ),
     findEvent: (jobId, number) =>
@@ -86,6 +88,7 @@ export function createWebhookBook(db: Database, run: RunCall): WebhookBook {
           for (const jobId of jobIds) sql.reopen.run(now, jobId);
         }),
       ),
+    leaveRound: ({ jobId, round }) => run("webhooks.leaveRound", () => void sql.leaveRound.run(jobId, round)),
     remove: (jobIds) =>
       run("webhooks.remove", () =>
         db.write(() => {

@@ -87,7 +87,7 @@ export function describeWebhookBook(name: string, prepare: () => Promise<BooksSi
       for (let nth = 0; nth < 3; nth += 1) await book.addEvent(await got("j1"), anEvent({ text }));
 
       expect(await book.listUnqueued("j1", 2)).toEqual([1, 2]);
-      await book.markQueued("j1", [1, 3]);
+      expect(await book.markQueued(await got("j1"), [1, 3])).toBe(true);
       expect(await book.listUnqueued("j1", 10)).toEqual([2]);
       expect(await book.listUnqueued("other", 10)).toEqual([]);
 
@@ -132,17 +132,33 @@ export function describeWebhookBook(name: string, prepare: () => Promise<BooksSi
       expect(await book.addEvent(await got("j1"), anEvent({ type: "job.finished" }))).toBe(true);
     });
 
-    it("W6 leaves an open one as it is, and a close that comes late has no effect", async () => {
+    it("W7 has what was known of a round change nothing in the next, though it was open when that began", async () => {
       await book.add(aWebhook("j1"));
+      await book.addEvent(await got("j1"), anEvent());
       const early = await got("j1");
       await book.reopen(["j1"], T0 + 5);
-      expect(await got("j1")).toEqual(early);
+      const opened = await got("j1");
+      expect(opened).toEqual({ ...early, round: 2, lookAt: T0 + 5 });
 
-      await book.addEvent(early, anEvent({ type: "job.finished" }));
-      await book.reopen(["j1"], T0 + 5);
+      expect(await book.addEvent(early, anEvent({ type: "job.finished" }))).toBe(false);
+      expect(await book.addEvent(early, anEvent())).toBe(false);
+      expect(await book.markQueued(early, [1])).toBe(false);
+      await book.leaveRound(early);
       await book.close(early);
 
-      expect(await got("j1")).toMatchObject({ round: 2, lookAt: T0 + 5 });
+      expect(await got("j1")).toEqual(opened);
+      expect(await book.listUnqueued("j1", 10)).toEqual([1]);
+      expect(await book.addEvent(opened, anEvent({ type: "job.finished" }))).toBe(true);
+    });
+
+    it("W7 leaves a round once, with all else as it was", async () => {
+      await book.add(aWebhook("j1"));
+      await book.addEvent(await got("j1"), anEvent({ type: "job.finished" }));
+      const known = await got("j1");
+
+      await Promise.all([book, await open(), await open()].map((each) => each.leaveRound(known)));
+
+      expect(await got("j1")).toEqual({ ...known, round: 2 });
     });
 
     it("notes the latest failure, and removes a webhook with its events", async () => {

@@ -17,10 +17,10 @@ WITH due AS (
 UPDATE webhooks SET look_at = $2::float8 FROM due WHERE webhooks.job = due.job RETURNING webhooks.*;
 
 -- name: addEvent
--- 1 cursor   2 whether this is the end   3 job   4 the next event, as known   5 type   6 text   7 made at
+-- 1 cursor   2 whether this is the end   3 job   4 the next event, as known   5 type   6 text   7 made at   8 round, as known
 WITH moved AS (
   UPDATE webhooks SET cursor = $1::bigint, has_end = $2::int, next_event = next_event + 1
-  WHERE job = $3 AND next_event = $4::bigint AND has_end = 0 RETURNING job
+  WHERE job = $3 AND next_event = $4::bigint AND has_end = 0 AND round = $8::int RETURNING job
 )
 INSERT INTO webhook_events (job, number, type, text, made_at)
 SELECT job, $4::bigint, $5, $6, $7::float8 FROM moved RETURNING number;
@@ -30,8 +30,10 @@ SELECT job, $4::bigint, $5, $6, $7::float8 FROM moved RETURNING number;
 SELECT number FROM webhook_events WHERE job = $1 AND is_queued = 0 ORDER BY number LIMIT $2::bigint;
 
 -- name: markQueued
--- 1 job   2 numbers, as an array
-UPDATE webhook_events SET is_queued = 1 WHERE job = $1 AND number = ANY ($2::bigint[]);
+-- 1 job   2 numbers, as an array   3 round, as known
+UPDATE webhook_events SET is_queued = 1 FROM webhooks
+WHERE webhooks.job = $1 AND webhooks.round = $3::int
+  AND webhook_events.job = $1 AND webhook_events.number = ANY ($2::bigint[]) RETURNING webhook_events.number;
 
 -- name: findEvent
 -- 1 job   2 number
@@ -52,8 +54,11 @@ UPDATE webhooks SET look_at = NULL WHERE job = $1 AND round = $2::int;
 
 -- name: reopen
 -- 1 now   2 jobs, as an array
-UPDATE webhooks SET look_at = $1::float8, has_end = 0, round = round + 1
-WHERE job = ANY ($2::text[]) AND (look_at IS NULL OR has_end = 1);
+UPDATE webhooks SET look_at = $1::float8, has_end = 0, round = round + 1 WHERE job = ANY ($2::text[]);
+
+-- name: leaveRound
+-- 1 job   2 round, as known
+UPDATE webhooks SET round = round + 1 WHERE job = $1 AND round = $2::int;
 
 -- name: removeWebhooks
 -- 1 jobs, as an array                                                                         Cost: their events.

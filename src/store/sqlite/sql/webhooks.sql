@@ -18,8 +18,9 @@ SELECT * FROM webhooks WHERE look_at <= ? ORDER BY look_at LIMIT ?;
 UPDATE webhooks SET look_at = ? WHERE job = ?;
 
 -- name: moveCursor
--- 1 cursor   2 whether this is the end   3 job   4 the next event, as known
-UPDATE webhooks SET cursor = ?, has_end = ?, next_event = next_event + 1 WHERE job = ? AND next_event = ? AND has_end = 0;
+-- 1 cursor   2 whether this is the end   3 job   4 the next event, as known   5 round, as known
+UPDATE webhooks SET cursor = ?, has_end = ?, next_event = next_event + 1
+WHERE job = ? AND next_event = ? AND has_end = 0 AND round = ?;
 
 -- name: addEvent
 -- 1 job   2 number   3 type   4 text   5 made at
@@ -30,8 +31,9 @@ INSERT INTO webhook_events (job, number, type, text, made_at) VALUES (?, ?, ?, ?
 SELECT number FROM webhook_events WHERE job = ? AND is_queued = 0 ORDER BY number LIMIT ?;
 
 -- name: markQueued
--- 1 job   2 number
-UPDATE webhook_events SET is_queued = 1 WHERE job = ? AND number = ?;
+-- 1 job   2 number   3 round, as known
+UPDATE webhook_events SET is_queued = 1
+WHERE job = ?1 AND number = ?2 AND EXISTS (SELECT 1 FROM webhooks WHERE job = ?1 AND round = ?3);
 
 -- name: findEvent
 -- 1 job   2 number
@@ -55,7 +57,11 @@ UPDATE webhooks SET look_at = NULL WHERE job = ? AND round = ?;
 
 -- name: reopen
 -- 1 now   2 job
-UPDATE webhooks SET look_at = ?, has_end = 0, round = round + 1 WHERE job = ? AND (look_at IS NULL OR has_end = 1);
+UPDATE webhooks SET look_at = ?, has_end = 0, round = round + 1 WHERE job = ?;
+
+-- name: leaveRound
+-- 1 job   2 round, as known
+UPDATE webhooks SET round = round + 1 WHERE job = ? AND round = ?;
 
 -- name: dropEvents
 -- 1 job                                                                                       Cost: its events.
