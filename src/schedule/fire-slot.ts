@@ -38,7 +38,7 @@ export type FireDeps = {
   noteWebhook(webhook: JobInput["webhook"], jobId: string): Promise<void>;
 };
 
-/** A quota, in words; `isForGood`: waiting does not help. */
+/** A quota, or the want of a key, in words; `isForGood`: waiting does not help. */
 export type SlotObstacle = { because: string; isForGood: boolean };
 
 /** How soon a slot is looked at again that waits for the run before, or could not be submitted. */
@@ -104,7 +104,7 @@ async function stepAside(deps: FireDeps, claim: SlotClaim, runBefore: string): P
   await book.release(claim, instant(clock) + AGAIN_MS, `waits for the run before: job ${runBefore}`);
 }
 
-/** A slot that a quota keeps from being fired waits, and tells why; those after it wait behind it. */
+/** A slot that a quota, or the want of a key, keeps from being fired waits, and tells why; those after it wait behind it. */
 async function isHeldUp(deps: FireDeps, claim: SlotClaim): Promise<boolean> {
   const { book, clock, log } = deps;
   const { slot, schedule } = claim;
@@ -113,7 +113,7 @@ async function isHeldUp(deps: FireDeps, claim: SlotClaim): Promise<boolean> {
   const obstacle = await deps.findObstacle(schedule.tenant, slotJobId(slot), urls.length);
   if (obstacle === undefined) return false;
   log.warn("schedule.quota_reached", { scheduleId: slot.scheduleId, slotAt: slot.at, because: obstacle.because });
-  const because = `a quota: ${obstacle.because}`;
+  const { because } = obstacle;
   if (!obstacle.isForGood) await book.release(claim, instant(clock) + AGAIN_MS, `waits for ${because}`);
   else if (await book.decide(claim)) await book.settle(claim, { state: "failed", because }, instant(clock));
   return true;

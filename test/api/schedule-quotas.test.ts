@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createQuotaKeeper } from "../../src/api/quota/quotas.ts";
 import { createSlotQuota } from "../../src/api/quota/slot-quota.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { lookOnce } from "../../src/schedule/scheduler.ts";
 import { type KeyedApi, type Person, startKeyedApi } from "./keyed.ts";
@@ -100,6 +101,45 @@ describe("a slot of a tenant's schedule", () => {
     await api.operator("DELETE", `/v1/keys/${free.id}`);
     const other = await scheduleOf(acme, { urls: urls(3) });
     expect((await acme.ask("POST", `${other}/run`)).json).toMatchObject({ state: "failed" });
+  });
+
+  it("waits where the last key of its tenant was revoked, and is fired when there is another", async () => {
+    const api = await startKeyedApi();
+    const acme = await api.person({ tenant: "acme", quotas: { pending: 1 } });
+    const path = await scheduleOf(acme, { urls: urls(1) });
+    const reader = await api.person({ tenant: "acme", scopes: ["read"] });
+    await api.operator("DELETE", `/v1/keys/${acme.id}`);
+
+    await api.operator("POST", `${path}/run`);
+    expect(await runsOf(reader, path)).toMatchObject([
+      { state: "waiting", because: "waits for a key: tenant acme has none that is good and may submit" },
+    ]);
+
+    await api.person({ tenant: "acme", quotas: { pending: 1 } });
+    await lookLater(api, LATER_MS);
+    expect(await runsOf(reader, path)).toMatchObject([{ state: "fired" }]);
+  });
+
+  it("leaves what it could not use to others at once: URLs that may wait, too", async () => {
+    const api = await startKeyedApi();
+    const { store, frontier, clock } = api.trawl;
+    const acme = await api.person({ tenant: "acme", quotas: { pending: 10, jobs: 1 } });
+    await acme.ask("POST", "/v1/jobs", { urls: urls(2) });
+    const still = { ...clock, now: () => 1_900_000_000_000 }; // what waits is counted once
+    const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock: still });
+    const findObstacle = createSlotQuota({ keys: store.keys, quotas, clock, fixed: [] });
+    const budget = quotas.budgetOf({
+      tenant: "acme",
+      keyId: acme.id,
+      scopes: [],
+      quotas: { ...NO_QUOTAS, pending: 10 },
+    });
+
+    for (let nth = 0; nth < 2; nth += 1) {
+      expect((await findObstacle("acme", `j${nth}`, 8))?.because).toContain("1 jobs that have not ended");
+    }
+
+    expect(await budget?.reserve(100)).toBe(8);
   });
 
   it("takes the place of the run before where it replaces it, whatever the quota of jobs", async () => {

@@ -25,53 +25,67 @@ export type FindSlotObstacle = (tenant: string, jobId: string, urls: number) => 
 const ROWS = 200;
 
 export function createSlotQuota({ keys, quotas, clock, fixed }: Deps): FindSlotObstacle {
-  async function callerFor(tenant: string): Promise<Caller> {
+  /** Undefined where nobody could submit for the tenant now. */
+  async function findCaller(tenant: string): Promise<Caller | undefined> {
     const own: ApiKey[] = [];
     for (let after: string | undefined = ""; after !== undefined; ) {
       const page: readonly ApiKey[] = await keys.list(ROWS, after);
       own.push(...page.filter((key) => key.tenant === tenant && isGood(key, clock.now())));
       after = page.length < ROWS ? undefined : page.at(-1)?.id;
     }
-    const isFree = own.length === 0 || fixed.some((key) => key.tenant === tenant);
+    const isFree = fixed.some((key) => key.tenant === tenant);
+    if (own.length === 0 && !isFree) return undefined;
     const fastest = [...own].sort((one, other) => rateOf(other) - rateOf(one))[0];
     return { tenant, keyId: fastest?.id, scopes: ["submit"], quotas: isFree ? NO_QUOTAS : largest(own) };
   }
 
-  /** Reserves and settles at once: what follows is the submission itself. */
+  /** Reserves; what `settle` is told to be queued then counts, and the rest is put back. */
   async function take(caller: Caller, quota: "pending" | "urlsPerSecond", want: number) {
     const one = { ...caller, quotas: { ...NO_QUOTAS, [quota]: caller.quotas?.[quota] } };
     const budget = quotas.budgetOf(one);
-    if (budget === undefined) return { giveBack: async () => {} };
+    if (budget === undefined) return { settle: async () => {} };
     const granted = await budget.reserve(want);
-    await budget.settle(granted, granted === want ? want : 0);
-    if (granted === want) return { giveBack: () => budget.settle(want, 0) };
+    if (granted === want) return { settle: (isTaken: boolean) => budget.settle(want, isTaken ? want : 0) };
+    await budget.settle(granted, 0);
     return { because: reachedWords(one, budget.reached() ?? { quota, most: one.quotas[quota] ?? 0, now: 0 }) };
   }
 
   return async (tenant, jobId, urls) => {
-    const caller = await callerFor(tenant);
+    const caller = await findCaller(tenant);
+    if (caller === undefined) {
+      return { because: `a key: tenant ${tenant} has none that is good and may submit`, isForGood: false };
+    }
     const { pending, urlsPerSecond } = caller.quotas ?? NO_QUOTAS;
     if (pending !== undefined && urls > pending) {
       return {
-        because: `its ${urls} URLs are more than tenant ${tenant} may have waiting, ${pending}`,
+        because: `a quota: its ${urls} URLs are more than tenant ${tenant} may have waiting, ${pending}`,
         isForGood: true,
       };
     }
     const waiting = await take(caller, "pending", urls);
-    if ("because" in waiting) return { because: waiting.because, isForGood: false };
+    if ("because" in waiting) return heldUp(waiting.because);
     // A list that is longer than the bucket has to find it full, and takes it all.
     const most = urlsPerSecond === undefined ? urls : Math.max(1, Math.ceil(urlsPerSecond * BUCKET_S));
-    const drawn = await take(caller, "urlsPerSecond", Math.min(urls, most));
-    if ("because" in drawn) return { because: drawn.because, isForGood: false };
+    let drawn: Awaited<ReturnType<typeof take>> | undefined;
+    let isTaken = false;
     try {
+      drawn = await take(caller, "urlsPerSecond", Math.min(urls, most));
+      if ("because" in drawn) return heldUp(drawn.because);
       await quotas.admitJob(caller, jobId);
+      isTaken = true;
       return undefined;
     } catch (error) {
       if (!isTrawlError(error, "QUOTA_REACHED")) throw error;
-      await drawn.giveBack();
-      return { because: String(error.detail.says), isForGood: false };
+      return heldUp(String(error.detail.says));
+    } finally {
+      await waiting.settle(isTaken);
+      if (drawn !== undefined && "settle" in drawn) await drawn.settle(isTaken);
     }
   };
+}
+
+function heldUp(says: string): SlotObstacle {
+  return { because: `a quota: ${says}`, isForGood: false };
 }
 
 function isGood({ revokedAt, expiresAt = Infinity, scopes }: ApiKey, now: number): boolean {
