@@ -72,9 +72,9 @@ function isFirstRun({ token }: Grant): boolean {
   return token === 1;
 }
 
-/** A page that is no longer there; undefined where nothing is remembered of it. Should it come back, it is new. */
+/** A page that is no longer there; undefined where nothing can be remembered of it. Should it come back, it is new. */
 export function memoryOfGone({ grant, plan }: Task, { set, before }: Revisit): MemoryWrite | undefined {
-  if (before?.fingerprint === undefined) return undefined;
+  if (before?.fingerprint === undefined && isFirstRun(grant)) return undefined;
   const nothing = { ...NONE, fingerprint: undefined, content: undefined };
   return written(grant, set, { ...nothing, reads: plan.readsOf(grant), fetchedAt: grant.slot.sendAt });
 }
