@@ -54,6 +54,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/job-missing.ts",
     "store/bodies/bodies.ts",
     "store/job-archive.ts",
+    "submit/masked-secrets.ts",
   ],
   spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit", "worker/plan.ts"],
   worker: [

@@ -1,11 +1,11 @@
 /** What the API says of schedules. Instants are ISO 8601 in UTC; what is not known is null, never missing. */
 import { z } from "zod";
 import { CATCH_UPS, OVERLAPS, SLOT_MOVES, type SlotState } from "../domain/schedule.ts";
-import { withMaskedHeaders } from "../schedule/masked-headers.ts";
 import { withoutWebhookSecret } from "../schedule/masked-webhook.ts";
 import { everyWords } from "../schedule/schedule-schema.ts";
 import type { ShownSchedule, Slot } from "../store/schedule-book.ts";
 import { jobSchema } from "../submit/job-schema.ts";
+import { withMaskedSecrets } from "../submit/masked-secrets.ts";
 
 const instant = z.iso.datetime();
 
@@ -22,7 +22,7 @@ export const scheduleSchemaOut = z.strictObject({
   nextAt: instant.nullable().describe("Its next slot; null while it is paused."),
   createdAt: instant,
   job: jobSchema.describe(
-    "What each slot submits, as written, but for what its headers hold, and the secret of its webhook.",
+    "What each slot submits, as written, but for what its headers hold, what its browser fills in, and the secret of its webhook.",
   ),
 });
 
@@ -40,7 +40,7 @@ export function scheduleOut(schedule: ShownSchedule): ScheduleOut {
     ...{ overlap, catchUp, catchUpMost, paused },
     nextAt: nextAt === undefined ? null : isoOf(nextAt),
     createdAt: isoOf(createdAt),
-    job: withoutWebhookSecret(withMaskedHeaders(job as z.output<typeof jobSchema>)),
+    job: withoutWebhookSecret(withMaskedSecrets(job as z.output<typeof jobSchema>)),
   };
 }
 

@@ -5,6 +5,7 @@
 import { isTrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
 import type { ArchivedJob, JobArchive } from "../store/job-archive.ts";
+import { withMaskedSecrets } from "../submit/masked-secrets.ts";
 
 type Deps = {
   frontier: Pick<FrontierAdmin, "listEnded" | "forgetJob">;
@@ -54,9 +55,7 @@ function summaryOf(job: JobView): ArchivedJob {
   return { id, createdAt, finishedAt, view: { ...job, spec: withoutSecrets(job.spec) } };
 }
 
-/** Nobody fetches in its name again: what its headers hold need not outlive it. */
+/** Nobody fetches in its name again: its secrets need not outlive it. */
 export function withoutSecrets<Spec>(spec: Spec): Spec {
-  const { headers } = (spec ?? {}) as { headers?: Readonly<Record<string, string>> };
-  if (headers === undefined) return spec;
-  return { ...spec, headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) };
+  return typeof spec === "object" && spec !== null ? withMaskedSecrets(spec) : spec;
 }

@@ -8,7 +8,7 @@ import type { JobInput } from "../submit/job-schema.ts";
 import { newJobId, parseJob, resolveJob } from "../submit/resolve-job.ts";
 import { type FireDeps, fireSlot } from "./fire-slot.ts";
 import { judgeDue } from "./judge-due.ts";
-import { withKeptHeaders } from "./masked-headers.ts";
+import { withKeptSecrets } from "./kept-secrets.ts";
 import { withKeptWebhookSecret } from "./masked-webhook.ts";
 import { type ScheduleChange, type ScheduleInput, timingFrom, type WhenInput } from "./schedule-schema.ts";
 import type { SchedulerOptions } from "./scheduler.ts";
@@ -88,7 +88,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
   return {
     async add(input, tenant) {
       const { name, cron, timeZone, every, job } = input;
-      const checked = checkJob(withKeptHeaders(job, undefined));
+      const checked = checkJob(withKeptSecrets(job, undefined));
       const at = now();
       const chosen = policiesOf(input, USUAL);
       const timing = timingFrom({ cron, timeZone, every }, at);
@@ -189,7 +189,7 @@ const NO_SECRET =
 
 /** What a schedule does not show, and so does not come back. */
 function withKept(job: JobInput, before: JobInput): JobInput {
-  return withKeptWebhookSecret(withKeptHeaders(job, before), before);
+  return withKeptWebhookSecret(withKeptSecrets(job, before), before);
 }
 
 function nameOf({ urls: [first = ""] = [] }: JobInput): string {

@@ -60,6 +60,19 @@ describe("a job that has left the broker", () => {
     expect((await api.ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
   });
 
+  it("keeps nothing of what its browser was to fill in", async () => {
+    const api = await startWorking(PAGES);
+    const browser = { actions: [{ fill: "#password", with: "s3cret" }] };
+    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`], render: "never", browser });
+    await api.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    await archiveAll(api);
+
+    const kept = JSON.stringify(await api.trawl.store.archive.find(String(json.id)));
+
+    expect(kept).toContain("#password");
+    expect(kept).not.toContain("s3cret");
+  });
+
   it("keeps no secrets of its headers", async () => {
     const { api, id } = await archived();
 

@@ -65,6 +65,32 @@ describe("schedules over HTTP", () => {
     expect(await stored()).toEqual({ authorization: "Bearer s3cret", "X-Team": "red" });
   });
 
+  it("keep what a browser fills in when it comes back masked, each in its field", async () => {
+    const { ask, trawl } = await startApi();
+    const actions = [{ fill: "#user", with: "ann" }, { press: "Tab" }, { fill: "#password", with: "s3cret" }];
+    const job = { ...JOB, render: "always", browser: { actions } };
+    const { json } = await ask("POST", "/v1/schedules", { every: "1d", job });
+    const path = `/v1/schedules/${json.id}`;
+    const answer = await ask("GET", path);
+    const seen = answer.json.job as unknown as typeof job;
+    expect(JSON.stringify(answer.json)).not.toContain("s3cret");
+    const [user, tab, password] = seen.browser.actions;
+    const stored = async () => (await trawl.store.schedules.find(String(json.id)))?.job;
+
+    const back = { ...seen, browser: { actions: [password, { fill: "#user", with: "bob" }] } };
+    expect((await ask("PATCH", path, { job: back })).status).toBe(200);
+    const changed = { browser: { actions: [actions[2], { fill: "#user", with: "bob" }] } };
+    expect(await stored()).toMatchObject(changed);
+
+    const elsewhere = { ...seen, urls: ["https://thief.example/"] };
+    const another = { ...seen, browser: { actions: [user, tab, { fill: "#comment", with: "***" }] } };
+    for (const refused of [elsewhere, another]) {
+      const said = await ask("PATCH", path, { job: refused });
+      expect(said).toMatchObject({ status: 400, json: { code: "BAD_SCHEDULE" } });
+    }
+    expect(await stored()).toMatchObject(changed);
+  });
+
   it("say when they run next, by the clocks of their time zone", async () => {
     const { ask } = await startApi();
     const { json } = await ask("POST", "/v1/schedules", { cron: "0 12 29 2 *", timeZone: "Asia/Kolkata", job: JOB });

@@ -1,0 +1,72 @@
+/**
+ * Whoever looks at a schedule sees masks (masked-secrets.ts). What was looked at is sent back to change it, so a mask that
+ * comes back stands for the value that is kept; it is never stored itself.
+ */
+import { TrawlError } from "../errors.ts";
+import type { JobInput } from "../submit/job-schema.ts";
+import { MASK } from "../submit/masked-secrets.ts";
+
+type Action = NonNullable<NonNullable<JobInput["browser"]>["actions"]>[number];
+
+/**
+ * The job with the values that its masks stand for in `kept`, the job as it was until now. Only where they go to the hosts
+ * they went to: else a value that nobody may see could be sent to a host of anybody's choice. Throws BAD_SCHEDULE.
+ */
+export function withKeptSecrets(job: JobInput, kept: JobInput | undefined): JobInput {
+  return withKeptFills(withKeptHeaders(job, kept), kept);
+}
+
+function withKeptHeaders(job: JobInput, kept: JobInput | undefined): JobInput {
+  const { headers } = job;
+  if (headers === undefined || !Object.values(headers).includes(MASK)) return job;
+  const known = new Map(Object.entries(kept?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const whole = Object.entries(headers).map(([name, value]) => {
+    if (value !== MASK) return [name, value];
+    return [name, keptValue(`headers.${name}`, known.get(name.toLowerCase()), job, kept)];
+  });
+  return { ...job, headers: Object.fromEntries(whole) };
+}
+
+/** By the field that they fill; where one is filled more than once, in order. */
+function withKeptFills(job: JobInput, kept: JobInput | undefined): JobInput {
+  const { browser } = job;
+  if (browser?.actions === undefined) return job;
+  const known = new Map<string, string[]>();
+  for (const action of kept?.browser?.actions ?? []) {
+    if ("fill" in action) known.set(action.fill, [...(known.get(action.fill) ?? []), action.with]);
+  }
+  const actions = browser.actions.map((action: Action, nth): Action => {
+    if (!("fill" in action)) return action;
+    const before = known.get(action.fill)?.shift();
+    if (action.with !== MASK) return action;
+    return { ...action, with: keptValue(`browser.actions.${nth}.with`, before, job, kept) };
+  });
+  return { ...job, browser: { ...browser, actions } };
+}
+
+function keptValue(place: string, before: string | undefined, job: JobInput, kept: JobInput | undefined): string {
+  if (before === undefined) throw bad(place, "and no value of it is kept here");
+  if (kept !== undefined && goesNoFurther(job, kept)) return before;
+  throw bad(
+    place,
+    "and its value is kept only while the job's URLs stay on their hosts, with the same spider and scope",
+  );
+}
+
+function goesNoFurther(job: JobInput, kept: JobInput): boolean {
+  const hosts = new Set(hostsOf(kept));
+  const isSameCode = job.spider === kept.spider && job.follow?.scope === kept.follow?.scope;
+  return isSameCode && hostsOf(job).every((host) => hosts.has(host));
+}
+
+function hostsOf({ urls = [] }: JobInput): string[] {
+  return urls.map((url) => (URL.canParse(url) ? new URL(url).host : url));
+}
+
+function bad(place: string, why: string): TrawlError {
+  return new TrawlError("BAD_SCHEDULE", {
+    op: "schedule.change",
+    message: `job.${place}: ${MASK} stands for a value that is not shown, ${why}; give the value itself`,
+    detail: { place },
+  });
+}
