@@ -35,6 +35,12 @@ export function secret({ env, doc }: Says): Field<string> {
   return { shown: "", env, doc, isSecret: true, takes: "text", parse };
 }
 
+/** The same, of characters that may stand in a header: what a key is pasted with is found before it is sent. */
+export function secretWord(says: Says): Field<string> {
+  const parse = (raw: unknown) => (typeof raw === "string" && /^[\x21-\x7e]*$/.test(raw) ? raw : undefined);
+  return { ...secret(says), takes: "printable characters without spaces or quotes around them", parse };
+}
+
 /** Where a server is asked, without a slash at its end; or `none`. */
 export function serverUrl(says: Says & { shown: string }): Field<string> {
   const parse = (raw: unknown) => {

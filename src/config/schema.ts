@@ -12,6 +12,7 @@ import {
   orNever,
   rate,
   secret,
+  secretWord,
   serverUrl,
   text,
   word,
@@ -116,7 +117,7 @@ export const SETTINGS = {
     shown: "none",
     doc: "The `trawl serve` that commands ask, such as `https://trawl.example`, in place of broker and store; a command that has `--api` says so. `none`: they work on broker and store themselves. `--broker` and `--store` beat it.",
   }),
-  apiKey: secret({
+  apiKey: secretWord({
     env: "TRAWL_API_KEY",
     doc: "The key that commands send there. Not a flag, since everybody on a machine sees those.",
   }),

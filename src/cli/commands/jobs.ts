@@ -78,13 +78,14 @@ function jobText(job: JobOut, now: number): string {
 
 function webhookText({ host, delivered, waiting, dead, lastFailure, deliveryJobs }: WebhookOut, now: number): string {
   const counts = `${formatCount(delivered)} delivered, ${formatCount(waiting)} waiting, ${formatCount(dead)} given up on`;
+  const deliveries = deliveryJobs.at(-1); // none once they have left the broker
   const isTroubled = lastFailure !== null && waiting + dead > 0;
   const rows = [
     ["", `to ${host}`, counts],
     ...(isTroubled
       ? [["", "last failure", `${roughAge(now - Date.parse(lastFailure.at))} ago: ${showable(lastFailure.detail)}`]]
       : []),
-    ...(dead > 0 ? [["", "send again", `trawl dead ${deliveryJobs.at(-1) ?? ""} --replay`]] : []),
+    ...(dead > 0 && deliveries !== undefined ? [["", "send again", `trawl dead ${deliveries} --replay`]] : []),
   ];
   return `webhook\n${table(rows)}`;
 }

@@ -17,7 +17,7 @@ type Names =
   | "dropRecords"
   | "dropInvalid"
   | "dropTries"
-  | "dropMemories"
+  | "emptyMemories"
   | "doomedPages"
   | "dropPage"
   | "loosen"
@@ -47,7 +47,7 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
     return db.write(() => {
       sql.dropKept.run(jobId);
       const removed = [sql.dropRecords, sql.dropInvalid, sql.dropTries].map((drop) => drop.run(job, max).changes);
-      const memories = sql.dropMemories.run(jobId, max).changes;
+      const memories = sql.emptyMemories.run(jobId, max).changes;
       return [...removed, memories, dropPages(job, max, at)].some((count) => Number(count) >= max);
     });
   }

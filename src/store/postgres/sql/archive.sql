@@ -61,9 +61,11 @@ WITH job AS (
       SELECT tries.job, tries.task, tries.token FROM tries WHERE tries.job = job.alias
       ORDER BY tries.task, tries.token LIMIT $2::bigint) AS t)
   RETURNING 1
-), dropped_memories AS (
-  DELETE FROM page_memories WHERE n IN (
-    SELECT n FROM page_memories WHERE page_memories.job = $1::text LIMIT $2::bigint)
+), emptied_memories AS (
+  -- What was read goes; that it was read stays, or the set's next run would take every page of it for new.
+  UPDATE page_memories SET content = NULL, etag = NULL, last_modified = NULL WHERE n IN (
+    SELECT n FROM page_memories WHERE page_memories.job = $1::text
+      AND (content IS NOT NULL OR etag IS NOT NULL OR last_modified IS NOT NULL) LIMIT $2::bigint)
   RETURNING 1
 ), dropped_pages AS (
   DELETE FROM pages WHERE id IN (
@@ -78,7 +80,7 @@ WITH job AS (
 )
 SELECT greatest(
   (SELECT count(*) FROM dropped_records), (SELECT count(*) FROM dropped_invalid), (SELECT count(*) FROM dropped_tries),
-  (SELECT count(*) FROM dropped_memories), (SELECT count(*) FROM dropped_pages)) AS most;
+  (SELECT count(*) FROM emptied_memories), (SELECT count(*) FROM dropped_pages)) AS most;
 
 -- name: readPassed
 -- 1 job id   2 after this task   3 most

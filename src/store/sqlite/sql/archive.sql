@@ -55,9 +55,12 @@ DELETE FROM invalid_records WHERE id IN (SELECT id FROM invalid_records WHERE jo
 -- 1 job   2 most
 DELETE FROM tries WHERE rowid IN (SELECT rowid FROM tries WHERE job = ? LIMIT ?);
 
--- name: dropMemories
+-- name: emptyMemories
 -- 1 job id   2 most
-DELETE FROM page_memories WHERE n IN (SELECT n FROM page_memories WHERE job = ? LIMIT ?);
+-- What was read goes; that it was read stays, or the set's next run would take every page of it for new.
+UPDATE page_memories SET content = NULL, etag = NULL, last_modified = NULL WHERE n IN (
+  SELECT n FROM page_memories
+  WHERE job = ? AND (content IS NOT NULL OR etag IS NOT NULL OR last_modified IS NOT NULL) LIMIT ?);
 
 -- name: doomedPages
 -- 1 job   2 most
