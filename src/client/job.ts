@@ -2,7 +2,7 @@
 import type { JobChange } from "../api/change-job.ts";
 import type { InvalidOut, JobOut, JobSiteOut, PageOut, RecordOut, SubmissionOut } from "../api/wire-types.ts";
 import type { WebhookOut } from "../api/wire-webhooks.ts";
-import { isApiError } from "./api-error.ts";
+import { ApiError, isApiError } from "./api-error.ts";
 import { listAll, type Signal } from "./listing.ts";
 import { readEvents } from "./read-events.ts";
 import { pause, type Requests } from "./requests.ts";
@@ -175,7 +175,16 @@ export async function sealJob(requests: Requests, id: string, signal?: AbortSign
   await requests.json(`${pathOf(id)}/urls?last=true`, { method: "POST", body: { urls: [] }, signal });
 }
 
+/** Of other ids nothing would be left in a path: it would lead to the list of jobs. */
 function pathOf(id: string): string {
+  if (["", ".", ".."].includes(id)) {
+    const problem = {
+      code: "NOT_FOUND",
+      detail: `no job ${JSON.stringify(id)}`,
+      fix: "Give the id of a job: GET /v1/jobs lists them.",
+    };
+    throw new ApiError(404, problem);
+  }
   return `/v1/jobs/${encodeURIComponent(id)}`;
 }
 

@@ -45,12 +45,14 @@ export type StreamAnswer = {
   isWhole: boolean;
   /** The list was taken whole before, under the same key: nothing of it was sent again. */
   isKnown: boolean;
+  /** Of Begun. */
+  webhookSecret: string | null;
 };
 
 /** The answer before the first URL. */
 export const NOTHING_YET: Omit<StreamAnswer, "id" | "requestId"> = {
   ...{ accepted: 0, duplicates: 0, refused: [], refusedCount: 0, taken: 0 },
-  ...{ isBegun: false, isWhole: false, isKnown: false },
+  ...{ isBegun: false, isWhole: false, isKnown: false, webhookSecret: null },
 };
 
 type Deps = {
@@ -108,8 +110,8 @@ export async function submitStream(
 
   async function begin(): Promise<void> {
     if (answer.isBegun) return;
-    const { id, requestId, isSealed } = await intake.begin();
-    Object.assign(answer, { id, requestId, isBegun: true, isKnown: isSealed });
+    const { id, requestId, isSealed, webhookSecret = null } = await intake.begin();
+    Object.assign(answer, { id, requestId, isBegun: true, isKnown: isSealed, webhookSecret });
   }
 
   for await (const batch of batchesOf(urls, intake.batchMost)) {

@@ -36,6 +36,8 @@ export type LookDeps = {
 const MADE_WITHIN_MS = 3_600_000;
 /** Events queued at a time. */
 const QUEUE_MOST = 500;
+/** Records read at a time. */
+const READ_MOST = 200;
 /** Events of records that one look makes: a huge backlog is left to the next looks, so that others have their turn. */
 const EVENTS_MOST = 50;
 
@@ -84,26 +86,28 @@ async function addEvents(
 }
 
 /** A batch that is full, or that has waited long enough, or the rest of a job that has ended. */
-async function nextRecords(
-  { store, clock, config }: LookDeps,
-  { jobId, cursor, batchRecords }: Webhook,
-  isRest: boolean,
-): Promise<readonly StoredRecord[]> {
-  const read = await store.readRecords(jobId, cursor, batchRecords);
-  const batch = withinBytes(read, config.webhookBytes);
+async function nextRecords(deps: LookDeps, webhook: Webhook, isRest: boolean): Promise<readonly StoredRecord[]> {
+  const { batch, isFull } = await readBatch(deps, webhook);
   const [oldest] = batch;
-  if (oldest === undefined || isRest || read.length === batchRecords || batch.length < read.length) return batch;
-  return clock.now() - oldest.fetchedAt >= config.webhookFlushMs ? batch : [];
+  if (oldest === undefined || isRest || isFull) return batch;
+  return deps.clock.now() - oldest.fetchedAt >= deps.config.webhookFlushMs ? batch : [];
 }
 
-/** As many as fit, and at least one. */
-function withinBytes(records: readonly StoredRecord[], most: number): readonly StoredRecord[] {
+/** As many as fit, and at least one; read a few at a time, since a batch may be allowed to be far larger than it will be. */
+async function readBatch({ store, config }: LookDeps, { jobId, cursor, batchRecords }: Webhook) {
+  const batch: StoredRecord[] = [];
   let bytes = 0;
-  const over = records.findIndex(({ fields }) => {
-    bytes += JSON.stringify(fields).length;
-    return bytes > most;
-  });
-  return over < 0 ? records : records.slice(0, Math.max(1, over));
+  for (let after = cursor; batch.length < batchRecords; after = batch.at(-1)?.id ?? after) {
+    const wanted = Math.min(READ_MOST, batchRecords - batch.length);
+    const read = await store.readRecords(jobId, after, wanted);
+    for (const record of read) {
+      bytes += JSON.stringify(record.fields).length;
+      if (bytes > config.webhookBytes && batch.length > 0) return { batch, isFull: true };
+      batch.push(record);
+    }
+    if (read.length < wanted) return { batch, isFull: false };
+  }
+  return { batch, isFull: true };
 }
 
 /** What is under way when a job is cancelled may still bring records. */

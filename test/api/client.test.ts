@@ -67,6 +67,9 @@ describe("the client", () => {
       .catch((error: unknown) => error);
     const wrong = await trawl.submit({ urls: [], priority: 99 }).catch((error: unknown) => error);
 
+    for (const id of ["", ".", ".."]) {
+      expect(() => trawl.job(id)).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+    }
     expect(missing).toBeInstanceOf(ApiError);
     expect(missing).toMatchObject({ code: "NOT_FOUND", status: 404, fix: expect.stringMatching(/\w/) });
     expect(isApiError(wrong, "BAD_REQUEST") && wrong.message).toMatch(/priority/);

@@ -3,7 +3,7 @@
  * with its key, to the next one. One job, every URL once. A step is what goes to the broker in one piece: the server is
  * killed before each of them, and once more when its answer is on the way.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type RunningCli, startTrawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createStage } from "../redis/stage.ts";
@@ -30,6 +30,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that 
     const folder = newFolder();
     const serve = (broker: string) => startServer(folder, { TRAWL_BROKER: broker, TRAWL_BROKER_PREFIX: stage.prefix });
     const steady = await serve(redis.url);
+    onTestFinished(() => steady.cli.kill("SIGKILL"));
     const kills: string[] = [];
 
     for (const when of ["before", "after"] as const) {

@@ -83,6 +83,18 @@ describe("a crawl with a webhook", () => {
   });
 });
 
+describe("a job that is submitted with a webhook", () => {
+  it("has the secret in its answer, for programs", { timeout: 60_000 }, async () => {
+    const { folder } = await folderWith(await receiverOf());
+
+    const end = await trawl(["submit", "job.json", "--json"], { cwd: folder, env: ENV });
+
+    const { webhookSecret } = lastJson(end);
+    expect(webhookSecret).toMatch(/^whsec_\S+$/);
+    expect(end.stderr).toContain(`told this once: ${webhookSecret}`);
+  });
+});
+
 describe("a fleet of which nobody delivers", () => {
   it("is told so by doctor", { timeout: 60_000 }, async () => {
     const receiver = await receiverOf();

@@ -252,6 +252,7 @@ async function follow(
 
 function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
   const { id, requestId, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole, isKnown } = answer;
+  const { webhookSecret } = answer;
   return {
     // Of a job that was never made there is nothing to look at by that name.
     id: isBegun || resume !== undefined ? id : null,
@@ -262,6 +263,7 @@ function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
     ...(refusedCount > refused.length ? { refusedCount } : {}),
     ...(isWhole ? {} : { taken, interrupted: true }),
     ...(isKnown ? { known: true } : {}),
+    ...(webhookSecret === null ? {} : { webhookSecret }),
   };
 }
 
