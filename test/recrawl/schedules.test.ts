@@ -1,12 +1,17 @@
 /** The recrawl set of a schedule: its own, its tenant's, and gone with it. */
 import { expect, it } from "vitest";
 import { composeSchedules } from "../../src/compose-schedules.ts";
+import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import type { JobSpec } from "../../src/submit/job-spec.ts";
 import { openWorld } from "./world.ts";
 
 it("is named after the schedule and its tenant, unless the job names one, and is forgotten with the schedule", async () => {
   const { trawl, config } = await openWorld();
   const { schedules } = composeSchedules(config, trawl);
+  await trawl.store.keys.add({
+    ...{ id: "k1", hash: "h", name: "acme's", tenant: "acme", scopes: ["submit"], quotas: NO_QUOTAS },
+    ...{ createdAt: 0, expiresAt: undefined },
+  });
   async function made(recrawl: { set?: string; emit?: "changed" }, tenant: string | undefined) {
     const schedule = await schedules.add({ every: "1d", job: { urls: ["https://a.test/"], recrawl } }, tenant);
     const { jobId = "" } = await schedules.runNow(schedule);
