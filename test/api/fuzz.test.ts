@@ -32,7 +32,7 @@ function written(part: unknown, components: unknown): unknown {
 type Known = Record<"/v1/jobs" | "/v1/pages" | "/v1/keys" | "/v1/schedules" | "/v1/sites", string[]>;
 type Tried = { path: string; init: RequestInit };
 
-const RUNS = 40;
+const RUNS = 25;
 /** No page here has a PDF, and nobody fetches what is to be scraped. */
 const NEVER_WELL = ["get /v1/pages/{id}/pdf", "post /v1/scrape"];
 const SEED = 20_261_116;
