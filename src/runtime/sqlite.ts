@@ -43,7 +43,7 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
   try {
     db.exec(`PRAGMA busy_timeout = ${busyMs}`);
     db.exec(`PRAGMA page_size = ${pageBytes}`);
-    db.exec("PRAGMA journal_mode = WAL");
+    keepLog(db, busyMs);
     db.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
     // What changes often is then written to the file itself fewer times.
     db.exec(`PRAGMA wal_autocheckpoint = ${LOG_BYTES / pageBytes}`);
@@ -63,6 +63,25 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
     },
   };
 }
+
+/**
+ * Of several processes that open a new file at once, one turns it into a file with a log; the others are told at once that
+ * it is locked, however long they are willing to wait (8 of 360, where six opened 60 files).
+ */
+function keepLog(db: RawDatabase, busyMs: number): void {
+  for (const until = Date.now() + busyMs; ; ) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!String(error).includes("database is locked") || Date.now() >= until) throw error;
+      Atomics.wait(PAUSE, 0, 0, LOOK_AGAIN_MS);
+    }
+  }
+}
+
+const LOOK_AGAIN_MS = 5;
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
 /** Reads `-- name: x` blocks of a `.sql` file beside the calling module. */
 export function readSql<Names extends string>(file: URL): Record<Names, string> {
