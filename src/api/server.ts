@@ -4,6 +4,7 @@
  * them run side by side on one broker and store.
  */
 import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { isTrawlError, TrawlError } from "../errors.ts";
@@ -42,6 +43,8 @@ export type ApiServer = {
 const SILENCE_MS = 60_000;
 const HEADERS_MS = 15_000;
 const SWEEP_MS = 50;
+/** How long a client that was refused while it was sending has to read why. */
+const LINGER_MS = 1_000;
 /** How often the key of a stream is looked at again. */
 const KEY_AGAIN_MS = 1_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
@@ -153,7 +156,10 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
     if (retryAfterMs !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
     if (problem.status === 401) reply.header("www-authenticate", "Bearer");
     // What is left of a body that nobody reads would be taken for the next request.
-    if (!request.raw.complete) reply.header("connection", "close");
+    if (!request.raw.complete) {
+      reply.header("connection", "close");
+      linger(request.raw.socket);
+    }
     return reply.code(problem.status).type("application/problem+json").send(JSON.stringify(problem));
   }
 
@@ -173,6 +179,18 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
       clearTimeout(late);
     },
     isDraining: () => stopping.signal.aborted,
+  };
+}
+
+/**
+ * A connection that is closed while something of it is unread is reset, and the client that still sends may never see the
+ * answer: it gets a moment to.
+ */
+function linger(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    const late = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once("close", () => clearTimeout(late));
   };
 }
 
