@@ -4,7 +4,6 @@
  * them run side by side on one broker and store.
  */
 import { randomUUID } from "node:crypto";
-import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { isTrawlError, TrawlError } from "../errors.ts";
@@ -186,7 +185,7 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
  * A connection that is closed while something of it is unread is reset, and the client that still sends may never see the
  * answer: it gets a moment to.
  */
-function linger(socket: Socket): void {
+function linger(socket: FastifyRequest["socket"]): void {
   socket.destroySoon = () => {
     socket.end();
     const late = setTimeout(() => socket.destroy(), LINGER_MS);
