@@ -15,7 +15,7 @@ import type { Bodies, Parcels } from "./store/bodies/bodies.ts";
 import { isPostgresUrl } from "./store/postgres/place.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import type { Store, StoreBooks } from "./store/store.ts";
-import { listSubmittedJobs } from "./webhook/list-jobs.ts";
+import { listSubmittedJobs } from "./webhook/list-submitted-jobs.ts";
 import type { TaskWatch } from "./worker/task-watch.ts";
 import type { Worker, WorkerOptions } from "./worker/worker.ts";
 

@@ -1,7 +1,7 @@
 /** Checks what a request brings against what its route takes. */
 import type { z } from "zod";
-import { knownKeys } from "../domain/known-keys.ts";
 import { TrawlError } from "../errors.ts";
+import { knownKeys } from "../submit/known-keys.ts";
 
 /** What is wrong is named by where it is: `query.limit`, `body.urls.3`. Throws BAD_REQUEST. */
 export function check<T extends z.ZodType>(

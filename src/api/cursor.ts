@@ -1,5 +1,11 @@
 /** Where a listing goes on: opaque to whoever holds it, so that it may change. */
+import { z } from "zod";
 import { TrawlError } from "../errors.ts";
+
+const cursor = z.string().max(1_000).optional();
+
+/** What every listing takes. */
+export const LISTING = { limit: z.coerce.number().int().min(1).max(500).default(50), cursor };
 
 export function toCursor(place: Readonly<Record<string, string | number>>): string {
   return Buffer.from(JSON.stringify(place)).toString("base64url");

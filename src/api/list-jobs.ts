@@ -1,5 +1,6 @@
 /** Jobs, newest first: everybody's as the catalogue has them, a tenant's by the notes of whose they are. */
 import type { KnownJob } from "../retain/catalogue.ts";
+import { MADE_WITHIN_MS } from "../store/job-owners.ts";
 import { type ApiDeps, isOwn } from "./api-deps.ts";
 import { countFromCursor, fromCursor, toCursor } from "./cursor.ts";
 import { ownerOf } from "./quota/quotas.ts";
@@ -8,9 +9,6 @@ import type { Caller } from "./route.ts";
 type Listed = { jobs: readonly KnownJob[]; next: string | null };
 type Listing = { limit: number; cursor?: string | undefined };
 type Deps = Pick<ApiDeps, "catalogue" | "store" | "clock">;
-
-/** A job that is noted, and not there after so long, was removed, or never made. */
-const MADE_WITHIN_MS = 60_000;
 
 /** A page of no more than `limit`; fewer where some have gone since they were noted. Throws BAD_REQUEST. */
 export async function listJobs(deps: Deps, caller: Caller, { limit, cursor }: Listing): Promise<Listed> {

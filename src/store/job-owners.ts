@@ -4,6 +4,9 @@
  * when it is met.
  */
 
+/** A job that is not there so long after it was noted was never made, or is gone. */
+export const MADE_WITHIN_MS = 60_000;
+
 export type OwnedJob = {
   jobId: string;
   /** Grows with every note; the cursor of listings. */

@@ -3,7 +3,6 @@ import { hash, randomBytes } from "node:crypto";
 import type { z } from "zod";
 import type { Config } from "../config/schema.ts";
 import { parseDurationMs } from "../domain/duration.ts";
-import { knownKeys } from "../domain/known-keys.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { parseRate } from "../domain/rate.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
@@ -11,6 +10,7 @@ import { TrawlError } from "../errors.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
 import type { FollowSpec, JobSpec, RecrawlSpec } from "./job-spec.ts";
+import { knownKeys } from "./known-keys.ts";
 
 export type JobDefaults = Pick<
   Config,

@@ -12,7 +12,7 @@ import { NO_QUOTAS } from "../../domain/api-key.ts";
 import { hasEnded } from "../../domain/job.ts";
 import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { JobOwners, OwnedJob } from "../../store/job-owners.ts";
+import { type JobOwners, MADE_WITHIN_MS, type OwnedJob } from "../../store/job-owners.ts";
 import type { KeyBook } from "../../store/key-book.ts";
 import { tenantOwner } from "../../submit/with-tenant.ts";
 import type { Caller } from "../route.ts";
@@ -52,8 +52,6 @@ export const BUCKET_S = 10;
 /** When to ask again, where that depends on workers. */
 const ASK_AGAIN_MS = 5_000;
 const ROWS = 200;
-/** A job that is noted, and not there after so long, was never made. */
-const MADE_WITHIN_MS = 60_000;
 
 /** What waits of an owner's: as last counted, let through since, and on its way. */
 type Waiting = { counted: number; since: number; reserved: number; until: number; counting: Promise<void> | undefined };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
-import { idFromCursor, toCursor } from "../cursor.ts";
+import { idFromCursor, LISTING, toCursor } from "../cursor.ts";
 import { type Caller, defineRoute, type Route } from "../route.ts";
 import { deadGroupOut, deadGroupSchemaOut, deadOut, deadReason, deadSchemaOut } from "../wire-fleet.ts";
 
@@ -19,8 +19,8 @@ const listing = z.strictObject({
   ...which,
   status: z.coerce.number().int().min(100).max(999).optional(),
   group: z.enum(["true", "false"]).default("false").describe("Count them by reason, site and status."),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  cursor: z.string().max(1_000).optional().describe("Not with `group`, which begins with the most."),
+  ...LISTING,
+  cursor: LISTING.cursor.describe("Not with `group`, which begins with the most."),
 });
 const chosen = {
   ...which,

@@ -9,7 +9,7 @@ import { siteOf } from "../../domain/site.ts";
 import { TrawlError } from "../../errors.ts";
 import { rate } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { fromCursor, toCursor } from "../cursor.ts";
+import { fromCursor, LISTING, toCursor } from "../cursor.ts";
 import { defineRoute, type Route } from "../route.ts";
 import {
   queueSchemaOut,
@@ -29,7 +29,7 @@ const policy = z.strictObject({
   perSite: z.int().min(1).max(1000).optional(),
 });
 const listing = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(50),
+  ...LISTING,
   cursor: z.string().max(2_000).optional(),
 });
 

@@ -1,7 +1,7 @@
 /** How a job stands, site by site. */
 import { z } from "zod";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
-import { fromCursor, toCursor } from "../cursor.ts";
+import { fromCursor, LISTING, toCursor } from "../cursor.ts";
 import { jobSiteOut } from "../job-site-out.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { jobSiteSchemaOut } from "../wire-types.ts";
@@ -17,10 +17,7 @@ export function jobSiteRoutes(deps: ApiDeps): Route[] {
       summary: "How a job stands at each of its sites, by name",
       says: "They add up to the job's counts and tally. Of a job that has left the broker there are none.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
-      query: z.strictObject({
-        limit: z.coerce.number().int().min(1).max(500).default(50),
-        cursor: z.string().max(1_000).optional(),
-      }),
+      query: z.strictObject(LISTING),
       answers: {
         200: {
           says: "Some of them; `next` is the cursor for more.",

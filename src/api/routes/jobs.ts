@@ -6,6 +6,7 @@ import { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { changeJob, jobChangeSchema } from "../change-job.ts";
+import { LISTING } from "../cursor.ts";
 import { jobOut } from "../job-out.ts";
 import { listJobs } from "../list-jobs.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
@@ -21,10 +22,7 @@ const newJob = jobSchema.extend({
     .optional()
     .describe("More URLs are to come, by POST /v1/jobs/{id}/urls; the last of them with ?last=true."),
 });
-const listing = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  cursor: z.string().max(1_000).optional(),
-});
+const listing = z.strictObject(LISTING);
 const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
 const ONE = { 200: { says: "The job.", json: jobSchemaOut } };
 const TAKEN = { says: "Queued; nothing is fetched yet.", json: submissionSchema };

@@ -4,7 +4,7 @@ import { type Quotas, SCOPES, TENANT_NAME, TENANT_TAKES } from "../../domain/api
 import { TrawlError } from "../../errors.ts";
 import type { ApiKey } from "../../store/key-book.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { fromCursor, toCursor } from "../cursor.ts";
+import { fromCursor, LISTING, toCursor } from "../cursor.ts";
 import { checkKey, newKey } from "../keys/new-key.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { keyOut, keySchemaOut } from "../wire-keys.ts";
@@ -40,10 +40,7 @@ const draft = z.strictObject({
   quotas: quotas.optional(),
 });
 const change = z.strictObject({ name, scopes, expiresAt, quotas }).partial();
-const listing = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  cursor: z.string().max(1_000).optional(),
-});
+const listing = z.strictObject(LISTING);
 const made = keySchemaOut.extend({ key: z.string().describe("Shown this once: keep it. Only its hash is kept here.") });
 const ONE = { 200: { says: "The key, without its secret.", json: keySchemaOut } };
 const TAKES_EFFECT = "Other instances believe what they know of a key for 3 seconds.";

@@ -4,7 +4,7 @@ import { openSchedules } from "../../schedule/open-schedules.ts";
 import { type ScheduleInput, scheduleSchema } from "../../schedule/schedule-schema.ts";
 import type { Schedule } from "../../store/schedule-book.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { fromCursor, toCursor } from "../cursor.ts";
+import { fromCursor, LISTING, toCursor } from "../cursor.ts";
 import { createSlotQuota } from "../quota/slot-quota.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { spiderInFolder } from "../submit/spider-in-folder.ts";
@@ -14,10 +14,7 @@ type JobBody = ScheduleInput["job"];
 
 const TAG = "Schedules";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
-const listing = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  cursor: z.string().max(1_000).optional(),
-});
+const listing = z.strictObject(LISTING);
 const schedulePage = z.strictObject({ schedules: z.array(scheduleSchemaOut), next: z.string().nullable() });
 const runPage = z.strictObject({ runs: z.array(runSchemaOut), next: z.string().nullable() });
 const change = scheduleSchema.partial();

@@ -1,13 +1,8 @@
 /** The contract of every backend that keeps the keys of the API, and whose a job is. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { NO_QUOTAS } from "../../../src/domain/api-key.ts";
 import type { NewKey } from "../../../src/store/key-book.ts";
-import type { StoreBooks } from "../../../src/store/store.ts";
-
-type Books = StoreBooks & { close(): Promise<void> };
-
-/** One empty store, and ways into it: each as another process would have it. */
-export type BooksSite = { open(): Promise<Books>; remove(): Promise<void> };
+import { type Books, type BooksSite, eachWithBooks } from "./books-site.ts";
 
 function aKey(id: string, more: Partial<NewKey> = {}): NewKey {
   return {
@@ -24,23 +19,10 @@ function aKey(id: string, more: Partial<NewKey> = {}): NewKey {
 }
 
 export function describeKeys(name: string, prepare: () => Promise<BooksSite>): void {
-  let site: BooksSite;
+  const open = eachWithBooks(prepare);
   let books: Books;
-  const opened: Books[] = [];
-
-  async function open(): Promise<Books> {
-    const way = await site.open();
-    opened.push(way);
-    return way;
-  }
-
   beforeEach(async () => {
-    site = await prepare();
     books = await open();
-  });
-  afterEach(async () => {
-    for (const way of opened.splice(0)) await way.close();
-    await site.remove();
   });
 
   describe(`key book contract on ${name}`, () => {

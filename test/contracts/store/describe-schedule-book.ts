@@ -1,5 +1,5 @@
 /** The contract of the book of schedules; clauses are in src/store/schedule-book.ts. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   type NewSchedule,
   type Schedule,
@@ -7,29 +7,17 @@ import {
   SLOTS_KEPT,
   type SlotClaim,
 } from "../../../src/store/schedule-book.ts";
-import type { BooksSite } from "./describe-keys.ts";
+import { type BooksSite, eachWithBooks } from "./books-site.ts";
 
 const T0 = 1_800_000_000_000;
 
 export function describeScheduleBook(name: string, prepare: () => Promise<BooksSite>): void {
   describe(`the book of schedules on ${name}`, () => {
-    let site: BooksSite;
-    let stores: Awaited<ReturnType<BooksSite["open"]>>[];
+    const openBooks = eachWithBooks(prepare);
+    const open = async () => (await openBooks()).schedules;
     let book: ScheduleBook;
-
-    async function open(): Promise<ScheduleBook> {
-      const store = await site.open();
-      stores.push(store);
-      return store.schedules;
-    }
     beforeEach(async () => {
-      site = await prepare();
-      stores = [];
       book = await open();
-    });
-    afterEach(async () => {
-      for (const store of stores) await store.close();
-      await site.remove();
     });
 
     /** A schedule with slots at these offsets from T0. */

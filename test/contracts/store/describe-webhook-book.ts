@@ -1,29 +1,17 @@
 /** The contract of the book of webhooks; clauses are in src/store/webhook-book.ts. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { NewEvent, NewWebhook, Webhook, WebhookBook } from "../../../src/store/webhook-book.ts";
-import type { BooksSite } from "./describe-keys.ts";
+import { type BooksSite, eachWithBooks } from "./books-site.ts";
 
 const T0 = 1_800_000_000_000;
 
 export function describeWebhookBook(name: string, prepare: () => Promise<BooksSite>): void {
   describe(`the book of webhooks on ${name}`, () => {
-    let site: BooksSite;
-    let stores: Awaited<ReturnType<BooksSite["open"]>>[];
+    const openBooks = eachWithBooks(prepare);
+    const open = async () => (await openBooks()).webhooks;
     let book: WebhookBook;
-
-    async function open(): Promise<WebhookBook> {
-      const store = await site.open();
-      stores.push(store);
-      return store.webhooks;
-    }
     beforeEach(async () => {
-      site = await prepare();
-      stores = [];
       book = await open();
-    });
-    afterEach(async () => {
-      for (const store of stores) await store.close();
-      await site.remove();
     });
 
     async function got(jobId: string): Promise<Webhook> {
