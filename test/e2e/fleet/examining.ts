@@ -50,6 +50,29 @@ export function examining(broker: FleetBroker): void {
     await worker.ended;
   });
 
+  it("is told of a broker that is not there: a finding of the doctor, exit code 3 of everybody else", async () => {
+    const fleet = await newFleet(broker);
+    const env = { ...broker.missing, TRAWL_BROKER_PATIENCE: "200ms" };
+
+    const doctor = await fleet.run(["doctor", "--json"], { env });
+
+    expect(doctor).toMatchObject({ code: 1, stderr: "" });
+    expect(lastJson<Diagnosis>(doctor).findings).toMatchObject([
+      { check: "broker", verdict: "problem", fix: expect.stringContaining("TRAWL_BROKER") },
+      { check: "store", verdict: "ok" },
+      { check: "bodies", verdict: "ok" },
+    ]);
+    for (const args of [["worker"], ["submit", "http://a.test/"], ["jobs"]]) {
+      const end = await fleet.run(args, { env });
+      expect(end).toMatchObject({ code: 3, stdout: "" });
+      expect(end.stderr).toMatch(/^trawl: BROKER_UNREACHABLE: /m);
+      expect(end.stderr).not.toContain("s3cret");
+    }
+    expect(doctor.stdout).not.toContain("s3cret");
+  });
+}
+
+export function losingSpiders(broker: FleetBroker): void {
   it("goes on with other jobs where a spider cannot be loaded, and says so", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     const spider = `export default {
@@ -81,27 +104,6 @@ export function examining(broker: FleetBroker): void {
     );
     worker.kill("SIGTERM");
     await worker.ended;
-  });
-
-  it("is told of a broker that is not there: a finding of the doctor, exit code 3 of everybody else", async () => {
-    const fleet = await newFleet(broker);
-    const env = { ...broker.missing, TRAWL_BROKER_PATIENCE: "200ms" };
-
-    const doctor = await fleet.run(["doctor", "--json"], { env });
-
-    expect(doctor).toMatchObject({ code: 1, stderr: "" });
-    expect(lastJson<Diagnosis>(doctor).findings).toMatchObject([
-      { check: "broker", verdict: "problem", fix: expect.stringContaining("TRAWL_BROKER") },
-      { check: "store", verdict: "ok" },
-      { check: "bodies", verdict: "ok" },
-    ]);
-    for (const args of [["worker"], ["submit", "http://a.test/"], ["jobs"]]) {
-      const end = await fleet.run(args, { env });
-      expect(end).toMatchObject({ code: 3, stdout: "" });
-      expect(end.stderr).toMatch(/^trawl: BROKER_UNREACHABLE: /m);
-      expect(end.stderr).not.toContain("s3cret");
-    }
-    expect(doctor.stdout).not.toContain("s3cret");
   });
 }
 

@@ -2,14 +2,18 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { trawl } from "../cli.ts";
 import { ensureDist } from "../dist.ts";
 import { newFolder } from "../folder.ts";
-import { describeFleet } from "./describe-fleet.ts";
+import { describeFleet, describeFleetWords } from "./describe-fleet.ts";
+import type { FleetBroker } from "./fleet.ts";
 
 beforeAll(ensureDist);
 
-describeFleet("SQLite", {
+const sqlite: FleetBroker = {
   fresh: async () => ({}), // a file in the folder of its own that each test has
   missing: { TRAWL_BROKER: "sqlite:/dev/null/broker.db" },
-});
+};
+
+describeFleet("SQLite", sqlite);
+describeFleetWords(sqlite);
 
 describe("a broker that no version knows", () => {
   it("is refused, and the password in it stays where it is", async () => {

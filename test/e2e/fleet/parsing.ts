@@ -12,24 +12,6 @@ type Line = Record<string, unknown> & { _url: string };
 
 /** Pages that are fetched by some workers and parsed by others. */
 export function parsing(broker: FleetBroker): void {
-  it("gives the same records whether pages are parsed where they are fetched or by workers of their own", async () => {
-    const [fleet, site] = [await newFleet(broker), await shop()];
-    writeFileSync(join(fleet.cwd, "shop.mjs"), spider(`${site.url}/`));
-    const drained = async (how: string) => {
-      const { id } = await fleet.submit(["shop.mjs", "--parse", how, "--max-pages", "5"]);
-      await drain(fleet, ["fetch", "parse"]);
-      return { job: (await fleet.job(id)) as Told, lines: await recordsOf(fleet, id) };
-    };
-
-    const inline = await drained("inline");
-    const queued = await drained("queue");
-
-    expect(inline.job).toMatchObject({ state: "finished", tally: { pages: 4, records: 4 }, counts: { refused: 1 } });
-    expect(queued.job).toMatchObject({ state: "finished", tally: inline.job.tally, counts: { refused: 1 } });
-    expect(queued.lines.map(plain)).toEqual(inline.lines.map(plain));
-    expect(parcelsOf(fleet)).toEqual([]);
-  });
-
   it("parses by whoever serves the queue for it, and says so while nobody does", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
     const submitted = await fleet.run(["submit", `${site.url}/`, "--parse", "queue", "--json", ...FAST]);
@@ -56,22 +38,6 @@ export function parsing(broker: FleetBroker): void {
     expect(parcelsOf(fleet)).toEqual([]);
   });
 
-  it("explains the step of a page that is fetched again and again, in words and as JSON", async () => {
-    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
-    const job = { urls: [`${site.url}/`], parse: "queue", dedup: { scope: "shelf" }, politeness: { robots: false } };
-    writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
-    const { id } = await fleet.submit(["job.json"]);
-    await drain(fleet, ["fetch"]);
-
-    const why = await fleet.run(["explain", `${site.url}/`]);
-    expect(why.stdout).toMatch(/has been dealt with\n.*may be parsed now; .* on queue parse .*\(parse\)\n$/);
-    const told = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
-    expect(told.tasks).toEqual([
-      { jobId: id, state: "ended" },
-      { jobId: id, state: "queued", step: "parse" },
-    ]);
-  });
-
   it("loses nothing and keeps nothing twice when workers of both kinds are killed", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, delayMs: 20 })];
     const { id } = await fleet.submit([`${site.url}/`, "--parse", "queue", ...FAST]);
@@ -90,6 +56,43 @@ export function parsing(broker: FleetBroker): void {
     expect([missing(site.expectedPages(), urls), missing(urls, site.expectedPages())]).toEqual([[], []]);
     expect(duplicates(urls)).toEqual(new Map());
     expect(job).toMatchObject({ state: "finished", counts: { dead: 0 }, tally: { pages: urls.length } });
+  });
+}
+
+/** What is passed on between fetching and parsing goes by the store, and not by the broker. */
+export function passingOn(broker: FleetBroker): void {
+  it("gives the same records whether pages are parsed where they are fetched or by workers of their own", async () => {
+    const [fleet, site] = [await newFleet(broker), await shop()];
+    writeFileSync(join(fleet.cwd, "shop.mjs"), spider(`${site.url}/`));
+    const drained = async (how: string) => {
+      const { id } = await fleet.submit(["shop.mjs", "--parse", how, "--max-pages", "5"]);
+      await drain(fleet, ["fetch", "parse"]);
+      return { job: (await fleet.job(id)) as Told, lines: await recordsOf(fleet, id) };
+    };
+
+    const inline = await drained("inline");
+    const queued = await drained("queue");
+
+    expect(inline.job).toMatchObject({ state: "finished", tally: { pages: 4, records: 4 }, counts: { refused: 1 } });
+    expect(queued.job).toMatchObject({ state: "finished", tally: inline.job.tally, counts: { refused: 1 } });
+    expect(queued.lines.map(plain)).toEqual(inline.lines.map(plain));
+    expect(parcelsOf(fleet)).toEqual([]);
+  });
+
+  it("explains the step of a page that is fetched again and again, in words and as JSON", async () => {
+    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
+    const job = { urls: [`${site.url}/`], parse: "queue", dedup: { scope: "shelf" }, politeness: { robots: false } };
+    writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
+    const { id } = await fleet.submit(["job.json"]);
+    await drain(fleet, ["fetch"]);
+
+    const why = await fleet.run(["explain", `${site.url}/`]);
+    expect(why.stdout).toMatch(/has been dealt with\n.*may be parsed now; .* on queue parse .*\(parse\)\n$/);
+    const told = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
+    expect(told.tasks).toEqual([
+      { jobId: id, state: "ended" },
+      { jobId: id, state: "queued", step: "parse" },
+    ]);
   });
 
   it("keeps a page whose handler fails, to be parsed again without being fetched again", async () => {

@@ -64,7 +64,10 @@ export function routing(broker: FleetBroker): void {
     expect(pagesAsked(site).sort()).toEqual(["/", "/moved", "/quick", "/slow/1", "/slow/2", "/slow/given"]);
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 6 } });
   });
+}
 
+/** Which routes hold is settled before the broker hears of it. */
+export function routingWords(broker: FleetBroker): void {
   it("lets a job's own words win over the routes of whoever submits it, and knows no others", async () => {
     const [fleet, site] = [await routedFleet(broker), await anySite()];
     const elsewhere = { TRAWL_ROUTES: '[{"match":{},"queue":"elsewhere"}]' };

@@ -6,6 +6,21 @@ import { linkedSite, originOf } from "../sites.ts";
 import { FAST, type FleetBroker, newFleet, type Submitted } from "./fleet.ts";
 
 /** Lists, job files, a broker that is full, and Ctrl-C in the middle. */
+export function crowding(broker: FleetBroker): void {
+  it("waits where the broker is full, and goes on as workers catch up", async () => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, disallowedEvery: 0 })];
+    await fleet.worker();
+    const args = ["submit", "-", "--follow", "none", "--wait", "--json", ...FAST];
+
+    const end = await fleet.run(args, { input: site.expectedPages().join("\n"), env: { TRAWL_MAX_PENDING: "50" } });
+
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    expect(lastJson<Submitted>(end)).toMatchObject({ accepted: 120, duplicates: 0, refused: [], pages: 120 });
+    expect(end.stderr).toMatch(/50 URLs taken; the broker is full/);
+  });
+}
+
+/** What submitters are told: the words are the command's, whatever the broker is. */
 export function submitting(broker: FleetBroker): void {
   it("submits lists: what is good is taken, what is not is told by its place, and nothing is said twice", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
@@ -66,18 +81,6 @@ export function submitting(broker: FleetBroker): void {
     await (await fleet.worker(["--queues", "shops", "--drain"])).ended;
     const [id = ""] = /j\w+/.exec(end.stdout.slice(4)) ?? [];
     expect(jsonLines((await fleet.run(["records", id])).stdout)).toMatchObject([{ title: "Page 1" }]);
-  });
-
-  it("waits where the broker is full, and goes on as workers catch up", async () => {
-    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, disallowedEvery: 0 })];
-    await fleet.worker();
-    const args = ["submit", "-", "--follow", "none", "--wait", "--json", ...FAST];
-
-    const end = await fleet.run(args, { input: site.expectedPages().join("\n"), env: { TRAWL_MAX_PENDING: "50" } });
-
-    expect(end, end.stderr).toMatchObject({ code: 0 });
-    expect(lastJson<Submitted>(end)).toMatchObject({ accepted: 120, duplicates: 0, refused: [], pages: 120 });
-    expect(end.stderr).toMatch(/50 URLs taken; the broker is full/);
   });
 
   it("says how far it got when it is interrupted, and goes on from there", async () => {

@@ -97,7 +97,10 @@ export function stopping(broker: FleetBroker): void {
       expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 4, dead: 0 } });
     },
   );
+}
 
+/** How long an end may take. */
+export function grace(broker: FleetBroker): void {
   it("lets what runs finish within the grace period", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     const worker = await fleet.worker([], { TRAWL_GRACE: "10m" });

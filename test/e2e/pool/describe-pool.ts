@@ -1,11 +1,14 @@
-/** A worker with processes of its own, as its operator has it. Whatever backend the broker is on, these hold. */
+/**
+ * A worker with processes of its own, as its operator has it. What is granted, handed back and counted goes by the broker,
+ * and is tried on every backend; what processes do to each other is the same on all, and is tried on one.
+ */
 import { beforeAll, describe } from "vitest";
 import { ensureDist } from "../dist.ts";
 import type { FleetBroker } from "../fleet/fleet.ts";
 import { crawling } from "./crawling.ts";
 import { lateness, poison } from "./poison.ts";
-import { recycling } from "./recycling.ts";
-import { stopping } from "./stopping.ts";
+import { growth, recycling } from "./recycling.ts";
+import { stopping, stubbornness } from "./stopping.ts";
 import { strays } from "./strays.ts";
 import { up } from "./up.ts";
 
@@ -13,11 +16,19 @@ export function describePool(name: string, broker: FleetBroker): void {
   describe(`a pool of worker processes on ${name}`, () => {
     beforeAll(ensureDist);
     poison(broker);
-    lateness(broker);
     stopping(broker);
     recycling(broker);
-    strays(broker);
     up(broker);
+  });
+}
+
+export function describePoolProcesses(broker: FleetBroker): void {
+  describe("the processes of a pool", () => {
+    beforeAll(ensureDist);
+    lateness(broker);
+    stubbornness(broker);
+    growth(broker);
+    strays(broker);
     crawling(broker);
   });
 }

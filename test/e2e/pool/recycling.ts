@@ -25,7 +25,10 @@ export function recycling(broker: FleetBroker): void {
     expect(started(lines).length).toBeGreaterThanOrEqual(Math.ceil(tasks / 12));
     expect(lines.filter(({ event }) => event === "pool.process_died")).toEqual([]);
   });
+}
 
+/** Processes that end for their own reasons. */
+export function growth(broker: FleetBroker): void {
   it("replaces a process that has grown too large, before it dies of that", async () => {
     const fleet = await newFleet(broker);
     const site = await originOf((_, response) => void response.end("<h1>leak</h1>"));

@@ -42,7 +42,10 @@ export function stopping(broker: FleetBroker): void {
     expect((await fleet.job(id)).counts).toMatchObject({ done: 1, queued: 1, leased: 0 });
     open();
   });
+}
 
+/** Signals and lost supervisors, which the broker has no part in. */
+export function stubbornness(broker: FleetBroker): void {
   it.each([[], TWO])("hears a signal though all its handlers are stuck, and ends with 0 (%s)", async (...flags) => {
     const fleet = await newFleet(broker);
     const site = await originOf((_, response) => void response.end("<h1>loop</h1>"));
