@@ -181,8 +181,12 @@ them may run side by side. Without keys it listens on this machine alone. \`--js
 for \`list\` \`{ "schedules": [ … ] }\`, for \`remove\` \`{ "id", "removed" }\`.`,
   },
   up: {
-    examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --time-limit 120"],
-    notes: `Starts [workers](#trawl-worker) of every kind under one supervisor: \`--fetch\` processes serve the queue \`fetch\`, \`--render\`
+    examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --no-serve"],
+    notes: `Starts the [control plane](#trawl-serve) with its dashboard, whose address it prints, and [workers](#trawl-worker) of every
+kind, all under one supervisor. A server that dies is replaced at the same address, and the workers do not notice. \`--no-serve\` leaves it
+out: for machines that only work, and for a second \`trawl up\` on one machine, which would find the port taken and end with 2.
+
+\`--fetch\` processes serve the queue \`fetch\`, \`--render\`
 the queue \`render\`, \`--parse\` the queue \`parse\`, and \`--queue name=n\` one of your own. 0 starts none of a kind; without
 \`--render\` there is one where Chromium is found. \`-c\` is for
 those that fetch. Processes are watched, limited, replaced and stopped as those of \`trawl worker\` are, and a broker or store that
@@ -190,7 +194,7 @@ is lost ends all of them with 3. It goes on until it is stopped: to end when not
 
 What its processes print comes as one stream on stderr, each line with the name of its process: \`fetch 1 | …\`. **\`--json\`** makes
 them JSON lines with \`group\` and \`process\` (what is no log line is a \`worker.said\` with its \`text\`), and prints at the end
-\`{ groups, tasks, pages, records, seconds }\`.`,
+\`{ groups, tasks, pages, records, seconds }\`. The line \`up.started\` has the server's \`url\`.`,
   },
   keys: {
     examples: [

@@ -30,6 +30,11 @@ export const ERRORS = {
     means: "A request to the API has an unknown field, a value out of range, or cannot be read.",
     fix: "Correct what the message lists; /docs says what each request takes.",
   },
+  ADDRESS_TAKEN: {
+    exit: 2,
+    means: "The server cannot listen where it is to: something else does already.",
+    fix: "Stop that, choose another port with `--port`, or start workers alone: `trawl up --no-serve`.",
+  },
   BODY_TOO_LARGE: {
     exit: 2,
     means: "The body of a request is larger than the server takes.",

@@ -164,8 +164,12 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
 
   return {
     async start() {
-      const url = await app.listen({ host: options.host, port: options.port });
-      return { url };
+      const { host, port } = options;
+      try {
+        return { url: await app.listen({ host, port }) };
+      } catch (error) {
+        throw cannotListen(error as NodeJS.ErrnoException, options);
+      }
     },
     async stop() {
       stopping.abort(new TrawlError("STOPPING", { op: "api.stop", message: "the server is stopping; ask again" }));
@@ -180,6 +184,21 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
     isDraining: () => stopping.signal.aborted,
   };
 }
+
+/** The error with what to do about it; the same one where it is none of the address. */
+function cannotListen(cause: NodeJS.ErrnoException, { host, port }: ApiServerOptions): Error {
+  const where = `${host}:${port}`;
+  if (cause.code === "EADDRINUSE") {
+    const message = `${where} is taken: something listens there, perhaps another trawl serve or trawl up; choose another --port, or start workers alone with trawl up --no-serve`;
+    return new TrawlError("ADDRESS_TAKEN", { op: "api.listen", message, detail: { host, port }, cause });
+  }
+  if (!CANNOT_LISTEN.has(cause.code ?? "")) return cause;
+  const message = `cannot listen on ${where} (${cause.code}); check --host (TRAWL_API_HOST) and --port (TRAWL_API_PORT)`;
+  return new TrawlError("BAD_CONFIG", { op: "api.listen", message, detail: { host, port }, cause });
+}
+
+/** No such address here, none of that name, a port for the superuser alone. */
+const CANNOT_LISTEN = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EACCES", "EINVAL"]);
 
 /**
  * A connection that is closed while something of it is unread is reset, and the client that still sends may never see the

@@ -1,10 +1,14 @@
 /** `trawl serve`: the control plane over HTTP. */
-import type { Command } from "commander";
-import { wholeNumber } from "../flags.ts";
+import { type Command, Option } from "commander";
+import { runServer } from "../serve/run-server.ts";
+import { runServerChild, serverLastWords } from "../serve/serve-child.ts";
+import { type ListenFlags, listenSettings, withListenFlags } from "../serve/serve-flags.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
+import { asChild } from "../worker/as-child.ts";
+import { AGAIN_FLAG, CHILD_FLAG } from "../worker/run-pool.ts";
 
-type ServeFlags = PlaceFlags & { host?: string; port?: number; quiet?: boolean; schedules: boolean };
+type ServeFlags = PlaceFlags & ListenFlags & { quiet?: boolean; poolChild?: boolean; again?: boolean };
 
 const EXAMPLES = `
 Examples:
@@ -20,38 +24,33 @@ Ctrl-C or SIGTERM lets requests under way finish.
 Exit codes: 0 stopped, 2 usage or settings, 3 broker or store lost.`;
 
 export function addServe(program: Command, stops: Stops): void {
-  withPlaces(program.command("serve"))
-    .description("take jobs and answer questions over HTTP")
-    .option("--host <address>", "where to listen (default 127.0.0.1)")
-    .option("--port <n>", "the port; 0 takes any that is free (default 7700)", wholeNumber("--port", 0, 65_535))
-    .option("--no-schedules", "leave schedules to others: by default every server fires what is due")
+  withListenFlags(withPlaces(program.command("serve")).description("take jobs and answer questions over HTTP"))
     .option("--quiet", "say nothing but errors")
+    .addOption(new Option(CHILD_FLAG).hideHelp())
+    .addOption(new Option(AGAIN_FLAG).hideHelp())
     .addHelpText("after", EXAMPLES)
-    .action((flags: ServeFlags) => serve(flags, stops));
+    .action((flags: ServeFlags) => (flags.poolChild === true ? serveForSupervisor(flags, stops) : serve(flags, stops)));
 }
 
 async function serve(flags: ServeFlags, stops: Stops): Promise<void> {
-  const settings = { apiHost: flags.host, apiPort: flags.port };
-  await inSession({ flags, settings }, async ({ config, trawl, screen }) => {
-    // Loaded on first use: no other command needs a server.
-    const [{ composeApi }, { composeSchedules }, { composeRetention }] = await Promise.all([
-      import("../../compose-api.ts"),
-      import("../../compose-schedules.ts"),
-      import("../../compose-retention.ts"),
-    ]);
-    const retention = composeRetention(config, trawl);
-    const server = await composeApi(config, trawl, retention);
-    const { url } = await server.start();
-    const scheduler = composeSchedules(config, trawl).createScheduler();
-    if (flags.schedules) scheduler.start();
-    retention.start();
-    const asked = new Promise<void>((resolve) => {
-      stops.once(resolve);
-    });
-    if (flags.json === true) await screen.out(`${JSON.stringify({ url })}\n`);
-    else if (flags.quiet !== true) screen.err(`listening on ${url}; the API is described at ${url}/docs\n`);
-    await asked;
-    await Promise.all([server.stop(), scheduler.stop(), retention.stop()]);
+  const { schedules } = flags;
+  await inSession({ flags, settings: listenSettings(flags) }, async (session) => {
+    const { screen } = session;
+    const onListening = async (url: string) => {
+      if (flags.json === true) await screen.out(`${JSON.stringify({ url })}\n`);
+      else if (flags.quiet !== true) screen.err(`listening on ${url}; the API is described at ${url}/docs\n`);
+    };
+    await runServer(session, stops, { schedules, onListening });
     if (flags.quiet !== true && flags.json !== true) screen.err("stopped\n");
   });
+}
+
+/** As the server of `trawl up`. */
+function serveForSupervisor(flags: ServeFlags, stops: Stops): Promise<void> {
+  const opening = { flags, settings: listenSettings(flags), isPatient: true };
+  return asChild(
+    stops,
+    (link) => inSession(opening, (session) => runServerChild(session, stops, flags, link)),
+    (error) => serverLastWords(error, flags.again === true),
+  );
 }

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { DELIVER_QUEUE } from "../../domain/webhook.ts";
-import { ERRORS, isTrawlError, TrawlError } from "../../errors.ts";
+import { TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
@@ -11,13 +11,13 @@ import { queueNames, wholeNumber } from "../flags.ts";
 import { linesTo } from "../log-lines.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
+import { asChild } from "../worker/as-child.ts";
 import { createDisplay, NO_DISPLAY } from "../worker/display.ts";
 import { createPoolVoice } from "../worker/pool-voice.ts";
 import { type ProcessFlags, settingsOf, withProcessFlags } from "../worker/process-flags.ts";
 import { runChild } from "../worker/run-child.ts";
 import { CHILD_FLAG, runPool } from "../worker/run-pool.ts";
 import { runWorker } from "../worker/run-worker.ts";
-import { linkToSupervisor } from "../worker/supervisor-link.ts";
 import { createVoice, type Voice, type WorkerEnd } from "../worker/voice.ts";
 
 type Flags = PlaceFlags &
@@ -109,23 +109,16 @@ async function workInPool(session: Session, stops: Stops, flags: Flags, voice: V
 }
 
 /** As a process of `workInPool`, of `trawl up`, or of a crawl. */
-async function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
-  const link = linkToSupervisor(stops);
+function workForSupervisor(flags: Flags, stops: Stops): Promise<void> {
   const run = { queues: flags.queues, drain: flags.drain === true, crawl: flags.crawl };
-  try {
-    const opening = { flags, settings: allSettings(flags), isPatient: true };
-    const tally = await inSession(opening, (session) => runChild(session, stops, run, link));
-    await link.close({ kind: "over", tally });
-  } catch (error) {
-    if (!isTrawlError(error) || error.exitCode === ERRORS.INTERNAL.exit) throw error;
-    await link.close(lastWords(error, flags));
-    process.exitCode = error.exitCode;
-  } finally {
-    await link.close(undefined);
-  }
+  const opening = { flags, settings: allSettings(flags), isPatient: true };
+  return asChild(
+    stops,
+    (link) => inSession(opening, (session) => runChild(session, stops, run, link)),
+    (error) => lastWords(error, flags),
+  );
 }
 
-/** The supervisor tells of what keeps everybody from working, and ends as it says. */
 function lastWords({ code, message }: TrawlError, { drain, crawl }: Flags): ChildMessage {
   // Others may do without a browser, and the next one may find it mended: but who only waits for the end waits in vain.
   const isPatient = drain !== true && crawl === undefined;

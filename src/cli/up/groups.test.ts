@@ -4,7 +4,7 @@ import { groupsOf } from "./groups.ts";
 describe("the groups of trawl up", () => {
   it("hand every process what the command was told of places and logs", () => {
     const [group] = groupsOf({
-      ...{ fetch: 2, render: 0, parse: 0, queue: [] },
+      ...{ fetch: 2, render: 0, parse: 0, queue: [], serve: true, schedules: true },
       ...{ broker: "redis://127.0.0.1:1", store: "sqlite:a.db", logLevel: "debug" },
     });
 

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { DELIVER_QUEUE } from "../../domain/webhook.ts";
 import { TrawlError } from "../../errors.ts";
 import { queueName, wholeNumber } from "../flags.ts";
+import { type ListenFlags, listenWords } from "../serve/serve-flags.ts";
 import { type PlaceFlags, placeWords } from "../session.ts";
 import { type ProcessFlags, wordsOf } from "../worker/process-flags.ts";
 import type { PoolGroup } from "../worker/run-pool.ts";
@@ -12,7 +13,15 @@ export const MOST_PROCESSES = 256;
 export type QueueCount = { queue: string; processes: number };
 
 export type UpFlags = PlaceFlags &
-  ProcessFlags & { fetch: number; render: number; parse: number; queue: QueueCount[]; quiet?: boolean };
+  ProcessFlags &
+  ListenFlags & {
+    fetch: number;
+    render: number;
+    parse: number;
+    queue: QueueCount[];
+    serve: boolean;
+    quiet?: boolean;
+  };
 
 /** A group serves the queue that it is named after; one of them delivers events besides, unless that has its own. */
 export type UpGroup = PoolGroup & { name: string };
@@ -23,6 +32,15 @@ export function queueCount(value: string, before: readonly QueueCount[]): QueueC
   if (rest.length > 0) throw new InvalidArgumentError("--queue takes name=processes, such as high_priority=2.");
   const queue = queueName("--queue")(name);
   return [...before, { queue, processes: wholeNumber("--queue name=", 1, MOST_PROCESSES)(count) }];
+}
+
+/** No queue has a space in its name: this one is nobody's. */
+const SERVER = "trawl serve";
+
+/** The control plane, unless there is to be none. */
+export function serverGroup(flags: UpFlags): PoolGroup[] {
+  if (!flags.serve) return [];
+  return [{ name: SERVER, processes: 1, words: ["serve", ...placeWords(flags), ...listenWords(flags)] }];
 }
 
 export function groupsOf(flags: UpFlags): UpGroup[] {

@@ -11,7 +11,10 @@ import { placeName } from "../worker/pool-voice.ts";
 import type { UpGroup } from "./groups.ts";
 
 export type UpVoice = {
-  started(groups: readonly UpGroup[]): void;
+  /** `url`: of the server, if there is one. */
+  started(groups: readonly UpGroup[], url: string | undefined): void;
+  /** The server has another in its place. */
+  back(url: string): void;
   /** A line that a process has printed by itself. */
   line(place: Place, text: string): void;
 };
@@ -28,12 +31,14 @@ export function groupFields({ name, processes }: UpGroup) {
 function jsonVoice(screen: Screen, { broker, store }: Config): UpVoice {
   const log = createLog("info", screen.err);
   return {
-    started: (groups) =>
+    started: (groups, url) =>
       log.info("up.started", {
+        ...(url === undefined ? {} : { url }),
         groups: groups.map(groupFields),
         broker: shownPlace(broker),
         store: shownPlace(store),
       }),
+    back: (url) => log.info("up.server_back", { url }),
     line: linesTo(screen, true),
   };
 }
@@ -41,8 +46,9 @@ function jsonVoice(screen: Screen, { broker, store }: Config): UpVoice {
 function plainVoice(screen: Screen, config: Config): UpVoice {
   const { paint } = screen;
   return {
-    started(groups) {
+    started(groups, url) {
       const rows = [
+        ...(url === undefined ? [] : [["  dashboard", `${url}/`]]),
         ...groups.map(({ name, processes }) => [`  ${name}`, plural(processes, "process", "processes")]),
         ["  broker", shownPlace(config.broker)],
         ["  store", shownPlace(config.store)],
@@ -50,6 +56,7 @@ function plainVoice(screen: Screen, config: Config): UpVoice {
       ];
       screen.err(`${paint.bold("up")}\n${table(rows)}`);
     },
+    back: (url) => screen.err(`the dashboard is back at ${url}/\n`),
     line: (place, text) =>
       screen.err(`${paint.dim(`${placeName(place)} |`)} ${showable(screen.isLive ? inWords(text) : text)}\n`),
   };

@@ -29,10 +29,14 @@ type Voices = {
   voice: Pick<Voice, "finished" | "heldUp">;
   pool: PoolVoice;
   line(place: Place, text: string): void;
+  /** The server among them, if there is one, is to be found there. */
+  listening?(url: string): void;
 };
 
 /** The flag by which a process knows that it is a child of a supervisor. */
 export const CHILD_FLAG = "--pool-child";
+/** The flag by which a server knows that it takes the place of one that was there before. */
+export const AGAIN_FLAG = "--again";
 
 /**
  * Leases are renewed three times in their time: after two thirds of it without, the first is about to end. However short
@@ -72,11 +76,19 @@ export async function runPool(
 export function createPool(
   { trawl, config }: Session,
   groups: readonly PoolGroup[],
-  { voice, pool, line }: Voices,
+  { voice, pool, line, listening }: Voices,
 ): Supervisor {
   const { frontier, clock, log } = trawl;
-  const onMessage = passOn(voice);
+  const tell = passOn(voice);
   const launches = new Map(groups.map(({ name, words }) => [name, launchOf(words, config)]));
+  function onMessage({ group }: Place, message: ChildMessage): void {
+    tell(message);
+    if (message.kind !== "listening") return;
+    const { words = [] } = groups.find(({ name }) => name === group) ?? {};
+    // Whoever comes after it is to be found at the same place, also where it was free to choose one.
+    launches.set(group, launchOf([...words, "--port", new URL(message.url).port, AGAIN_FLAG], config));
+    listening?.(message.url);
+  }
   return createSupervisor(
     {
       frontier,
@@ -86,7 +98,11 @@ export function createPool(
       keepTries: (tries) => keepTries(trawl, tries),
       events: { ...pool, finished: voice.finished },
       startChild: (place, now) =>
-        startChild(launches.get(place.group) as Launch, { now, onMessage, onLine: (text) => line(place, text) }),
+        startChild(launches.get(place.group) as Launch, {
+          now,
+          onMessage: (message) => onMessage(place, message),
+          onLine: (text) => line(place, text),
+        }),
     },
     {
       places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),

@@ -109,6 +109,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
         break;
       case "finished":
       case "heldUp":
+      case "listening":
         break;
     }
     onMessage(message);

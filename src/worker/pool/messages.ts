@@ -29,6 +29,8 @@ export type ChildMessage =
       ended: readonly string[];
       tally: WorkerTally;
     }
+  /** Of a server: where it is to be found. */
+  | { kind: "listening"; url: string }
   /** Every `PULSE_MS`: a process that is silent for longer is stuck. */
   | { kind: "pulse"; rssMb: number }
   | { kind: "finished"; jobId: string }
@@ -41,7 +43,7 @@ export type ChildMessage =
   | { kind: "over"; tally: WorkerTally }
   /** The last, too: it cannot work at all, and the next one could not either. Its broker is lost, say. */
   | { kind: "failed"; failure: ChildFailure }
-  /** The last, too: it lacks something that others may do without, and that a later one may find: a browser. */
+  /** The last, too: it lacks something that others may do without, and that a later one may find: a browser, a port. */
   | { kind: "lacking"; lack: ChildFailure };
 
 /** What keeps a process from its work. */

@@ -10,7 +10,7 @@ import { lateness, poison } from "./poison.ts";
 import { growth, recycling } from "./recycling.ts";
 import { stopping, stubbornness } from "./stopping.ts";
 import { strays } from "./strays.ts";
-import { up } from "./up.ts";
+import { up, upServer } from "./up.ts";
 
 export function describePool(name: string, broker: FleetBroker): void {
   describe(`a pool of worker processes on ${name}`, () => {
@@ -30,5 +30,6 @@ export function describePoolProcesses(broker: FleetBroker): void {
     growth(broker);
     strays(broker);
     crawling(broker);
+    upServer(broker);
   });
 }

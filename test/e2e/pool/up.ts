@@ -6,7 +6,7 @@ import { FAST, type FleetBroker, newFleet } from "../fleet/fleet.ts";
 import { linkedSite, originOf } from "../sites.ts";
 import { type PoolLine, poolLines, started, untilGone } from "./pool.ts";
 
-const GROUPS = ["--fetch", "2", "--render", "0", "--parse", "1", "--queue", "high_priority"];
+const GROUPS = ["--fetch", "2", "--render", "0", "--parse", "1", "--queue", "high_priority", "--no-serve"];
 
 /** Workers of every kind under one supervisor. */
 export function up(broker: FleetBroker): void {
@@ -49,7 +49,7 @@ export function up(broker: FleetBroker): void {
       page({ emit, url }) { console.log("so it goes"); emit({ url }); },
     };`;
     writeFileSync(join(fleet.cwd, "chatty.mjs"), spider);
-    const only = ["--render", "0", "--parse", "0"];
+    const only = ["--render", "0", "--parse", "0", "--no-serve"];
     const [plain, json] = [fleet.start(["up", ...only]), fleet.start(["up", ...only, "--queue", "own", "--json"])];
     await fleet.submit(["chatty.mjs", "--queue", "own"]);
     await json.says(/so it goes/);
@@ -76,5 +76,47 @@ export function up(broker: FleetBroker): void {
     expect(nothing.stderr).toMatch(/^trawl: BAD_USAGE: there is nothing to start/);
     expect(twice.stderr).toMatch(/^trawl: BAD_USAGE: the queue fetch is named twice/);
     expect(odd.stderr).toMatch(/^trawl: BAD_USAGE: .*takes a whole number/);
+  });
+}
+
+type UpLine = PoolLine & { url?: string };
+
+/** The control plane as a process of the same supervisor. */
+export function upServer(broker: FleetBroker): void {
+  const only = ["--fetch", "1", "--render", "0", "--parse", "0"];
+
+  it("has the server among its processes, and another at the same place when that is killed", async () => {
+    const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
+    const running = fleet.start(["up", ...only, "--port", "0", "--json"]);
+    await running.says(/"up\.started"/);
+    const lines = jsonLines<UpLine>(running.saidSoFar().stderr);
+    const { url = "" } = lines.find(({ event }) => event === "up.started") ?? {};
+    const { pid = 0 } = lines.find(({ group }) => group === "trawl serve") ?? {};
+
+    process.kill(pid, "SIGKILL");
+    await running.says(/"up\.server_back"/);
+    const api = ["--api", url, "--wait", "--json", "--quiet"];
+    const submitted = await fleet.run(["submit", `${site.url}/`, ...api]);
+    const port = new URL(url).port;
+    const second = await fleet.run(["up", ...only, "--port", port]);
+    running.kill("SIGTERM");
+    const end = await running.ended;
+
+    expect(lastJson(submitted)).toMatchObject({ state: "finished", pages: 1 });
+    expect(running.saidSoFar().stderr).toContain(`"up.server_back","url":"${url}"`);
+    expect(second).toMatchObject({ code: 2, stdout: "" });
+    expect(second.stderr).toMatch(
+      new RegExp(`^trawl: ADDRESS_TAKEN: 127\\.0\\.0\\.1:${port} is taken: .*--port.*--no-serve$`, "m"),
+    );
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    await untilGone([...started(poolLines(end)), ...started(poolLines(second))]);
+  });
+
+  it("refuses to be open to everybody, and starts no workers then", async () => {
+    const fleet = await newFleet(broker);
+    const end = await fleet.run(["up", ...only, "--host", "0.0.0.0", "--port", "0"]);
+
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(/^trawl: BAD_CONFIG: TRAWL_API_HOST is 0\.0\.0\.0, and there are no keys/m);
   });
 }

@@ -1,0 +1,34 @@
+/** Runs the control plane in this process until it is stopped. */
+import type { Session } from "../session.ts";
+import type { Stops } from "../stops.ts";
+import { aborted } from "../watch-job.ts";
+
+type ServerRun = {
+  /** Whether it fires what schedules have due. */
+  schedules: boolean;
+  /** It is there, and answers. */
+  onListening(url: string): void | Promise<void>;
+};
+
+/** Throws ADDRESS_TAKEN, or BAD_CONFIG where it would be open to everybody. */
+export async function runServer({ config, trawl }: Session, stops: Stops, run: ServerRun): Promise<void> {
+  // Loaded on first use: no other command needs a server.
+  const [{ composeApi }, { composeSchedules }, { composeRetention }] = await Promise.all([
+    import("../../compose-api.ts"),
+    import("../../compose-schedules.ts"),
+    import("../../compose-retention.ts"),
+  ]);
+  const asked = new AbortController();
+  const stopped = stops.once(() => asked.abort());
+  if (stops.isAsked) asked.abort(); // while everything was being opened
+  const retention = composeRetention(config, trawl);
+  const server = await composeApi(config, trawl, retention);
+  const { url } = await server.start();
+  const scheduler = composeSchedules(config, trawl).createScheduler();
+  if (run.schedules) scheduler.start();
+  retention.start();
+  await run.onListening(url);
+  await aborted(asked.signal);
+  stopped.forget();
+  await Promise.all([server.stop(), scheduler.stop(), retention.stop()]);
+}
