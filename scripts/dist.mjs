@@ -1,4 +1,4 @@
-// Compiling src/ to dist/, and knowing when that is due.
+// Compiling src/ to dist/ and dashboard/ to dist/dashboard/, and knowing when that is due.
 //
 // A build goes to a folder of its own first and its files are then renamed into place, one by one: a failed build leaves
 // the old dist whole, a running Trawl never reads half a file, and two builds at once do not disturb each other.
@@ -19,9 +19,11 @@ import {
 } from "node:fs";
 import { dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const SRC = join(ROOT, "src");
+export const DASHBOARD = join(ROOT, "dashboard");
 export const DIST = join(ROOT, "dist");
 export const MAIN = join(DIST, "cli/main.js");
 
@@ -31,9 +33,12 @@ const STAGING = ".staging-";
 const ABANDONED_MS = 10 * 60_000;
 const NODE_MODULES = join(ROOT, "node_modules");
 const TSC = join(NODE_MODULES, "typescript/bin/tsc");
+const VITE = join(NODE_MODULES, "vite/bin/vite.js");
 const BIN_LINK = join(NODE_MODULES, ".bin/trawl");
 /** Files that the compiler does not know and the code reads at run time. */
 const ASSETS = new Set([".sql", ".lua"]);
+/** Files of the dashboard that get smaller. */
+const COMPRESSED = new Set([".html", ".js", ".css", ".svg"]);
 
 /** Whether dist is what src would give now. */
 export function isBuilt() {
@@ -41,7 +46,18 @@ export function isBuilt() {
 }
 
 export function canBuild() {
-  return existsSync(TSC);
+  return lackingPackages().length === 0;
+}
+
+/** Packages that a build needs and that are not installed. */
+export function lackingPackages() {
+  const needed = {
+    typescript: TSC,
+    vite: VITE,
+    preact: join(NODE_MODULES, "preact"),
+    uplot: join(NODE_MODULES, "uplot"),
+  };
+  return Object.keys(needed).filter((name) => !existsSync(needed[name]));
 }
 
 /** Builds; on failure the compiler has said why. */
@@ -55,6 +71,7 @@ export function build() {
     const { status } = spawnSync(process.execPath, [TSC, ...flags], { cwd: ROOT, stdio: "inherit" });
     if (status !== 0) return false;
     copyAssets(staging);
+    if (!buildDashboard(join(staging, "dashboard"))) return false;
     const made = filesUnder(staging);
     makeExecutable(join(staging, relative(DIST, MAIN)));
     moveIntoPlace(staging, made);
@@ -64,6 +81,18 @@ export function build() {
   }
   writeFileSync(STAMP, digest);
   linkBin();
+  return true;
+}
+
+/** Builds the dashboard alone, in a second or two, for who works on it; the next whole build is as due as before. */
+export function buildDashboardAlone() {
+  const staging = join(DIST, `${STAGING}${process.pid}`);
+  try {
+    if (!buildDashboard(join(staging, "dashboard"))) return false;
+    moveIntoPlace(staging, filesUnder(staging));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
   return true;
 }
 
@@ -83,9 +112,11 @@ export function linkBin() {
 /** One hash over name, size and time of every source file: unlike "newer than", it also sees deletions and old dates. */
 function sourceDigest() {
   const hash = createHash("sha256");
-  const sources = filesUnder(SRC)
-    .filter((file) => !file.endsWith(".test.ts"))
-    .map((file) => join(SRC, file));
+  const sources = [SRC, DASHBOARD].flatMap((folder) =>
+    filesUnder(folder)
+      .filter((file) => !file.endsWith(".test.ts"))
+      .map((file) => join(folder, file)),
+  );
   for (const file of [...sources, join(ROOT, "tsconfig.json"), join(ROOT, "tsconfig.build.json")]) {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${relative(ROOT, file)} ${size} ${mtimeMs}\n`);
@@ -106,6 +137,23 @@ function copyAssets(staging) {
     mkdirSync(dirname(join(staging, file)), { recursive: true });
     copyFileSync(join(SRC, file), join(staging, file));
   }
+}
+
+/** The dashboard with its files also in compressed form: the server sends them as they are. */
+function buildDashboard(folder) {
+  const flags = ["--config", join(DASHBOARD, "vite.config.ts"), "--outDir", folder, "--logLevel", "warn"];
+  const { status } = spawnSync(process.execPath, [VITE, "build", DASHBOARD, ...flags], { cwd: ROOT, stdio: "inherit" });
+  if (status !== 0) return false;
+  for (const file of filesUnder(folder).filter((name) => COMPRESSED.has(extname(name)))) {
+    const plain = readFileSync(join(folder, file));
+    for (const [ending, packed] of Object.entries({
+      br: brotliCompressSync(plain),
+      gz: gzipSync(plain, { level: 9 }),
+    })) {
+      if (packed.length < plain.length) writeFileSync(join(folder, `${file}.${ending}`), packed);
+    }
+  }
+  return true;
 }
 
 function makeExecutable(file) {

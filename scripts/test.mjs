@@ -20,6 +20,7 @@ const usual = flags.some((flag) => flag.startsWith("--reporter")) ? [] : ["--rep
 const steps = [
   ["biome check", "@biomejs/biome/bin/biome", "check", "."],
   ["tsc", "typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],
+  ["tsc of the dashboard", "typescript/bin/tsc", "-p", "dashboard", "--noEmit"],
   ["vitest", "vitest/vitest.mjs", "run", ...usual, "--reporter=json", `--outputFile.json=${report}`, ...flags],
 ];
 

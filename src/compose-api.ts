@@ -1,10 +1,11 @@
 /** Builds the control plane: which routes there are, who may ask, where it listens. */
-
+import { fileURLToPath } from "node:url";
 import type { ApiDeps } from "./api/api-deps.ts";
 import { createPulse } from "./api/events/pulse.ts";
 import { createGate } from "./api/keys/gate.ts";
 import { createQuotaKeeper } from "./api/quota/quotas.ts";
 import type { Route } from "./api/route.ts";
+import { dashboardRoutes } from "./api/routes/dashboard.ts";
 import { deadRoutes } from "./api/routes/dead.ts";
 import { docsRoutes } from "./api/routes/docs.ts";
 import { eventRoutes } from "./api/routes/events.ts";
@@ -14,6 +15,7 @@ import { healthRoutes } from "./api/routes/health.ts";
 import { jobSiteRoutes } from "./api/routes/job-sites.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
 import { keyRoutes } from "./api/routes/keys.ts";
+import { meRoutes } from "./api/routes/me.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
 import { scheduleRoutes } from "./api/routes/schedules.ts";
@@ -61,6 +63,8 @@ export async function composeApi(
   return server;
 }
 
+/** Where the build puts it: the same folder from dist as from src. */
+const DASHBOARD = fileURLToPath(new URL("../dist/dashboard", import.meta.url));
 /** How often jobs are looked at while somebody follows them. */
 const LOOK_EVERY_MS = 500;
 /** The same where somebody waits for one page. */
@@ -79,9 +83,11 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...fleetRoutes(deps),
     ...scrapeRoutes(deps, createPulse(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),
     ...eventRoutes(deps, createPulse(deps, { everyMs: LOOK_EVERY_MS })),
+    ...meRoutes(),
     ...keyRoutes(deps),
     ...scheduleRoutes(deps),
     ...healthRoutes(deps, isDraining),
+    ...dashboardRoutes(DASHBOARD),
   ];
   return [...routes, ...docsRoutes(routes)];
 }

@@ -86,6 +86,11 @@ export const ERRORS = {
     means: "No job, task, page or path is called that here.",
     fix: "List what exists with `trawl jobs`; for the API, /docs does.",
   },
+  DASHBOARD_MISSING: {
+    exit: 2,
+    means: "The dashboard was not built.",
+    fix: "Run `npm run build`, and start the server again.",
+  },
   METHOD_NOT_ALLOWED: {
     exit: 2,
     means: "The API has that path, and takes nothing there by that method.",

@@ -28,7 +28,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
 type JsonSchema = Record<string, unknown>;
 type ShapeOf = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
-export function describeApi(routes: readonly Route[]): OpenApi {
+export function describeApi(all: readonly Route[]): OpenApi {
+  const routes = all.filter(({ isHidden }) => isHidden !== true);
   const paths: OpenApi["paths"] = {};
   const { shapeOf, shared } = createShapes();
   shared.Problem = shapeOf(problemSchema, "output");

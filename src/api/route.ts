@@ -49,6 +49,8 @@ export type Route = {
   scope: Scope | "open";
   tag: string;
   summary: string;
+  /** Not of the API: its description leaves it out. */
+  isHidden?: true;
   /** More of it, where one line is not enough. */
   says?: string;
   params?: z.ZodObject;

@@ -21,6 +21,16 @@ export const keySchemaOut = z.strictObject({
 
 export type KeyOut = z.output<typeof keySchemaOut>;
 
+/** Who asks, and what they may ask for. */
+export const meSchemaOut = z.strictObject({
+  tenant: z.string().nullable().describe("Whose jobs are seen; null: everybody's."),
+  keyId: z.string().nullable().describe("null: the server asks for no key."),
+  scopes: z.array(z.enum(SCOPES)),
+  version: z.string().describe("Of the server."),
+});
+
+export type MeOut = z.output<typeof meSchemaOut>;
+
 export function keyOut(key: ApiKey, now: number): KeyOut {
   const { id, name, tenant = null, scopes, quotas } = key;
   return {

@@ -4,6 +4,7 @@
  */
 import type { JobChange } from "../api/change-job.ts";
 import type { ScrapeOut } from "../api/routes/scrape.ts";
+import type { MeOut } from "../api/wire-keys.ts";
 import type { JobOut, NewJobOut } from "../api/wire-types.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
@@ -65,6 +66,8 @@ export type Trawl = Fleet & {
   jobs(options?: Signal & { page?: number }): AsyncGenerator<JobOut, void>;
   /** One URL, its page and records. Throws ApiError SCRAPE_TIMEOUT, whose `problem.id` is the job that goes on. */
   scrape(what: string | ScrapeWords, options?: SubmitOptions): Promise<ScrapeOut>;
+  /** Whose key this is, and what it may do. */
+  me(options?: Signal): Promise<MeOut>;
   schedules: Schedules;
   /** Takes the scope admin. */
   keys: Keys;
@@ -109,6 +112,7 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
         signal,
       }),
     ...createFleet(requests),
+    me: ({ signal } = {}) => requests.json("/v1/me", { signal }),
     schedules: createSchedules(requests),
     keys: createKeys(requests),
   };

@@ -18,8 +18,9 @@ Examples:
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl serve --port 8080
 
 It takes jobs and answers questions; workers do the work: trawl worker, or
-trawl up. Start as many as you like on one broker and store. What it takes is
-described at /docs, and for programs at /openapi.json.
+trawl up. Start as many as you like on one broker and store. The dashboard is at
+the address itself; what the API takes is described at /docs, and for programs
+at /openapi.json.
 Ctrl-C or SIGTERM lets requests under way finish.
 Exit codes: 0 stopped, 2 usage or settings, 3 broker or store lost.`;
 
@@ -38,7 +39,10 @@ async function serve(flags: ServeFlags, stops: Stops): Promise<void> {
     const { screen } = session;
     const onListening = async (url: string) => {
       if (flags.json === true) await screen.out(`${JSON.stringify({ url })}\n`);
-      else if (flags.quiet !== true) screen.err(`listening on ${url}; the API is described at ${url}/docs\n`);
+      else if (flags.quiet !== true) {
+        screen.err(`listening on ${url}; the dashboard is there, for a browser\n`);
+        screen.err(`the API is described at ${url}/docs\n`);
+      }
     };
     await runServer(session, stops, { schedules, onListening });
     if (flags.quiet !== true && flags.json !== true) screen.err("stopped\n");

@@ -1,0 +1,92 @@
+/** The stream of /v1/events, read for as long as somebody wants it: what breaks off is begun again. */
+import { isApiError } from "../../src/client/api-error.ts";
+import { readEvents } from "../../src/client/read-events.ts";
+import type { Requests } from "../../src/client/requests.ts";
+
+export type StreamHooks = {
+  onOpen(): void;
+  onEvent(name: string, value: unknown): void;
+  /** Broken off, or not to be had; tried again in so long. */
+  onAway(error: unknown, waitMs: number): void;
+};
+
+const FIRST_WAIT_MS = 500;
+const WAIT_MOST_MS = 15_000;
+/** The server says something every 15 s, if only that it is there. */
+const SILENCE_MS = 40_000;
+
+/** Ends when `signal` aborts, or the key is refused. */
+export async function followEvents(requests: Requests, hooks: StreamHooks, signal: AbortSignal): Promise<void> {
+  let waitMs = FIRST_WAIT_MS;
+  let lastId: string | undefined;
+  while (!signal.aborted) {
+    try {
+      await readOnce(requests, lastId, signal, {
+        ...hooks,
+        onOpen() {
+          waitMs = FIRST_WAIT_MS;
+          hooks.onOpen();
+        },
+        onId: (id) => {
+          lastId = id;
+        },
+      });
+    } catch (error) {
+      if (signal.aborted || isApiError(error, "UNAUTHORIZED", "FORBIDDEN")) return;
+      // Not all tabs of all people at the same instant.
+      const pauseMs = waitMs * (0.5 + Math.random());
+      waitMs = Math.min(waitMs * 2, WAIT_MOST_MS);
+      hooks.onAway(error, pauseMs);
+      await sleep(pauseMs, signal);
+    }
+  }
+}
+
+type OnceHooks = StreamHooks & { onId(id: string): void };
+
+/** Throws when it breaks off: a stream of events has no end of its own. */
+async function readOnce(requests: Requests, lastId: string | undefined, signal: AbortSignal, hooks: OnceHooks) {
+  const silent = new AbortController();
+  const stop = () => silent.abort();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(stop, SILENCE_MS);
+  };
+  signal.addEventListener("abort", stop);
+  try {
+    heard();
+    const headers = lastId === undefined ? {} : { "last-event-id": lastId };
+    const { body } = await requests.raw("/v1/events", { headers, signal: silent.signal });
+    if (body === null) throw new TypeError("the stream has no body");
+    hooks.onOpen();
+    const noting = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        heard();
+        controller.enqueue(chunk);
+      },
+    });
+    for await (const { event, id, text } of readEvents(body.pipeThrough(noting))) {
+      if (id !== undefined) hooks.onId(id);
+      hooks.onEvent(event, JSON.parse(text));
+    }
+    throw new TypeError("the stream broke off");
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

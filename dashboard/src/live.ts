@@ -1,0 +1,89 @@
+/**
+ * What goes on, as it goes on: jobs and fleet as signals, from the one stream of /v1/events. No page opens a stream of its
+ * own. While the server is away what was known stays, and when it is back the stream says what has changed.
+ */
+import { effect, signal } from "@preact/signals";
+import type { QueueOut } from "../../src/api/wire-fleet.ts";
+import type { JobOut } from "../../src/client/client.ts";
+import { createShare, type Told } from "./live-share.ts";
+import { followEvents } from "./live-stream.ts";
+import { baseUrl, rawRequests, session } from "./session.ts";
+import { isVisible } from "./visible.ts";
+
+export type Fleet = { queues: QueueOut[]; workers: number };
+export type Connection = { state: "connecting" } | { state: "live" } | { state: "away"; nextTryAt: number };
+
+/** Of the newest 200 (of a tenant 50) and those under way, by id; undefined until they are known. */
+export const liveJobs = signal<ReadonlyMap<string, JobOut> | undefined>(undefined);
+/** Only for operators. */
+export const fleet = signal<Fleet | undefined>(undefined);
+export const connection = signal<Connection>({ state: "connecting" });
+
+/** A tab that is looked away from for a moment keeps its stream. */
+const HIDDEN_MS = 10_000;
+const STATE = "connection";
+
+export function startLive(): void {
+  let leaving: AbortController | undefined;
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => {
+    leaving?.abort();
+    leaving = undefined;
+  };
+  effect(() => {
+    const now = session.value;
+    clearTimeout(hiding);
+    if (now.state !== "signed-in") {
+      stop();
+      forget();
+    } else if (isVisible.value) {
+      leaving ??= follow(now.me.keyId ?? "open");
+    } else {
+      hiding = setTimeout(stop, HIDDEN_MS);
+    }
+  });
+}
+
+/** Keys see different things: tabs share a stream only where they are signed in with the same one. */
+function follow(keyId: string): AbortController {
+  const leaving = new AbortController();
+  const share = createShare(`trawl-live ${baseUrl()} ${keyId}`, { onTold: apply, snapshot });
+  const read = (tell: (told: Told) => void, signal: AbortSignal) =>
+    followEvents(
+      rawRequests(),
+      {
+        onOpen: () => tell({ name: STATE, value: { state: "live" } }),
+        onEvent: (name, value) => tell({ name, value }),
+        onAway: (_error, waitMs) => tell({ name: STATE, value: { state: "away", nextTryAt: Date.now() + waitMs } }),
+      },
+      signal,
+    );
+  void share.run(read, leaving.signal);
+  return leaving;
+}
+
+function apply({ name, value }: Told): void {
+  if (name === STATE) connection.value = value as Connection;
+  else if (name === "fleet") fleet.value = value as Fleet;
+  else if (name === "jobs") liveJobs.value = withJobs(liveJobs.peek(), (value as { jobs: JobOut[] }).jobs);
+}
+
+function snapshot(): Told[] {
+  const told: Told[] = [{ name: STATE, value: connection.peek() }];
+  const jobs = liveJobs.peek();
+  if (jobs !== undefined) told.push({ name: "jobs", value: { jobs: [...jobs.values()] } });
+  if (fleet.peek() !== undefined) told.push({ name: "fleet", value: fleet.peek() });
+  return told;
+}
+
+function withJobs(known: ReadonlyMap<string, JobOut> | undefined, changed: readonly JobOut[]) {
+  const next = new Map(known);
+  for (const job of changed) next.set(job.id, job);
+  return next;
+}
+
+function forget(): void {
+  liveJobs.value = undefined;
+  fleet.value = undefined;
+  connection.value = { state: "connecting" };
+}

@@ -1,0 +1,23 @@
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { startLive } from "./live.ts";
+import { startRouter } from "./router.ts";
+import { startSession } from "./session.ts";
+import { startTheme } from "./theme.ts";
+import { startScreen } from "./ui/screen.ts";
+import { startVisible } from "./visible.ts";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/parts.css";
+import "./style/form.css";
+import "./style/table.css";
+
+startTheme();
+startScreen();
+startVisible();
+startRouter();
+startLive();
+void startSession();
+const root = document.getElementById("app");
+if (root !== null) render(<App />, root);

@@ -1,0 +1,39 @@
+import { may } from "../../session.ts";
+import { Card } from "../../ui/page.tsx";
+
+/** Nothing was ever submitted: says how one begins. */
+export function FirstRun({ workers }: { workers: number | undefined }) {
+  return (
+    <Card title="Nothing was submitted yet" class="first-run">
+      <ol class="card-body first-steps">
+        <li>
+          <h3>Start workers</h3>
+          <p class="quiet">
+            {workers === undefined || workers === 0
+              ? "None works on this broker. In a terminal, on this machine or any other that reaches the broker:"
+              : `${workers} on this broker: there is nothing to do. More of them:`}
+          </p>
+          <pre>trawl up</pre>
+        </li>
+        <li>
+          <h3>Submit a job</h3>
+          <p class="quiet">
+            {may("submit")
+              ? "By the form, which shows what your rules extract from a page before anything is queued; or in a terminal:"
+              : "In a terminal, with a key that may submit:"}
+          </p>
+          <pre>trawl submit https://books.toscrape.com/ --extract title=h1</pre>
+          {may("submit") && (
+            <a class="button primary" href="#/jobs/new">
+              New job
+            </a>
+          )}
+        </li>
+        <li>
+          <h3>Watch it here</h3>
+          <p class="quiet">Progress, what waits and why, and what was given up on, as it happens.</p>
+        </li>
+      </ol>
+    </Card>
+  );
+}

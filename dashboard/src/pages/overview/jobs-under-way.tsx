@@ -1,0 +1,76 @@
+import type { JobOut } from "../../../../src/client/client.ts";
+import { hrefOf } from "../../router.ts";
+import { JobState } from "../../ui/badge.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { count, decimal, duration } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Progress } from "../../ui/progress.tsx";
+import { Scraped } from "../../ui/scraped.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+
+const COLUMNS: readonly Column<JobOut>[] = [
+  { id: "name", title: "Job", rem: 9, grow: 2, cell: ({ name, id }) => <Scraped text={name || id} /> },
+  { id: "state", title: "State", rem: 5.5, grow: 0, cell: ({ state }) => <JobState state={state} /> },
+  {
+    id: "progress",
+    title: "Progress",
+    tip: "URLs that are done with, of those that the job has had until now; links that are found make it longer.",
+    rem: 7,
+    grow: 2,
+    cell: (job) => <Progress done={settledOf(job)} all={allOf(job)} label={`Progress of ${job.name}`} />,
+  },
+  {
+    id: "done",
+    title: "Done",
+    isNumber: true,
+    rem: 7,
+    from: "tablet",
+    cell: (job) => `${count(settledOf(job))} / ${count(allOf(job))}`,
+  },
+  {
+    id: "rate",
+    title: "Pages/s",
+    tip: "Since the job began, pauses included.",
+    isNumber: true,
+    rem: 4.5,
+    grow: 0,
+    from: "tablet",
+    cell: ({ rate }) => decimal(rate),
+  },
+  {
+    id: "eta",
+    title: "To go",
+    tip: "Until what the job has now is done, at the pace so far.",
+    isNumber: true,
+    rem: 6,
+    grow: 0,
+    from: "tablet",
+    cell: ({ etaSeconds }) => duration(etaSeconds === null ? null : etaSeconds * 1000),
+  },
+];
+
+export function JobsUnderWay({ jobs }: { jobs: readonly JobOut[] }) {
+  const underWay = jobs.filter(({ state }) => state === "running" || state === "paused");
+  underWay.sort((one, other) => other.createdAt.localeCompare(one.createdAt));
+  return (
+    <Card title="Jobs under way" actions={<a href="#/jobs">All jobs</a>}>
+      <Table
+        label="Jobs under way"
+        columns={COLUMNS}
+        rows={underWay}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => hrefOf(["jobs", id])}
+        empty={<Empty title="No job is under way." />}
+      />
+    </Card>
+  );
+}
+
+function settledOf({ counts }: JobOut): number {
+  return counts.done + counts.dead + counts.cancelled;
+}
+
+/** Duplicates and refused URLs were never to be fetched. */
+function allOf({ counts }: JobOut): number {
+  return settledOf({ counts } as JobOut) + counts.queued + counts.delayed + counts.leased;
+}

@@ -1,0 +1,55 @@
+import type { QueueOut } from "../../../../src/api/wire-fleet.ts";
+import { fleet } from "../../live.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { count } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+
+const COLUMNS: readonly Column<QueueOut>[] = [
+  { id: "queue", title: "Queue", rem: 8, cell: ({ queue }) => queue, sortBy: ({ queue }) => queue },
+  {
+    id: "waiting",
+    title: "Waiting",
+    tip: "Tasks on the queue, due or not yet.",
+    isNumber: true,
+    rem: 5,
+    cell: ({ waiting }) => count(waiting),
+    sortBy: ({ waiting }) => waiting,
+  },
+  {
+    id: "workers",
+    title: "Workers",
+    tip: "Workers that serve it.",
+    isNumber: true,
+    rem: 6,
+    cell: ({ workers, waiting }) => (workers === 0 && waiting > 0 ? <Badge tone="bad">nobody</Badge> : count(workers)),
+    sortBy: ({ workers }) => workers,
+  },
+  {
+    id: "free",
+    title: "Free",
+    tip: "Tasks that these could take on now, as last heard.",
+    isNumber: true,
+    rem: 4,
+    from: "tablet",
+    cell: ({ free }) => count(free),
+    sortBy: ({ free }) => free,
+  },
+];
+
+export function Queues() {
+  const queues = fleet.value?.queues ?? [];
+  return (
+    <Card title="Queues">
+      <Table
+        label="Queues"
+        columns={COLUMNS}
+        rows={queues}
+        keyOf={({ queue }) => queue}
+        sort={{ by: "waiting", isDown: true }}
+        empty={<Empty title="Nothing waits, and nobody serves a queue." />}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,82 @@
+/** Asks again and again, only while somebody looks; and does something once, saying how it went. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { isVisible } from "./visible.ts";
+
+export type Polled<T> = {
+  /** The newest answer; stays where a later one failed. */
+  value: T | undefined;
+  /** Why the newest question has no answer. */
+  error: unknown;
+  /** Whether it was not answered yet, one way or the other. */
+  isLoading: boolean;
+  reload(): void;
+};
+
+/** `everyMs: 0` asks once. `deps` as of an effect: another of them asks anew, and forgets the answer. */
+export function usePolled<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  everyMs: number,
+  deps: readonly unknown[] = [],
+): Polled<T> {
+  const [heard, setHeard] = useState<{ value?: T; error?: unknown }>({});
+  const [nth, setNth] = useState(0);
+  const [isLoading, setIsLoading] = useState(true);
+  const isShown = isVisible.value;
+
+  useEffect(() => {
+    setHeard({});
+    setIsLoading(true);
+  }, deps);
+
+  useEffect(() => {
+    if (!isShown) return;
+    const leaving = new AbortController();
+    let timer: number | undefined;
+    async function look(): Promise<void> {
+      try {
+        const value = await ask(leaving.signal);
+        if (!leaving.signal.aborted) setHeard({ value });
+      } catch (error) {
+        if (!leaving.signal.aborted) setHeard((before) => ({ ...before, error }));
+      }
+      if (leaving.signal.aborted) return;
+      setIsLoading(false);
+      if (everyMs > 0) timer = window.setTimeout(look, everyMs);
+    }
+    void look();
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+    };
+  }, [...deps, everyMs, isShown, nth]);
+
+  const reload = useCallback(() => setNth((before) => before + 1), []);
+  return { value: heard.value, error: heard.error, isLoading, reload };
+}
+
+export type Action<Words extends unknown[]> = {
+  run(...words: Words): Promise<void>;
+  isBusy: boolean;
+  error: unknown;
+  clear(): void;
+};
+
+/** For what a button does: not twice at once, and what goes wrong is there to be shown beside it. */
+export function useAction<Words extends unknown[]>(act: (...words: Words) => Promise<unknown>): Action<Words> {
+  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const isUnderWay = useRef(false);
+  async function run(...words: Words): Promise<void> {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    setState({ isBusy: true });
+    try {
+      await act(...words);
+      setState({ isBusy: false });
+    } catch (error) {
+      setState({ isBusy: false, error });
+    } finally {
+      isUnderWay.current = false;
+    }
+  }
+  return { run, isBusy: state.isBusy, error: state.error, clear: () => setState({ isBusy: false }) };
+}

@@ -1,0 +1,101 @@
+/** What is typed or chosen, with its label, what it means, and what is wrong with it. */
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+type Ids = { id: string; "aria-describedby": string | undefined; "aria-invalid": boolean | undefined };
+
+type FieldProps = {
+  label: string;
+  hint?: string;
+  /** What is wrong with it. */
+  problem?: string | undefined;
+  /** The label is for those who hear the page: others see it by the place. */
+  isLabelHidden?: boolean;
+  children: (ids: Ids) => ComponentChildren;
+};
+
+export function Field({ label, hint, problem, isLabelHidden = false, children }: FieldProps) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  const isDescribed = hint !== undefined || problem !== undefined;
+  return (
+    <div class="field">
+      <label for={id} class={isLabelHidden ? "sr-only" : "field-label"}>
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": isDescribed ? hintId : undefined,
+        "aria-invalid": problem === undefined ? undefined : true,
+      })}
+      {isDescribed && (
+        <p id={hintId} class={problem === undefined ? "field-hint" : "field-problem"}>
+          {problem ?? hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type TextProps = Omit<FieldProps, "children"> & {
+  value: string;
+  onInput: (value: string) => void;
+  type?: "text" | "password" | "search" | "number" | "url";
+  placeholder?: string;
+  autocomplete?: string;
+  isRequired?: boolean;
+  inputClass?: string;
+};
+
+export function TextField({ value, onInput, type = "text", placeholder, autocomplete, ...rest }: TextProps) {
+  const { isRequired = false, inputClass, ...field } = rest;
+  return (
+    <Field {...field}>
+      {(ids) => (
+        <input
+          {...ids}
+          type={type as "text"}
+          class={inputClass}
+          value={value}
+          placeholder={placeholder}
+          autocomplete={autocomplete ?? "off"}
+          required={isRequired}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+type SelectProps = Omit<FieldProps, "children"> & {
+  value: string;
+  onChange: (value: string) => void;
+  options: readonly { value: string; label: string }[];
+};
+
+export function SelectField({ value, onChange, options, ...field }: SelectProps) {
+  return (
+    <Field {...field}>
+      {(ids) => (
+        <select {...ids} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+type CheckProps = { label: string; isChecked: boolean; onChange: (isChecked: boolean) => void };
+
+export function CheckField({ label, isChecked, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}

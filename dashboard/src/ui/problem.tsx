@@ -1,0 +1,33 @@
+/** An error, shown where it happened: what it was, and what to do about it. */
+import { isApiError } from "../../../src/client/api-error.ts";
+import { baseUrl } from "../session.ts";
+
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  if (error === undefined) return null;
+  const { what, fix, code, requestId } = wordsOf(error);
+  return (
+    <div class="problem" role="alert">
+      <p class="problem-what">{what}</p>
+      {fix !== "" && <p class="problem-fix">{fix}</p>}
+      <p class="problem-foot">
+        {code !== "" && <a href={`${baseUrl()}docs/errors#${code.toLowerCase()}`}>{code}</a>}
+        {requestId !== "" && <span>request {requestId}</span>}
+        {onRetry !== undefined && (
+          <button type="button" class="small" onClick={onRetry}>
+            Try again
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** For those who want one line of it. */
+export function wordsOf(error: unknown): { what: string; fix: string; code: string; requestId: string } {
+  if (isApiError(error, "API_UNREACHABLE")) {
+    const fix = "Check that `trawl serve` runs. This page tries again by itself.";
+    return { what: "The server does not answer.", fix, code: "", requestId: "" };
+  }
+  if (isApiError(error)) return { what: error.message, fix: error.fix, code: error.code, requestId: error.requestId };
+  return { what: error instanceof Error ? error.message : String(error), fix: "", code: "", requestId: "" };
+}

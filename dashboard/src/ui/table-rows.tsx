@@ -1,0 +1,110 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one cannot be those of a <table>
+// biome-ignore-all lint/a11y/useFocusableInteractive: the table itself has the focus
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the table itself hears Enter
+/** The rows of a table: its head, and one of the rest. */
+import type { Column } from "./table.tsx";
+import { Tip } from "./tip.tsx";
+import type { Sort } from "./window.ts";
+
+type Layout = { gridTemplateColumns: string; minWidth: string };
+
+type HeadProps<T> = {
+  columns: readonly Column<T>[];
+  layout: Layout;
+  sort: Sort | undefined;
+  onSort: (sort: Sort) => void;
+};
+
+export function HeadRow<T>({ columns, layout, sort, onSort }: HeadProps<T>) {
+  return (
+    <div class="table-head" role="rowgroup" style={{ minWidth: layout.minWidth }}>
+      <div class="table-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: layout.gridTemplateColumns }}>
+        {columns.map((column) => (
+          <HeadCell key={column.id} column={column} sort={sort} onSort={onSort} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type HeadCellProps<T> = { column: Column<T>; sort: Sort | undefined; onSort: (sort: Sort) => void };
+
+function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
+  const { id, title, tip, isNumber = false, sortBy } = column;
+  const isSorted = sort?.by === id;
+  const isDown = isSorted && sort.isDown;
+  const words = sortBy === undefined ? title : sortButton();
+  function sortButton() {
+    // Numbers are looked at from the largest down, names from A on.
+    const next = { by: id, isDown: isSorted ? !isDown : isNumber };
+    return (
+      <button type="button" class="table-sort" onClick={() => onSort(next)}>
+        {title}
+        <span aria-hidden="true">{isSorted ? (isDown ? "▾" : "▴") : ""}</span>
+      </button>
+    );
+  }
+  return (
+    <div
+      role="columnheader"
+      class={isNumber ? "table-cell is-number" : "table-cell"}
+      aria-sort={isSorted ? (isDown ? "descending" : "ascending") : undefined}
+    >
+      {tip === undefined ? (
+        words
+      ) : (
+        <Tip says={tip} isQuiet={sortBy !== undefined}>
+          {words}
+        </Tip>
+      )}
+    </div>
+  );
+}
+
+type RowProps<T> = {
+  id: string;
+  nth: number;
+  row: T;
+  columns: readonly Column<T>[];
+  layout: Layout;
+  height: number;
+  href: string | undefined;
+  isActive: boolean;
+  isMarked: boolean;
+  onOpen?: () => void;
+};
+
+export function Row<T>(props: RowProps<T>) {
+  const { id, nth, row, columns, layout, height, href, isActive, isMarked, onOpen } = props;
+  const marks = `${onOpen === undefined ? "" : " is-link"}${isActive ? " is-active" : ""}${isMarked ? " is-marked" : ""}`;
+  return (
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={nth + 2}
+      aria-selected={isMarked ? true : undefined}
+      class={`table-row${marks}`}
+      style={{
+        gridTemplateColumns: layout.gridTemplateColumns,
+        height: `${height}px`,
+        transform: `translateY(${nth * height}px)`,
+      }}
+      onClick={(event) => {
+        if (!isForRow(event)) return;
+        onOpen?.();
+      }}
+    >
+      {columns.map((column, place) => (
+        <div key={column.id} role="gridcell" class={column.isNumber === true ? "table-cell is-number" : "table-cell"}>
+          {place === 0 && href !== undefined ? <a href={href}>{column.cell(row)}</a> : column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Not where something in the row was meant, or text of it is being marked. */
+function isForRow(event: MouseEvent): boolean {
+  const isInside = (event.target as Element).closest("a, button, input, select, label, summary") !== null;
+  return !isInside && (getSelection()?.isCollapsed ?? true);
+}

@@ -1,0 +1,189 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one cannot be those of a <table>
+/**
+ * A table of any length. Rows have one height, and only those in view are drawn; more of them are asked for as one comes
+ * near the end. Arrow keys move from row to row, Enter opens one.
+ */
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { go } from "../router.ts";
+import { hasRoomFor, type Room, room } from "./screen.ts";
+import { HeadRow, Row } from "./table-rows.tsx";
+import { rowsInView, type Sort, sorted } from "./window.ts";
+
+export type Column<T> = {
+  id: string;
+  title: string;
+  /** What the numbers below mean. */
+  tip?: string;
+  cell: (row: T) => ComponentChildren;
+  /** At least so wide. */
+  rem: number;
+  /** Its share of what is left over; 0: none. */
+  grow?: number;
+  isNumber?: boolean;
+  /** Makes the column sortable: only where all rows are there. */
+  sortBy?: (row: T) => string | number | null | undefined;
+  /** The least room that it is shown in. */
+  from?: Room;
+};
+
+export type TableProps<T> = {
+  /** What the rows are, for those who hear the page. */
+  label: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  keyOf: (row: T) => string;
+  /** Where a row leads; its first cell is the link. */
+  hrefOf?: (row: T) => string | undefined;
+  onOpen?: (row: T) => void;
+  isMarked?: (row: T) => boolean;
+  sort?: Sort;
+  rowHeight?: number;
+  /** There are more rows than these: asked for as one comes near the end. */
+  loadMore?: (() => void) | undefined;
+  isLoading?: boolean;
+  empty?: ComponentChildren;
+  /** Higher than the usual: a class for it. */
+  class?: string;
+};
+
+const ROW_HEIGHT = 36;
+const GAP_REM = 1;
+const SIDES_REM = 1.5;
+
+export function Table<T>(props: TableProps<T>) {
+  const { label, rows, keyOf, rowHeight = ROW_HEIGHT, empty, isLoading = false, class: name = "" } = props;
+  const columns = props.columns.filter(({ from = "phone" }) => hasRoomFor(from, room.value));
+  const [sort, setSort] = useState(props.sort);
+  const scroller = useRef<HTMLDivElement>(null);
+  const ordered = useOrdered(rows, props.columns, sort);
+  const { first, last, look } = useView(scroller, ordered.length, rowHeight);
+  const [active, setActive] = useState(-1);
+
+  useEffect(() => {
+    if (last >= ordered.length && !isLoading) props.loadMore?.();
+  }, [last, ordered.length, isLoading, props.loadMore]);
+
+  if (rows.length === 0 && !isLoading && props.loadMore === undefined && empty !== undefined) return <>{empty}</>;
+  const open = (row: T) => {
+    const href = props.hrefOf?.(row);
+    if (href !== undefined) go(href);
+    else props.onOpen?.(row);
+  };
+  const move = (event: KeyboardEvent) => {
+    if (event.target !== scroller.current) return;
+    const row = ordered[active];
+    if (event.key === "Enter" && row !== undefined) return open(row);
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
+    const to = movedTo(event.key, active, page, ordered.length);
+    if (to === undefined) return;
+    event.preventDefault();
+    setActive(to);
+    reveal(scroller.current, to, rowHeight);
+  };
+  const layout = { gridTemplateColumns: columns.map(trackOf).join(" "), minWidth: `${minWidthOf(columns)}rem` };
+  const isOpenable = props.hrefOf !== undefined || props.onOpen !== undefined;
+
+  return (
+    <div
+      ref={scroller}
+      class={`table ${name}`}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={ordered.length + 1}
+      aria-busy={isLoading}
+      aria-activedescendant={active >= first && active < last ? idOf(label, active) : undefined}
+      tabIndex={0}
+      onScroll={look}
+      onKeyDown={move}
+      onBlur={() => setActive(-1)}
+    >
+      <HeadRow columns={columns} layout={layout} sort={sort} onSort={setSort} />
+      <div
+        class="table-body"
+        role="rowgroup"
+        style={{ height: `${ordered.length * rowHeight}px`, minWidth: layout.minWidth }}
+      >
+        {ordered.slice(first, last).map((row, nth) => (
+          <Row
+            key={keyOf(row)}
+            id={idOf(label, first + nth)}
+            nth={first + nth}
+            row={row}
+            columns={columns}
+            layout={layout}
+            height={rowHeight}
+            href={props.hrefOf?.(row)}
+            isActive={first + nth === active}
+            isMarked={props.isMarked?.(row) === true}
+            {...(isOpenable ? { onOpen: () => open(row) } : {})}
+          />
+        ))}
+      </div>
+      {isLoading && <p class="table-more">Loading …</p>}
+    </div>
+  );
+}
+
+function useOrdered<T>(rows: readonly T[], columns: readonly Column<T>[], sort: Sort | undefined): readonly T[] {
+  return useMemo(() => {
+    const sortBy = columns.find(({ id }) => id === sort?.by)?.sortBy;
+    return sort === undefined || sortBy === undefined ? rows : sorted(rows, sortBy, sort.isDown);
+  }, [rows, sort?.by, sort?.isDown]);
+}
+
+/** The rows in view, and what is to be called when that has changed. */
+function useView(scroller: { readonly current: HTMLDivElement | null }, count: number, rowHeight: number) {
+  const [view, setView] = useState({ scrollTop: 0, height: 600 });
+  const { first, last } = rowsInView(view.scrollTop, view.height, rowHeight, count);
+  const look = () => {
+    const box = scroller.current;
+    if (box === null) return;
+    const next = { scrollTop: box.scrollTop, height: box.clientHeight };
+    const rows = rowsInView(next.scrollTop, next.height, rowHeight, count);
+    if (rows.first !== first || rows.last !== last) setView(next);
+  };
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box === null) return;
+    const observer = new ResizeObserver(look);
+    observer.observe(box);
+    return () => observer.disconnect();
+  });
+  return { first, last, look };
+}
+
+/** Which row a key leads to; undefined if it is not for us. */
+export function movedTo(key: string, from: number, page: number, count: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: -count,
+    End: count,
+  };
+  const step = steps[key];
+  return step === undefined || count === 0 ? undefined : Math.max(0, Math.min(count - 1, from + step));
+}
+
+function reveal(box: HTMLDivElement | null, nth: number, rowHeight: number): void {
+  const head = (box?.firstElementChild as HTMLElement | null)?.offsetHeight ?? 0;
+  if (box === null) return;
+  const top = nth * rowHeight;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + rowHeight + head > box.scrollTop + box.clientHeight)
+    box.scrollTop = top + rowHeight + head - box.clientHeight;
+}
+
+function trackOf<T>({ rem, grow = 1 }: Column<T>): string {
+  return grow === 0 ? `${rem}rem` : `minmax(${rem}rem, ${grow}fr)`;
+}
+
+function minWidthOf<T>(columns: readonly Column<T>[]): number {
+  return columns.reduce((sum, { rem }) => sum + rem, 0) + (columns.length - 1) * GAP_REM + SIDES_REM;
+}
+
+function idOf(label: string, nth: number): string {
+  return `${label.replaceAll(/\W+/g, "-")}-${nth}`;
+}

@@ -1,0 +1,51 @@
+/** Parts of a page, one at a time; which one stands in the address. */
+import { hrefOf, place } from "../router.ts";
+
+export type Tab = { id: string; title: string; count?: string };
+
+type TabsProps = { label: string; tabs: readonly Tab[]; current: string; by?: string };
+
+/** Links, and not ARIA's tabs: each part is a place that can be linked to. `by` is its name in the query. */
+export function Tabs({ label, tabs, current, by = "tab" }: TabsProps) {
+  const { path } = place.value;
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <a
+          key={tab.id}
+          href={hrefOf(path, { [by]: tab.id })}
+          aria-current={tab.id === current ? "page" : undefined}
+          class="tab"
+        >
+          {tab.title}
+          {tab.count !== undefined && <span class="tab-count">{tab.count}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+type ChoiceProps<T extends string> = {
+  label: string;
+  options: readonly { value: T; label: string }[];
+  value: T;
+  onChange: (value: T) => void;
+};
+
+/** One of a few, such as the range of a chart. */
+export function Choice<T extends string>({ label, options, value, onChange }: ChoiceProps<T>) {
+  return (
+    <fieldset class="choice" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  // Relative: the page works behind any path prefix, without being told of it.
+  base: "./",
+  publicDir: false,
+  build: {
+    target: "es2023",
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
+    assetsInlineLimit: 0,
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});
