@@ -57,7 +57,8 @@ export type TryWrite = {
 };
 
 /** `passed`: well, and another task goes on with what was fetched. */
-export type TryFate = "retry" | "dead" | "refused" | "returned" | "passed";
+export const TRY_FATES = ["retry", "dead", "refused", "returned", "passed"] as const;
+export type TryFate = (typeof TRY_FATES)[number];
 
 export type WriteVerdict = "written" | "stale";
 
@@ -126,6 +127,8 @@ export interface Store {
   readInvalid(jobId: string, afterId: number, limit: number): Promise<readonly InvalidRecord[]>;
   /** The page of that id, of whichever job; undefined where there is none, or a later lease has replaced it. */
   findPage(id: number): Promise<StoredPage | undefined>;
+  /** The first `limit` records of the page of that id, in order; none where there is no such page. */
+  readRecordsOfPage(id: number, limit: number): Promise<readonly StoredRecord[]>;
   countRecords(jobId: string): Promise<number>;
   /** Pages that a recrawl found as they were. */
   countUnchanged(jobId: string): Promise<number>;
@@ -135,6 +138,7 @@ export interface Store {
   traceTries(sought: Sought): Promise<readonly TryWrite[]>;
   /** Pages of a job by how long their lease took, the longest first. */
   slowestPages(jobId: string, limit: number): Promise<readonly TracedPage[]>;
+  /** The most first, of the first 100,000 tries: enough to tell what goes wrong, and bounded. */
   groupTries(jobId: string, limit: number): Promise<readonly TryGroup[]>;
   close(): Promise<void>;
 }

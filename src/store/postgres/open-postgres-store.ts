@@ -40,11 +40,14 @@ export async function openPostgresStore(
   }
 }
 
+type Reading = keyof Pick<
+  Store,
+  "readRecords" | "readRecordsOfPage" | "readPages" | "readInvalid" | "findPage" | "countRecords" | "countUnchanged"
+>;
+
 function storeOn(connection: Connection): Store & StoreBooks {
   const write = createBatchWriter(connection);
-  const reading = readSql<"readRecords" | "readPages" | "readInvalid" | "findPage" | "countRecords" | "countUnchanged">(
-    new URL("./sql/read.sql", import.meta.url),
-  );
+  const reading = readSql<Reading>(new URL("./sql/read.sql", import.meta.url));
   const ask = (op: keyof Store, text: string, ...values: PostgresValue[]) =>
     connection.ask(`store.${op}`, text, values);
   return {
@@ -64,6 +67,10 @@ function storeOn(connection: Connection): Store & StoreBooks {
     async findPage(id) {
       const [row] = await ask("findPage", reading.findPage, id);
       return row === undefined ? undefined : toStoredPage(String(row.job_id), row);
+    },
+    async readRecordsOfPage(id, limit) {
+      const rows = await ask("readRecordsOfPage", reading.readRecordsOfPage, id, limit);
+      return rows.map((row) => toStoredRecord(String(row.job_id), row));
     },
     async countRecords(jobId) {
       const [row] = await ask("countRecords", reading.countRecords, jobId);

@@ -35,6 +35,7 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     readPages: (jobId, afterId, limit) => run("store.readPages", () => read.pages(jobId, afterId, limit)),
     readInvalid: (jobId, afterId, limit) => run("store.readInvalid", () => read.invalid(jobId, afterId, limit)),
     findPage: (id) => run("store.findPage", () => read.page(id)),
+    readRecordsOfPage: (id, limit) => run("store.readRecordsOfPage", () => read.recordsOfPage(id, limit)),
     countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
     countUnchanged: (jobId) => run("store.countUnchanged", () => read.countUnchanged(jobId)),
     tracePages: (sought) => run("store.tracePages", () => trace.pages(sought)),
@@ -68,7 +69,10 @@ function openMigrated(file: NamedFile, busyMs: number) {
 }
 
 function createReaders(db: Database) {
-  const { readRecords } = prepareAll<"readRecords">(db, new URL("./sql/read-records.sql", import.meta.url));
+  const { readRecords, readRecordsOfPage } = prepareAll<"readRecords" | "readRecordsOfPage">(
+    db,
+    new URL("./sql/read-records.sql", import.meta.url),
+  );
   const { readPages, findPage } = prepareAll<"readPages" | "findPage">(
     db,
     new URL("./sql/read-pages.sql", import.meta.url),
@@ -81,6 +85,8 @@ function createReaders(db: Database) {
   return {
     records: (jobId: string, afterId: number, limit: number) =>
       readRecords.all(jobId, afterId, limit).map((row) => toStoredRecord(jobId, row)),
+    recordsOfPage: (id: number, limit: number) =>
+      readRecordsOfPage.all(id, limit).map((row) => toStoredRecord(String(row.job_id), row)),
     pages: (jobId: string, afterId: number, limit: number) =>
       readPages.all(jobId, afterId, limit).map((row) => toStoredPage(jobId, row)),
     invalid: (jobId: string, afterId: number, limit: number) =>

@@ -5,6 +5,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isTrawlError } from "../../../src/errors.ts";
+import { scanInvalid, scanPages, scanRecords } from "../../../src/store/scan.ts";
 import type { Store, StoredRecord } from "../../../src/store/store.ts";
 import { aPageWrite } from "./page-write.ts";
 
@@ -276,6 +277,66 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(names).toEqual([...names].sort());
         expect(pages.map(({ taskId }) => taskId)).toEqual([...pages.map(({ taskId }) => taskId)].sort());
         expect(pages).toHaveLength(15);
+      });
+
+      it("reads the records of one page, until a later lease replaces it", async () => {
+        const batch = ["0", "1", "2"].map((taskId) =>
+          aPageWrite({
+            taskId,
+            records: [
+              { of: taskId, nth: 0 },
+              { of: taskId, nth: 1 },
+            ],
+            invalid: [0, 1, 2].map((nth) => ({ fields: { nth }, reason: "no price" })),
+          }),
+        );
+        await store.write([aPageWrite({ jobId: "other" })]);
+        await store.write(batch);
+        const pages = await store.readPages("job", 0, 10);
+        const all = await store.readRecords("job", 0, 10);
+
+        const found = await Promise.all(pages.map(({ id }) => store.readRecordsOfPage(id, 10)));
+        expect(found.flat()).toEqual(all);
+        expect(found.map((records) => records.map(({ fields }) => fields.of))).toEqual([
+          ...[
+            ["0", "0"],
+            ["1", "1"],
+          ],
+          ["2", "2"],
+        ]);
+        const id = pages[1]?.id ?? 0;
+        expect(await store.readRecordsOfPage(id, 1)).toEqual(found[1]?.slice(0, 1));
+        await store.write([aPageWrite({ taskId: "1", token: 2 })]);
+        expect(await store.readRecordsOfPage(id, 10)).toEqual([]);
+      });
+
+      it("finds records and pages by what is in them, so many at a time, and goes on from there", async () => {
+        const fieldsOf = (nth: number) => (nth % 2_000 === 7 ? { deep: [{ title: "Ein ÄPFEL-Korb" }] } : { nth });
+        const records = Array.from({ length: 6_000 }, (_, nth) => fieldsOf(nth));
+        await store.write([
+          aPageWrite({ taskId: "1", records, page: { url: "https://a.test/List?x=1", status: 404 } }),
+        ]);
+        await store.write([aPageWrite({ taskId: "2", invalid: [{ fields: {}, reason: "no Price" }] })]);
+
+        const first = await scanRecords(store, "job", "äpfel", { afterId: 0, limit: 2 });
+        const second = await scanRecords(store, "job", "äpfel", { afterId: first.lastId, limit: 2 });
+        expect([first.found.length, first.looked, first.isOver]).toEqual([2, 2_008, false]);
+        expect([second.found.length, second.isOver]).toEqual([1, true]);
+        const none = await scanRecords(store, "job", "nowhere", { afterId: 0, limit: 2 });
+        expect(none).toMatchObject({ found: [], looked: 5_000, isOver: false });
+        expect((await scanRecords(store, "job", "a.TEST/2", { afterId: 0, limit: 9_999 })).found).toHaveLength(0);
+        expect(await scanRecords(store, "job", "title", { afterId: none.lastId, limit: 9 })).toMatchObject({
+          found: [],
+        });
+        expect((await scanRecords(store, "job", "a.TEST/2", { afterId: none.lastId, limit: 9 })).found).toHaveLength(1);
+
+        const urls = async (filter: Parameters<typeof scanPages>[2]) =>
+          (await scanPages(store, "job", filter, { afterId: 0, limit: 9 })).found.map(({ url }) => url);
+        expect(await urls({ text: "list?X" })).toEqual(["https://a.test/List?x=1"]);
+        expect(await urls({ status: 4 })).toEqual(["https://a.test/List?x=1"]);
+        expect(await urls({ status: 200, text: "a.test" })).toEqual(["https://a.test/2"]);
+        expect(await urls({ status: 404, text: "/2" })).toEqual([]);
+        expect((await scanInvalid(store, "job", "price", { afterId: 0, limit: 9 })).found).toHaveLength(1);
       });
 
       it("keeps jobs apart", async () => {

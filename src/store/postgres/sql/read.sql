@@ -10,6 +10,14 @@ FROM (
 ) AS found JOIN pages ON pages.id = found.page
 ORDER BY found.id;
 
+-- name: readRecordsOfPage
+-- 1 page id   2 most rows
+SELECT records.id, jobs.id AS job_id, pages.task, pages.url, pages.status, pages.fetched_at, pages.depth, records.fields
+FROM pages JOIN jobs ON jobs.alias = pages.job
+  JOIN records ON records.job = pages.job AND records.id >= pages.first AND records.id < pages.first + pages.records
+WHERE pages.id = $1::bigint
+ORDER BY records.id LIMIT $2::bigint;
+
 -- name: readPages
 -- 1 job id   2 id to read on from   3 most rows
 SELECT * FROM pages
