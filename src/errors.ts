@@ -60,6 +60,11 @@ export const ERRORS = {
     means: "The key has as much waiting, or asks as often, as it may.",
     fix: "Wait as Retry-After says, or ask the operator for more.",
   },
+  EXTRACT_TIMEOUT: {
+    exit: 1,
+    means: "A page could not be read by the rules that were tried on it in the time there is for that.",
+    fix: "Simplify the rules: a pattern in `match` that tries every way through a long text takes for ever; or ask again.",
+  },
   SCRAPE_TIMEOUT: {
     exit: 1,
     means: "A page was not there within the time that the request for it gave; its job goes on.",
