@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import { resolveConfig } from "../config/resolve.ts";
+import { jobAsWritten } from "./job-as-written.ts";
+import type { JobInput } from "./job-schema.ts";
+import { parseJob, resolveJob } from "./resolve-job.ts";
+import { withTenant } from "./with-tenant.ts";
+
+const config = resolveConfig([]);
+const context = { id: "j1", requestId: "r1", queue: undefined, typedHosts: [], out: undefined };
+const resolved = (job: JobInput) => resolveJob(parseJob(job), config, context);
+
+const JOBS: JobInput[] = [
+  { urls: ["https://a.example/"] },
+  {
+    name: "shop",
+    urls: ["https://a.example/", "https://a.example/2"],
+    follow: { links: ".next a", include: ["**/shop/**"], exclude: ["**/cart"], maxDepth: 3 },
+    extract: { $each: ".card", title: "h1", price: { select: ".price", type: "number", required: true }, tags: ["a"] },
+    politeness: { rate: "2/s", burst: 3, perSite: 2, robots: false, sites: { "b.example": { rate: "10/m" } } },
+    retries: { max: 1, backoff: "3s" },
+    limits: { pages: 100, seconds: 60, bodyBytes: 5000 },
+    ...{ queue: "slow", priority: 2, parse: "queue", keep: { bodies: true, records: false } },
+    dedup: { scope: "daily", expireAfter: "2h" },
+    recrawl: { set: "shop", emit: "changed" },
+  },
+  {
+    urls: ["https://a.example/"],
+    render: "auto",
+    browser: {
+      waitFor: { selector: "#list" },
+      settle: "2s",
+      actions: [
+        { click: "button", times: 3, optional: true },
+        { press: "Enter" },
+        { scroll: "bottom" },
+        { wait: "1s" },
+      ],
+      screenshot: "view",
+      requests: 10,
+    },
+  },
+];
+
+it.each(JOBS)("is the same job again: %j", (job) => {
+  const spec = withTenant(resolved(job), "acme");
+
+  const { job: again, missing } = jobAsWritten(spec, config, undefined);
+
+  expect(missing).toEqual([]);
+  expect(withTenant(resolved(again), "acme")).toEqual(spec);
+});
+
+it("says no more than the job did", () => {
+  expect(jobAsWritten(resolved({ urls: ["https://a.example/"] }), config, undefined).job).toEqual({
+    name: "a.example/",
+    urls: ["https://a.example/"],
+  });
+});
+
+it("shows no secret, and names what is to be given anew", () => {
+  const urls = Array.from({ length: 501 }, (_, nth) => `https://a.example/${nth}`);
+  const browser = { actions: [{ press: "Enter" }, { fill: "#password", with: "secret" }] };
+  const spec = resolved({ urls, spider: "./x.ts", headers: { Cookie: "session=secret" }, render: "always", browser });
+
+  const { job, missing } = jobAsWritten(spec, config, undefined);
+
+  expect(missing).toEqual(["urls", "spider", "headers.cookie", "browser.actions.1"]);
+  expect(JSON.stringify(job)).not.toContain("secret");
+});

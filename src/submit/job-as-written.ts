@@ -1,0 +1,113 @@
+/**
+ * The way back from a resolved job to one that can be submitted again: what is as the settings have it anyway is left out,
+ * and what may not be shown, or was not kept, is named.
+ */
+import { PLAIN_BROWSER } from "../domain/browser.ts";
+import type { SitePolicy } from "../domain/politeness.ts";
+import { formatRate } from "../domain/rate.ts";
+import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
+import type { JobInput } from "./job-schema.ts";
+import type { JobSpec } from "./job-spec.ts";
+import { type JobDefaults, resolveJob } from "./resolve-job.ts";
+
+export type WrittenJob = {
+  job: JobInput;
+  /** Keys of the job that whoever submits it again has to give anew. */
+  missing: string[];
+};
+
+/** `spider`: by which name it would be submitted, if it may be. */
+export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, spider: string | undefined): WrittenJob {
+  const { name, render, urls, urlCount } = spec;
+  const plain = resolveJob({ name, render }, defaults, { ...NO_CONTEXT, id: spec.id, requestId: spec.requestId });
+  const { browser, hidden } = browserAsWritten(spec.browser);
+  const isShown = !isSame(spec.browser, PLAIN_BROWSER);
+  const job: Record<string, unknown> = {
+    name,
+    urls: [...urls],
+    ...(spider === undefined ? {} : { spider }),
+    ...(spec.follow === undefined ? {} : { follow: withoutUndefined(spec.follow) }),
+    ...(spec.extract === undefined ? {} : { extract: spec.extract }),
+    ...where(render !== "never" || isShown, { render }),
+    ...where(isShown, { browser: browser satisfies BrowserInput }),
+    ...where(spec.queue !== plain.queue, { queue: spec.queue }),
+    ...where(spec.priority !== plain.priority, { priority: spec.priority }),
+    politeness: politenessOf(spec, plain),
+    retries: {
+      ...where(spec.retries.max !== plain.retries.max, { max: spec.retries.max }),
+      ...where(spec.retries.backoffMs !== plain.retries.backoffMs, { backoff: `${spec.retries.backoffMs}ms` }),
+    },
+    limits: {
+      ...withoutUndefined({ pages: spec.limits.pages, seconds: spec.limits.seconds }),
+      ...where(spec.limits.bodyBytes !== plain.limits.bodyBytes, { bodyBytes: spec.limits.bodyBytes }),
+    },
+    keep: changed(spec.keep, plain.keep),
+    ...(spec.parse === undefined ? {} : { parse: "queue" }),
+    ...dedupOf(spec),
+    ...recrawlOf(spec),
+  };
+  const missing = [
+    ...(urlCount > urls.length ? ["urls"] : []),
+    ...(spec.spider !== undefined && spider === undefined ? ["spider"] : []),
+    ...Object.keys(spec.headers).map((header) => `headers.${header}`),
+    ...hidden,
+  ];
+  return { job: withoutEmpty(job) as JobInput, missing };
+}
+
+const NO_CONTEXT = { queue: undefined, typedHosts: [], out: undefined };
+
+function politenessOf({ politeness }: JobSpec, plain: JobSpec): JobInput["politeness"] {
+  const { policy, robots, sites } = politeness;
+  const own = Object.entries(sites).map(([site, its]) => [site, policyAsWritten(its, policy)]);
+  return {
+    ...policyAsWritten(policy, plain.politeness.policy),
+    ...where(robots !== plain.politeness.robots, { robots }),
+    ...where(own.length > 0, { sites: Object.fromEntries(own) }),
+  };
+}
+
+function policyAsWritten({ intervalMs, burst, perSite }: SitePolicy, plain: SitePolicy) {
+  return {
+    ...where(intervalMs !== plain.intervalMs, { rate: formatRate(intervalMs) }),
+    ...where(burst !== plain.burst, { burst }),
+    ...where(perSite !== plain.perSite, { perSite }),
+  };
+}
+
+/** A tenant's sets have its name in front, which comes by itself again. */
+function dedupOf({ dedup, tenant }: JobSpec): Pick<JobInput, "dedup"> {
+  if (!("expireAfterMs" in dedup)) return {};
+  const scope = dedup.scope.replace(`tenant/${tenant}/`, "");
+  return { dedup: { scope, expireAfter: `${dedup.expireAfterMs}ms` } };
+}
+
+/** The set of a schedule is its own: a job that somebody sends by hand is none of its runs. */
+function recrawlOf({ recrawl, tenant }: JobSpec): Pick<JobInput, "recrawl"> {
+  if (recrawl === undefined) return {};
+  const set = recrawl.set.replace(`tenant/${encodeURIComponent(tenant ?? "")}/`, "");
+  return set.includes("/") ? {} : { recrawl: { set, ...where(recrawl.emit !== "all", { emit: recrawl.emit }) } };
+}
+
+function changed<T extends object>(own: T, plain: T): Partial<T> {
+  const entries = Object.entries(own).filter(([key, value]) => !isSame(value, plain[key as keyof T]));
+  return Object.fromEntries(entries) as Partial<T>;
+}
+
+function where<T extends object>(isSo: boolean, words: T): Partial<T> {
+  return isSo ? words : {};
+}
+
+function withoutUndefined(words: object): object {
+  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
+}
+
+function withoutEmpty(words: object): object {
+  const isEmpty = (value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  return Object.fromEntries(Object.entries(words).filter(([, value]) => !isEmpty(value)));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
