@@ -12,10 +12,12 @@ import { eventRoutes } from "./api/routes/events.ts";
 import { explainRoutes } from "./api/routes/explain.ts";
 import { fleetRoutes } from "./api/routes/fleet.ts";
 import { healthRoutes } from "./api/routes/health.ts";
+import { jobErrorRoutes } from "./api/routes/job-errors.ts";
 import { jobSiteRoutes } from "./api/routes/job-sites.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
 import { keyRoutes } from "./api/routes/keys.ts";
 import { meRoutes } from "./api/routes/me.ts";
+import { pageReadingRoutes } from "./api/routes/page-readings.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
 import { scheduleRoutes } from "./api/routes/schedules.ts";
@@ -27,6 +29,8 @@ import type { Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
 import { TrawlError } from "./errors.ts";
+import { createGuardedExtractor } from "./extract/guarded-extractor.ts";
+import { decodeBody } from "./fetch/http/charset.ts";
 import type { Retention } from "./retain/retention.ts";
 
 /** Without keys, whoever reaches the server may do everything: so only this machine reaches it. Throws BAD_CONFIG. */
@@ -43,6 +47,7 @@ export async function composeApi(
   await gate.isOpen(); // known before the first request
   const checkRules: ApiDeps["checkRules"] = (spec) => void extractorOf(spec);
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
+  const guarded = createGuardedExtractor(READING);
   const deps: ApiDeps = {
     frontier,
     store,
@@ -55,16 +60,26 @@ export async function composeApi(
     quotas,
     forgetKey: gate.forget,
     checkRules,
+    readPage: (choice, page, body) => guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }),
   };
   const server: ApiServer = createApiServer(
     { routes: routesOf(deps, () => server.isDraining()), gate, log },
     { host, port, bodyBytes, graceMs },
   );
-  return server;
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      await guarded.stop();
+    },
+  };
 }
 
 /** Where the build puts it: the same folder from dist as from src. */
 const DASHBOARD = fileURLToPath(new URL("../dist/dashboard", import.meta.url));
+/** People who try rules wait for the answer: what takes longer than this is no good on a million pages, either. */
+const READING = { timeoutMs: 2_000, idleMs: 60_000, waitingMost: 20 };
+
 /** How often jobs are looked at while somebody follows them. */
 const LOOK_EVERY_MS = 500;
 /** The same where somebody waits for one page. */
@@ -76,9 +91,11 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...jobRoutes(deps),
     ...webhookRoutes(deps),
     ...jobSiteRoutes(deps),
+    ...jobErrorRoutes(deps),
     ...explainRoutes(deps),
     ...resultRoutes(deps),
     ...pageRoutes(deps),
+    ...pageReadingRoutes(deps),
     ...deadRoutes(deps),
     ...fleetRoutes(deps),
     ...scrapeRoutes(deps, createPulse(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),

@@ -88,6 +88,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "schedule",
     "store/bodies/bodies.ts",
     "store/export",
+    "store/scan.ts",
     "store/job-owners.ts",
     "store/key-book.ts",
     "store/schedule-book.ts",

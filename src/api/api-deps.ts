@@ -1,5 +1,6 @@
 /** What routes work on: contracts, never an implementation. */
 import type { Config } from "../config/schema.ts";
+import type { Fields } from "../domain/page.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
 import { jobMissing } from "../frontier/job-missing.ts";
@@ -7,7 +8,7 @@ import { type Catalogue, jobArchived, type KnownJob } from "../retain/catalogue.
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
-import type { Store, StoreBooks } from "../store/store.ts";
+import type { Store, StoreBooks, StoredPage } from "../store/store.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 import type { QuotaKeeper } from "./quota/quotas.ts";
 import type { Caller } from "./route.ts";
@@ -27,6 +28,18 @@ export type ApiDeps = {
   forgetKey(id: string): void;
   /** Whether a job's rules can be read. Throws BAD_SELECTOR. */
   checkRules(spec: JobSpec): void;
+  /** What rules make of a page that is kept, at no cost to others. Throws BAD_SELECTOR or EXTRACT_TIMEOUT. */
+  readPage(choice: Reading["choice"], page: StoredPage, body: Buffer): Promise<Reading["extraction"]>;
+};
+
+/** How a page is read, and what comes of it. */
+export type Reading = {
+  choice: { rules: JobSpec["extract"]; links: string | undefined };
+  extraction: {
+    records: readonly Fields[];
+    invalid: readonly { fields: Fields; reason: string }[];
+    links: readonly string[];
+  };
 };
 
 /** A job, if there is one for whoever asks: that of another tenant is not there. Throws NOT_FOUND. */

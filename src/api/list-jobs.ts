@@ -3,35 +3,66 @@ import type { KnownJob } from "../retain/catalogue.ts";
 import { MADE_WITHIN_MS } from "../store/job-owners.ts";
 import { type ApiDeps, isOwn } from "./api-deps.ts";
 import { countFromCursor, fromCursor, toCursor } from "./cursor.ts";
+import { isFiltering, type JobFilter, jobMatcher } from "./job-filter.ts";
 import { ownerOf } from "./quota/quotas.ts";
 import type { Caller } from "./route.ts";
 
 type Listed = { jobs: readonly KnownJob[]; next: string | null };
-type Listing = { limit: number; cursor?: string | undefined };
+type Listing = { limit: number; cursor?: string | undefined } & JobFilter;
 type Deps = Pick<ApiDeps, "catalogue" | "store" | "clock">;
+/** A job, if it is still there, and the cursor to go on from it. */
+type Placed = { job: KnownJob | undefined; place: string };
 
-/** A page of no more than `limit`; fewer where some have gone since they were noted. Throws BAD_REQUEST. */
-export async function listJobs(deps: Deps, caller: Caller, { limit, cursor }: Listing): Promise<Listed> {
+/** Jobs that one request looks at where it looks for some: a tenant's are looked up one by one. */
+const LOOK_MOST = { everybodys: 2_000, own: 500 };
+const STEP = { everybodys: 500, own: 100 };
+
+/** A page of no more than `limit`; fewer where some have gone, or where not enough are found among so many. Throws BAD_REQUEST. */
+export async function listJobs(deps: Deps, caller: Caller, { limit, cursor, ...filter }: Listing): Promise<Listed> {
   const owner = caller.tenant === undefined ? undefined : ownerOf(caller);
-  if (owner !== undefined) return listOwn(deps, owner, caller, { limit, cursor });
-  const before = cursor === undefined ? undefined : { createdAt: Number(fromCursor(cursor, ["createdAt"]).createdAt) };
-  const jobs = await deps.catalogue.list(limit, before);
-  const last = jobs.length < limit ? undefined : jobs.at(-1);
-  return { jobs, next: last === undefined ? null : toCursor({ createdAt: last.createdAt }) };
+  const whose = owner === undefined ? "everybodys" : "own";
+  const isFiltered = isFiltering(filter);
+  const step = isFiltered ? STEP[whose] : limit;
+  const most = isFiltered ? LOOK_MOST[whose] : limit;
+  const placed = owner === undefined ? everybodys(deps, step, cursor) : own(deps, { owner, caller }, step, cursor);
+  const isWanted = jobMatcher(filter);
+  const jobs: KnownJob[] = [];
+  let looked = 0;
+  for await (const { job, place } of placed) {
+    looked += 1;
+    if (job !== undefined && isWanted(job)) jobs.push(job);
+    if (jobs.length >= limit || looked >= most) return { jobs, next: place };
+  }
+  return { jobs, next: null };
 }
 
-async function listOwn(
+async function* everybodys({ catalogue }: Deps, step: number, cursor: string | undefined): AsyncGenerator<Placed> {
+  let before = cursor === undefined ? undefined : { createdAt: Number(fromCursor(cursor, ["createdAt"]).createdAt) };
+  for (;;) {
+    const jobs = await catalogue.list(step, before);
+    for (const job of jobs) yield { job, place: toCursor({ createdAt: job.createdAt }) };
+    before = jobs.at(-1);
+    if (jobs.length < step) return;
+  }
+}
+
+async function* own(
   { store, catalogue, clock }: Deps,
-  owner: string,
-  caller: Caller,
-  { limit, cursor }: Listing,
-): Promise<Listed> {
-  const beforeN = cursor === undefined ? undefined : countFromCursor(cursor, "n");
-  const rows = await store.owners.list(owner, limit, beforeN);
-  const found = await Promise.all(rows.map(({ jobId }) => catalogue.find(jobId)));
-  const gone = rows.filter(({ notedAt }, nth) => found[nth] === undefined && clock.now() - notedAt > MADE_WITHIN_MS);
-  if (gone.length > 0) await store.owners.forget(gone.map(({ jobId }) => jobId));
-  const jobs = found.filter((job) => job !== undefined).filter((job) => isOwn(job, caller));
-  const last = rows.length < limit ? undefined : rows.at(-1);
-  return { jobs, next: last === undefined ? null : toCursor({ n: last.n }) };
+  { owner, caller }: { owner: string; caller: Caller },
+  step: number,
+  cursor: string | undefined,
+): AsyncGenerator<Placed> {
+  let beforeN = cursor === undefined ? undefined : countFromCursor(cursor, "n");
+  for (;;) {
+    const rows = await store.owners.list(owner, step, beforeN);
+    const found = await Promise.all(rows.map(({ jobId }) => catalogue.find(jobId)));
+    const gone = rows.filter(({ notedAt }, nth) => found[nth] === undefined && clock.now() - notedAt > MADE_WITHIN_MS);
+    if (gone.length > 0) await store.owners.forget(gone.map(({ jobId }) => jobId));
+    for (const [nth, { n }] of rows.entries()) {
+      const job = found[nth];
+      yield { job: job !== undefined && isOwn(job, caller) ? job : undefined, place: toCursor({ n }) };
+    }
+    beforeN = rows.at(-1)?.n;
+    if (rows.length < step) return;
+  }
 }

@@ -43,6 +43,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   STORE_SCHEMA: 503,
   BROWSER_UNAVAILABLE: 503,
   STOPPING: 503,
+  EXTRACT_TIMEOUT: 422,
   SCRAPE_TIMEOUT: 504,
 };
 

@@ -1,7 +1,9 @@
 /** What the API's answers look like. Instants are ISO 8601 in UTC; what is not known is null, never missing. */
 import { z } from "zod";
 import { JOB_MOVES, type JobState } from "../domain/job.ts";
-import type { StoredPage } from "../store/store.ts";
+import { type StoredPage, TRY_FATES } from "../store/store.ts";
+import { jobSchema } from "../submit/job-schema.ts";
+import { deadGroupSchemaOut } from "./wire-fleet.ts";
 
 const count = z.int().min(0);
 const instant = z.iso.datetime();
@@ -99,6 +101,27 @@ export const jobSiteSchemaOut = z.strictObject({
 
 export type JobSiteOut = z.output<typeof jobSiteSchemaOut>;
 
+const errorGroup = { count, sample: z.string().describe("The URL of one of them.") };
+
+export const jobErrorsSchemaOut = z.strictObject({
+  tries: z.array(
+    z.strictObject({
+      fate: z.enum(TRY_FATES).describe("What became of the task: `retry` may have brought a page later."),
+      because: z.string(),
+      status: z.int().nullable(),
+      ...errorGroup,
+    }),
+  ),
+  dead: z.array(deadGroupSchemaOut).describe("Of a job that has left the broker there are none."),
+  invalid: z.strictObject({
+    total: count,
+    looked: count.describe("How many of them the groups are about."),
+    groups: z.array(z.strictObject({ reason: z.string(), ...errorGroup })),
+  }),
+});
+
+export type JobErrorsOut = z.output<typeof jobErrorsSchemaOut>;
+
 export const recordSchemaOut = z
   .looseObject({
     _url: z.string(),
@@ -129,6 +152,35 @@ export const pageSchemaOut = z.strictObject({
   fetchedAt: instant,
   tookMs: z.number(),
 });
+
+export const onePageSchemaOut = z.strictObject({
+  jobId: z.string(),
+  page: pageSchemaOut,
+  records: z.array(recordSchemaOut),
+});
+export type OnePageOut = z.output<typeof onePageSchemaOut>;
+
+const fields = z.record(z.string(), z.unknown());
+export const readingSchemaOut = z.strictObject({
+  records: z.array(fields).describe("The first 50."),
+  recordCount: count,
+  invalid: z.array(z.strictObject({ fields, reason: z.string() })).describe("The first 50 that lack a required field."),
+  invalidCount: count,
+  links: z.array(z.string()).describe("The first 200 that would be followed, before include, exclude and scope."),
+  linkCount: count,
+  tookMs: count,
+});
+export type ReadingOut = z.output<typeof readingSchemaOut>;
+
+export const writtenJobSchemaOut = z.strictObject({
+  job: jobSchema.describe("To be submitted again; what is as the settings have it is left out."),
+  missing: z
+    .array(z.string())
+    .describe(
+      "What has to be given anew: headers and what is typed into pages are secret, more than 500 URLs are not kept.",
+    ),
+});
+export type WrittenJobOut = z.output<typeof writtenJobSchemaOut>;
 
 export type InvalidOut = z.output<typeof invalidSchemaOut>;
 export type RecordOut = z.output<typeof recordSchemaOut>;

@@ -9,9 +9,10 @@ import type { JobOut, NewJobOut } from "../api/wire-types.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import { createFleet, type DeadFilter, type ExplainTarget, type Fleet } from "./fleet.ts";
-import { type Added, addTo, createJob, type Job, type JobEvent, takenOf, URLS_MOST } from "./job.ts";
+import { type Added, addTo, createJob, type Job, type JobEvent, type Listing, takenOf, URLS_MOST } from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
-import { listAll, type Signal } from "./listing.ts";
+import { listAll, queryOf, type Signal } from "./listing.ts";
+import { createPage, type Page } from "./page.ts";
 import { type ConnectOptions, createRequests, pause } from "./requests.ts";
 import { createSchedules, type NewSchedule, type Schedules } from "./schedules.ts";
 import { type VerifyOptions, verifyWebhook, WebhookError, type WebhookEvent } from "./verify-webhook.ts";
@@ -31,6 +32,7 @@ export {
   type MadeKey,
   type NewKey,
   type NewSchedule,
+  type Page,
   type VerifyOptions,
   verifyWebhook,
   WebhookError,
@@ -52,6 +54,9 @@ export type SubmitOptions = {
   signal?: AbortSignal;
 };
 
+/** Words that are in the name, the id or a URL of a job, and its state. */
+export type JobFilter = { q?: string; state?: JobOut["state"] };
+
 export type ScrapeWords = Omit<JobInput, "urls" | "follow" | "spider"> & { url: string; timeoutSeconds?: number };
 
 export type Trawl = Fleet & {
@@ -62,8 +67,12 @@ export type Trawl = Fleet & {
   ): Promise<SubmittedJob>;
   /** A job that is there already. */
   job(id: string): Job;
-  /** Newest first. */
-  jobs(options?: Signal & { page?: number }): AsyncGenerator<JobOut, void>;
+  /** Newest first; with `q` or `state` those alone. */
+  jobs(options?: Signal & JobFilter & { page?: number }): AsyncGenerator<JobOut, void>;
+  /** Some of them, for whoever pages through them. An answer may have few, or none, and a `next` all the same. */
+  listJobs(options?: Signal & JobFilter & Listing): Promise<{ jobs: JobOut[]; next: string | null }>;
+  /** A page of whichever job. */
+  page(id: number): Page;
   /** One URL, its page and records. Throws ApiError SCRAPE_TIMEOUT, whose `problem.id` is the job that goes on. */
   scrape(what: string | ScrapeWords, options?: SubmitOptions): Promise<ScrapeOut>;
   /** Whose key this is, and what it may do. */
@@ -103,7 +112,9 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
   return {
     submit,
     job: (id) => createJob(requests, id),
-    jobs: (options) => listAll(requests, "/v1/jobs", "jobs", options),
+    jobs: ({ state, q, ...options } = {}) => listAll(requests, `/v1/jobs${queryOf({ state, q })}`, "jobs", options),
+    listJobs: ({ signal, ...query } = {}) => requests.json(`/v1/jobs${queryOf(query)}`, { signal }),
+    page: (id) => createPage(requests, id),
     scrape: (what, { idempotencyKey = newKey(), requestId, signal } = {}) =>
       requests.json<ScrapeOut>("/v1/scrape", {
         method: "POST",

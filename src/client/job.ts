@@ -1,56 +1,77 @@
 /** One job of a server: what it is doing, what it has brought, and how to steer it. */
 import type { JobChange } from "../api/change-job.ts";
-import type { InvalidOut, JobOut, JobSiteOut, PageOut, RecordOut, SubmissionOut } from "../api/wire-types.ts";
+import type * as Wire from "../api/wire-types.ts";
 import type { WebhookOut } from "../api/wire-webhooks.ts";
 import { ApiError, isApiError } from "./api-error.ts";
-import { listAll, type Signal } from "./listing.ts";
+import { listAll, queryOf, type Signal } from "./listing.ts";
 import { readEvents } from "./read-events.ts";
 import { pause, type Requests } from "./requests.ts";
 
-export type JobEvent = { event: "job" | "end"; id: string | undefined; job: JobOut };
+export type JobEvent = { event: "job" | "end"; id: string | undefined; job: Wire.JobOut };
 
 export type Job = {
   readonly id: string;
-  state(options?: Signal): Promise<JobOut>;
+  state(options?: Signal): Promise<Wire.JobOut>;
   /** Resolves with the job once it has ended, whatever becomes of connections meanwhile. */
-  wait(options?: Signal): Promise<JobOut>;
+  wait(options?: Signal): Promise<Wire.JobOut>;
   /** The job each time it has changed; the last is `end`. */
   events(options?: Signal): AsyncGenerator<JobEvent, void>;
   /**
    * Records as they come, until the job has ended; with `follow: false` those that are there. A page that is fetched
    * again meanwhile brings its records again: for each of them once, ask when the job has ended.
    */
-  records(options?: Signal & { follow?: boolean }): AsyncGenerator<RecordOut, void>;
+  records(options?: Signal & { follow?: boolean; q?: string }): AsyncGenerator<Wire.RecordOut, void>;
   /** The same for its pages. */
-  pages(options?: Signal & { follow?: boolean }): AsyncGenerator<PageOut, void>;
+  pages(options?: Signal & PageFilter & { follow?: boolean }): AsyncGenerator<Wire.PageOut, void>;
+  /** Some of them, for whoever pages through them: `cursor` is the `next` of the answer before. */
+  listRecords(
+    options?: Signal & Listing & { q?: string },
+  ): Promise<Listed<"records", Wire.RecordOut> & { ids: number[] }>;
+  listPages(options?: Signal & Listing & PageFilter): Promise<Listed<"pages", Wire.PageOut>>;
+  listInvalid(
+    options?: Signal & Listing & { q?: string },
+  ): Promise<Listed<"invalid", Wire.InvalidOut> & { ids: number[] }>;
   /** All records that are there, as the bytes of a file. One that breaks off rejects, and does not end. */
-  download(format: "ndjson" | "csv" | "parquet", options?: Signal): Promise<ReadableStream<Uint8Array>>;
+  download(
+    format: "ndjson" | "csv" | "parquet",
+    options?: Signal & { q?: string },
+  ): Promise<ReadableStream<Uint8Array>>;
+  /** What went wrong, by reason. */
+  errors(options?: Signal): Promise<Wire.JobErrorsOut>;
+  /** The job as it can be submitted again, and what of it has to be given anew. */
+  spec(options?: Signal): Promise<Wire.WrittenJobOut>;
   /** How it stands at each of its sites, by name. */
-  sites(options?: Signal & { page?: number }): AsyncGenerator<JobSiteOut, void>;
+  sites(options?: Signal & { page?: number }): AsyncGenerator<Wire.JobSiteOut, void>;
   /** Records that failed their schema, with the reason. */
-  invalid(options?: Signal): AsyncGenerator<InvalidOut, void>;
+  invalid(options?: Signal): AsyncGenerator<Wire.InvalidOut, void>;
   /**
    * More URLs for a job that was submitted `open`; with `last` no more are to come. Of any length, read as they are
    * sent. Waits where the broker is full. URLs whose answer got lost are sent again, and counted as duplicates then.
    */
   add(urls: Urls, options?: Signal & { last?: boolean }): Promise<Added>;
   /** Another pace, priority or limits, while it runs. */
-  change(change: JobChange, options?: Signal): Promise<JobOut>;
+  change(change: JobChange, options?: Signal): Promise<Wire.JobOut>;
   /** What was delivered to its webhook, and what was not. Throws ApiError NOT_FOUND where it has none. */
   webhook(options?: Signal): Promise<WebhookOut>;
-  pause(options?: Signal): Promise<JobOut>;
-  resume(options?: Signal): Promise<JobOut>;
-  cancel(options?: Signal): Promise<JobOut>;
+  pause(options?: Signal): Promise<Wire.JobOut>;
+  resume(options?: Signal): Promise<Wire.JobOut>;
+  cancel(options?: Signal): Promise<Wire.JobOut>;
   /** With all that came of it, for good. Of one that has not ended only with `cancel`. */
   delete(options?: Signal & { cancel?: boolean }): Promise<void>;
 };
 
+/** Which pages: by what is in their URL, and by status, such as 404 or 4xx. */
+export type PageFilter = { q?: string; status?: string };
+
+export type Listing = { limit?: number; cursor?: string };
+
+/** `looked`: a search looks at so many at a time, and may find few, or none, and have a `next` all the same. */
+export type Listed<K extends string, T> = { next: string | null; after: string; looked: number } & Record<K, T[]>;
+
 export type Urls = Iterable<string> | AsyncIterable<string>;
 
 /** What became of URLs. */
-export type Added = Pick<SubmissionOut, "accepted" | "duplicates" | "refused" | "refusedCount">;
-
-type Page<K extends string, T> = { next: string | null; after: string } & Record<K, T[]>;
+export type Added = Pick<Wire.SubmissionOut, "accepted" | "duplicates" | "refused" | "refusedCount">;
 
 const PAGE = 500;
 const LOOK_AGAIN_MS = 500;
@@ -60,9 +81,9 @@ export const URLS_MOST = 5_000;
 
 export function createJob(requests: Requests, id: string): Job {
   const path = pathOf(id);
-  const state = ({ signal }: Signal = {}) => requests.json<JobOut>(path, { signal });
+  const state = ({ signal }: Signal = {}) => requests.json<Wire.JobOut>(path, { signal });
   const steer = (verb: string, { signal }: Signal = {}) =>
-    requests.json<JobOut>(`${path}/${verb}`, { method: "POST", signal });
+    requests.json<Wire.JobOut>(`${path}/${verb}`, { method: "POST", signal });
 
   async function* events({ signal }: Signal = {}): AsyncGenerator<JobEvent, void> {
     for (let lastId: string | undefined; ; ) {
@@ -71,7 +92,7 @@ export function createJob(requests: Requests, id: string): Job {
       if (answer.status === 204 || answer.body === null) return;
       try {
         for await (const { event, id: eventId, text } of readEvents(answer.body)) {
-          yield { event: event as JobEvent["event"], id: eventId, job: JSON.parse(text) as JobOut };
+          yield { event: event as JobEvent["event"], id: eventId, job: JSON.parse(text) as Wire.JobOut };
           lastId = eventId ?? lastId;
           if (event === "end") return;
         }
@@ -83,19 +104,19 @@ export function createJob(requests: Requests, id: string): Job {
     }
   }
 
-  async function wait(options?: Signal): Promise<JobOut> {
+  async function wait(options?: Signal): Promise<Wire.JobOut> {
     for await (const { event, job } of events(options)) if (event === "end") return job;
     return state(options);
   }
 
   async function* follow<K extends "records" | "pages", T>(
     what: K,
-    { signal, follow: isFollowed = true }: Signal & { follow?: boolean } = {},
+    { signal, follow: isFollowed = true, ...filter }: Signal & PageFilter & { follow?: boolean } = {},
   ): AsyncGenerator<T, void> {
     let isOver = !isFollowed;
     for (let cursor: string | undefined; ; ) {
-      const at = cursor === undefined ? "" : `&cursor=${cursor}`;
-      const page = await requests.json<Page<K, T>>(`${path}/${what}?limit=${PAGE}${at}`, { signal });
+      const query = queryOf({ limit: PAGE, ...filter, cursor });
+      const page = await requests.json<Listed<K, T>>(`${path}/${what}${query}`, { signal });
       yield* page[what];
       cursor = page.after;
       if (page.next !== null) continue;
@@ -128,12 +149,17 @@ export function createJob(requests: Requests, id: string): Job {
     state,
     wait,
     events,
-    records: (options) => follow<"records", RecordOut>("records", options),
-    pages: (options) => follow<"pages", PageOut>("pages", options),
+    records: (options) => follow<"records", Wire.RecordOut>("records", options),
+    pages: (options) => follow<"pages", Wire.PageOut>("pages", options),
+    listRecords: ({ signal, ...query } = {}) => requests.json(`${path}/records${queryOf(query)}`, { signal }),
+    listPages: ({ signal, ...query } = {}) => requests.json(`${path}/pages${queryOf(query)}`, { signal }),
+    listInvalid: ({ signal, ...query } = {}) => requests.json(`${path}/invalid${queryOf(query)}`, { signal }),
+    errors: ({ signal } = {}) => requests.json(`${path}/errors`, { signal }),
+    spec: ({ signal } = {}) => requests.json(`${path}/spec`, { signal }),
     sites: (options) => listAll(requests, `${path}/sites`, "sites", options),
     invalid: (options) => listAll(requests, `${path}/invalid`, "invalid", options),
-    async download(format, { signal } = {}) {
-      const { body } = await requests.raw(`${path}/records?format=${format}`, { signal });
+    async download(format, { signal, q } = {}) {
+      const { body } = await requests.raw(`${path}/records${queryOf({ format, q })}`, { signal });
       return body ?? new ReadableStream({ start: (controller) => controller.close() });
     },
     add,
@@ -167,7 +193,7 @@ export function sendUrls(
   signal?: AbortSignal,
 ): Promise<Taken> {
   const lines = urls.map((url) => `${JSON.stringify(url)}\n`).join("");
-  return takenOf(requests.json<SubmissionOut>(`${pathOf(id)}/urls`, { method: "POST", lines, signal }));
+  return takenOf(requests.json<Wire.SubmissionOut>(`${pathOf(id)}/urls`, { method: "POST", lines, signal }));
 }
 
 /** No more are to come. To say it again is harmless. */
@@ -197,10 +223,10 @@ export function addTo(sum: Added, more: Added, from: number): void {
 }
 
 export type Taken = Added &
-  Pick<SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number; webhookSecret?: string | null };
+  Pick<Wire.SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number; webhookSecret?: string | null };
 
 /** Where the broker is full, the answer says how many were taken all the same. */
-export async function takenOf(sending: Promise<SubmissionOut>): Promise<Taken> {
+export async function takenOf(sending: Promise<Wire.SubmissionOut>): Promise<Taken> {
   try {
     return await sending;
   } catch (error) {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { markDeleted } from "../../retain/delete-job.ts";
+import { jobAsWritten } from "../../submit/job-as-written.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
@@ -11,8 +12,9 @@ import { jobOut } from "../job-out.ts";
 import { listJobs } from "../list-jobs.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { addUrls } from "../submit/add-urls.ts";
+import { nameInFolder } from "../submit/spider-in-folder.ts";
 import { submitOnce } from "../submit/submit-once.ts";
-import { jobSchemaOut, newJobSchemaOut, submissionSchema } from "../wire-types.ts";
+import { jobSchemaOut, newJobSchemaOut, submissionSchema, writtenJobSchemaOut } from "../wire-types.ts";
 
 const TAG = "Jobs";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
@@ -22,7 +24,11 @@ const newJob = jobSchema.extend({
     .optional()
     .describe("More URLs are to come, by POST /v1/jobs/{id}/urls; the last of them with ?last=true."),
 });
-const listing = z.strictObject(LISTING);
+const listing = z.strictObject({
+  state: jobSchemaOut.shape.state.optional(),
+  q: z.string().max(500).optional().describe("Words that are in the name, the id or a URL of the job, in any case."),
+  ...LISTING,
+});
 const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
 const ONE = { 200: { says: "The job.", json: jobSchemaOut } };
 const TAKEN = { says: "Queued; nothing is fetched yet.", json: submissionSchema };
@@ -92,6 +98,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "List jobs, newest first",
+      says: "With `state` or `q` those alone. A request looks at some thousands of jobs at most: an answer may have few, or none, and a `next` all the same.",
       query: listing,
       answers: { 200: { says: "Some of them; `next` is the cursor for more.", json: jobPage } },
       async handle({ query, caller }) {
@@ -108,6 +115,21 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       params: id,
       answers: ONE,
       handle: async ({ params, caller }) => shown(await findOwnJob(deps, caller, params.id)),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/jobs/:id/spec",
+      scope: "read",
+      tag: TAG,
+      summary: "The job as it can be submitted again",
+      says: "Secrets are not in it: `missing` names what has to be given anew.",
+      params: id,
+      answers: { 200: { says: "What POST /v1/jobs takes.", json: writtenJobSchemaOut } },
+      async handle({ params, caller }) {
+        const spec = (await findOwnJob(deps, caller, params.id)).spec as JobSpec;
+        const spider = spec.spider === undefined ? undefined : nameInFolder(spec.spider, deps.config.apiSpiders);
+        return { status: 200, body: jobAsWritten(spec, deps.config, spider) };
+      },
     }),
     defineRoute({
       method: "PATCH",

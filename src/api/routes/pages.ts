@@ -2,18 +2,11 @@
  * Bodies of pages, as they came from other people's sites. Whatever is in them, a browser that is led here saves it and
  * shows nothing: a script in one would otherwise run in the name of this server.
  */
-import { z } from "zod";
-import { TrawlError } from "../../errors.ts";
 import type { StoredPage } from "../../store/store.ts";
-import { type ApiDeps, isOwn } from "../api-deps.ts";
-import { type Caller, defineRoute, type Route, type StreamAnswer } from "../route.ts";
-
-const id = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[0-9]{1,15}$/, "is the number of a page, as GET /v1/jobs/{id}/pages has it")
-    .transform(Number),
-});
+import type { ApiDeps } from "../api-deps.ts";
+import { findOwnPage, keptPart } from "../find-own-page.ts";
+import { pageId } from "../page-id.ts";
+import { defineRoute, type Route, type StreamAnswer } from "../route.ts";
 
 /** What the page itself said of its body may be anything. */
 const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(; ?charset="?[\w.:-]{1,40}"?)?$/i;
@@ -69,7 +62,7 @@ export function pageRoutes(deps: ApiDeps): Route[] {
       tag: "Results",
       summary: part.summary,
       says: `Kept where the job asked for it: ${part.setting}.`,
-      params: id,
+      params: pageId,
       answers: { 200: { says: "Its bytes.", types: ["*/*"] } },
       async handle({ params, caller }) {
         const page = await findOwnPage(deps, caller, params.id);
@@ -79,24 +72,9 @@ export function pageRoutes(deps: ApiDeps): Route[] {
   );
 }
 
-/** A page belongs to its job, and that to a tenant. Throws NOT_FOUND. */
-async function findOwnPage({ store, catalogue }: ApiDeps, caller: Caller, id: number): Promise<StoredPage> {
-  const page = await store.findPage(id);
-  if (page === undefined) throw missing(`there is no page ${id}; it may have been fetched anew, under another id`);
-  const job = await catalogue.lookUp(page.jobId);
-  // Pages may outlive a broker, and whoever sees everything sees these; not those of a job that was deleted.
-  const isSeen = job === undefined ? caller.tenant === undefined : job !== "deleted" && isOwn(job, caller);
-  if (isSeen) return page;
-  throw missing(`there is no page ${id}; it may have been fetched anew, under another id`);
-}
-
-async function partOf({ bodies }: ApiDeps, page: StoredPage, part: Part): Promise<StreamAnswer> {
-  const ref = part.refOf(page);
-  if (ref === undefined) {
-    throw missing(`no ${part.name} of page ${page.id} was kept; a job keeps them that has ${part.setting}`);
-  }
-  const bytes = await bodies.get(ref);
-  if (bytes === undefined) throw missing(`the ${part.name} of page ${page.id} is not where bodies are kept any more`);
+async function partOf(deps: ApiDeps, page: StoredPage, part: Part): Promise<StreamAnswer> {
+  const { name, setting } = part;
+  const bytes = await keptPart(deps, page, { name, setting, ref: part.refOf(page) });
   return {
     status: 200,
     type: part.typeOf(page),
@@ -107,10 +85,6 @@ async function partOf({ bodies }: ApiDeps, page: StoredPage, part: Part): Promis
       "content-disposition": `attachment; filename="page-${page.id}.${part.ending}"`,
     },
   };
-}
-
-function missing(message: string): TrawlError {
-  return new TrawlError("NOT_FOUND", { op: "api.pages", message });
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -5,7 +5,8 @@ import { exportRecords } from "../../store/export/export-records.ts";
 import { openRecordWriter } from "../../store/export/open-record-writer.ts";
 import { recordLine } from "../../store/export/record-line.ts";
 import { writeLines } from "../../store/export/record-writer.ts";
-import type { StoredPage } from "../../store/store.ts";
+import { type PageFilter, type Scanned, scanInvalid, scanPages, scanRecords } from "../../store/scan.ts";
+import type { Store, StoredPage } from "../../store/store.ts";
 import { pickType } from "../accept.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, toCursor } from "../cursor.ts";
@@ -33,7 +34,17 @@ const listing = z.strictObject({
   cursor: z.string().max(1_000).optional().describe("`next` of the page before, or `after` of the last one."),
   format: z.enum(["json", "ndjson", "csv"]).optional().describe("In place of an Accept header."),
 });
+const pageListing = listing.extend({
+  q: z.string().max(500).optional().describe("Those whose URL has this in it, in any case."),
+  status: z
+    .string()
+    .regex(/^[1-9]([0-9][0-9]|xx)$/, "takes a status such as 404, or 4xx for all of its kind")
+    .transform((text) => Number.parseInt(text, 10))
+    .optional()
+    .meta({ examples: ["404", "5xx"] }),
+});
 const recordListing = listing.extend({
+  q: z.string().max(500).optional().describe("Those with this in one of their values or their URL, in any case."),
   format: z.enum(["json", "ndjson", "csv", "parquet"]).optional().describe("In place of an Accept header."),
   afterId: z.coerce.number().int().min(0).optional().describe("In place of a cursor: past this one of `ids`."),
 });
@@ -43,10 +54,16 @@ const ids = z
 const going = {
   next: z.string().nullable().describe("The cursor of the next page; null where there is no more for now."),
   after: z.string().describe("The cursor of what is still to come, while the job runs."),
+  looked: z
+    .int()
+    .describe(
+      "How many were looked at. A search looks at 5,000 at a time: it may find few, and have a `next` all the same.",
+    ),
 };
 
 type Listing = z.output<typeof listing>;
 type RecordListing = z.output<typeof recordListing>;
+type PageListing = z.output<typeof pageListing>;
 
 export function resultRoutes(deps: ApiDeps): Route[] {
   const { store } = deps;
@@ -71,9 +88,12 @@ export function resultRoutes(deps: ApiDeps): Route[] {
         await findOwnJob(deps, caller, params.id);
         const type = query.format === undefined ? pickType(headers.accept, RECORDS_OFFERED) : FORMATS[query.format];
         if (type !== FORMATS.json) return recordStream(deps, params.id, query, type);
-        const found = await store.readRecords(params.id, afterIdOf(query), query.limit);
-        const body = { records: found.map(recordLine), ids: found.map((one) => one.id), ...placesAfter(found, query) };
-        return { status: 200, body };
+        const place = { afterId: afterIdOf(query), limit: query.limit };
+        const read = () => store.readRecords(params.id, place.afterId, place.limit);
+        const { found, ...going } = await look(query.q, place, read, (text) =>
+          scanRecords(store, params.id, text, place),
+        );
+        return { status: 200, body: { records: found.map(recordLine), ids: found.map((one) => one.id), ...going } };
       },
     }),
     defineRoute({
@@ -92,9 +112,13 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       },
       async handle({ params, query, caller }) {
         await findOwnJob(deps, caller, params.id);
-        const found = await store.readInvalid(params.id, afterIdOf(query), query.limit);
+        const place = { afterId: afterIdOf(query), limit: query.limit };
+        const read = () => store.readInvalid(params.id, place.afterId, place.limit);
+        const { found, ...going } = await look(query.q, place, read, (text) =>
+          scanInvalid(store, params.id, text, place),
+        );
         const invalid = found.map(({ url, reason, fields }) => ({ ...fields, _url: url, _reason: reason }));
-        return { status: 200, body: { invalid, ids: found.map((one) => one.id), ...placesAfter(found, query) } };
+        return { status: 200, body: { invalid, ids: found.map((one) => one.id), ...going } };
       },
     }),
     defineRoute({
@@ -103,9 +127,9 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Read what is known of a job's pages",
-      says: SAYS,
+      says: `${SAYS} With \`q\` or \`status\` those alone.`,
       params: id,
-      query: listing,
+      query: pageListing,
       answers: {
         200: {
           says: "Pages, in the order they were written.",
@@ -117,8 +141,13 @@ export function resultRoutes(deps: ApiDeps): Route[] {
         await findOwnJob(deps, caller, params.id);
         const type = typeFor(query, headers);
         if (type !== FORMATS.json) return pageStream(deps, params.id, query, type);
-        const found = await store.readPages(params.id, idFromCursor(query.cursor), query.limit);
-        return { status: 200, body: { pages: found.map(pageOut), ...placesAfter(found, query) } };
+        const place = { afterId: idFromCursor(query.cursor), limit: query.limit };
+        const read = () => store.readPages(params.id, place.afterId, place.limit);
+        const filter = pageFilterOf(query);
+        const { found, ...going } = await look(filter, place, read, (which) =>
+          scanPages(store, params.id, which, place),
+        );
+        return { status: 200, body: { pages: found.map(pageOut), ...going } };
       },
     }),
   ];
@@ -132,20 +161,52 @@ function typeFor({ format }: Listing, { accept }: Asked["headers"]): (typeof OFF
   return format === undefined ? pickType(accept, OFFERED) : FORMATS[format];
 }
 
-type Place = Pick<RecordListing, "limit" | "cursor" | "afterId">;
+function pageFilterOf({ q, status }: PageListing): PageFilter | undefined {
+  return q === undefined && status === undefined ? undefined : { text: q, status };
+}
 
-function placesAfter(found: readonly { id: number }[], { limit, ...place }: Place) {
-  const after = toCursor({ after: found.at(-1)?.id ?? afterIdOf(place) });
-  return { next: found.length < limit ? null : after, after };
+/** Some of a listing, all or those that are sought, and where it goes on. */
+async function look<T extends { id: number }, F>(
+  sought: F | undefined,
+  { afterId, limit }: { afterId: number; limit: number },
+  read: () => Promise<readonly T[]>,
+  search: (sought: F) => Promise<Scanned<T>>,
+) {
+  const { found, lastId, looked, isOver } = sought === undefined ? asScanned(await read()) : await search(sought);
+  const after = toCursor({ after: lastId });
+  return { found, next: isOver ? null : after, after, looked };
+
+  function asScanned(found: readonly T[]): Scanned<T> {
+    return { found, lastId: found.at(-1)?.id ?? afterId, looked: found.length, isOver: found.length < limit };
+  }
+}
+
+/** The same store with those records alone in which the text is: what is streamed has an end of its own. */
+function searching(store: Store, text: string): Pick<Store, "readRecords"> {
+  return {
+    async readRecords(jobId, afterId, limit) {
+      const all: Awaited<ReturnType<Store["readRecords"]>>[number][] = [];
+      for (let from = afterId; ; ) {
+        const { found, lastId, isOver } = await scanRecords(store, jobId, text, {
+          afterId: from,
+          limit: limit - all.length,
+        });
+        all.push(...found);
+        if (isOver || all.length >= limit) return all;
+        from = lastId;
+      }
+    },
+  };
 }
 
 type Streamed = keyof typeof ENDINGS;
 
 function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, type: Streamed): Answer {
   const afterId = afterIdOf(query);
+  const records = query.q === undefined ? store : searching(store, query.q);
   return streamed(`${jobId}-records`, type, async (sink) => {
     const writer = await openRecordWriter(ENDINGS[type], sink, { columns: undefined });
-    await exportRecords(store, jobId, writer, { afterId });
+    await exportRecords(records, jobId, writer, { afterId });
     await writer.end();
   });
 }
@@ -154,8 +215,9 @@ const COLUMNS = Object.keys(pageSchemaOut.shape) as (keyof typeof pageSchemaOut.
 /** Pages held at a time. */
 const BATCH = 500;
 
-function pageStream({ store }: ApiDeps, jobId: string, { cursor }: Listing, type: Streamed): Answer {
-  let afterId = idFromCursor(cursor);
+function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type: Streamed): Answer {
+  let afterId = idFromCursor(query.cursor);
+  const filter = pageFilterOf(query) ?? {};
   const lineOf = (page: StoredPage): string => {
     const out = pageOut(page);
     return type === FORMATS.csv ? csvLine(COLUMNS.map((name) => out[name])) : `${JSON.stringify(out)}\n`;
@@ -163,10 +225,10 @@ function pageStream({ store }: ApiDeps, jobId: string, { cursor }: Listing, type
   return streamed(`${jobId}-pages`, type, async (sink) => {
     if (type === FORMATS.csv) await sink.write(csvLine(COLUMNS));
     for (;;) {
-      const found = await store.readPages(jobId, afterId, BATCH);
+      const { found, lastId, isOver } = await scanPages(store, jobId, filter, { afterId, limit: BATCH });
       await writeLines(sink, found.map(lineOf));
-      afterId = found.at(-1)?.id ?? afterId;
-      if (found.length < BATCH) return;
+      afterId = lastId;
+      if (isOver) return;
     }
   });
 }

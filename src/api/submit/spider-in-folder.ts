@@ -3,7 +3,7 @@
  * folder (apiSpiders), and nothing else that happens to be on their disks.
  */
 import { realpathSync, statSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { TrawlError } from "../../errors.ts";
 
 /** Parts of letters, digits, _ - and dots, none of which begins with a dot: no way leads up or elsewhere. */
@@ -24,6 +24,13 @@ export function spiderInFolder(name: string, apiSpiders: string): string {
   const path = resolve(folder, name);
   if (!isInside(path, folder)) throw bad(name, "there is no such file in the folder of spiders");
   return path;
+}
+
+/** By which name it would be submitted again; undefined where it could not be. */
+export function nameInFolder(path: string, apiSpiders: string): string | undefined {
+  if (apiSpiders === "none") return undefined;
+  const name = relative(resolve(apiSpiders), path).split(sep).join("/");
+  return NAME.test(name) ? name : undefined;
 }
 
 /** A link in the folder must not lead out of it, either. */

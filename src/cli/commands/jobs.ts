@@ -1,9 +1,10 @@
 /** `trawl jobs` and `trawl job`: what there is, and how it stands. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { isFiltering } from "../../api/job-filter.ts";
 import type { JobOut } from "../../api/wire-types.ts";
 import type { WebhookOut } from "../../api/wire-webhooks.ts";
 import { formatDuration } from "../../domain/duration.ts";
-import { LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
+import { JOB_MOVES, type JobState, LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
 import { findTopSites, topSitesText } from "../job-sites.ts";
@@ -11,14 +12,20 @@ import { getJob } from "../plane/get-job.ts";
 import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
 import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
 
+type ListFlags = PlaneFlags & { limit: number; state?: JobState; search?: string };
+
 export function addJobs(program: Command): void {
   withPlane(program.command("jobs"))
     .description("list jobs, newest first")
+    .addOption(new Option("--state <state>", "those in this state").choices(Object.keys(JOB_MOVES)))
+    .option("--search <words>", "those with all of these words in their name, their id or a URL of theirs")
     .option("--limit <n>", "how many", wholeNumber("--limit", 1), 20)
-    .action((flags: PlaneFlags & { limit: number }) =>
+    .action((flags: ListFlags) =>
       inPlane({ flags }, async ({ plane, screen, now }) => {
-        const jobs = await plane.listJobs(flags.limit);
+        const filter = { state: flags.state, q: flags.search };
+        const jobs = await plane.listJobs(flags.limit, filter);
         if (flags.json === true) await screen.out(`${JSON.stringify({ jobs })}\n`);
+        else if (jobs.length === 0 && isFiltering(filter)) screen.err("no such jobs; trawl jobs lists them all\n");
         else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
         else await screen.out(jobsTable(jobs, now(), screen.outColumns()));
       }),

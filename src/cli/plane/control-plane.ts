@@ -4,6 +4,7 @@
  */
 import type { JobChange } from "../../api/change-job.ts";
 import type { Explained } from "../../api/explain-target.ts";
+import type { JobFilter } from "../../api/job-filter.ts";
 import type { KeyDraft } from "../../api/keys/new-key.ts";
 import type { JobOut, JobSiteOut } from "../../api/wire-types.ts";
 import type { WebhookOut } from "../../api/wire-webhooks.ts";
@@ -20,8 +21,8 @@ export type Steering = "pause" | "resume" | "cancel";
 
 export type ControlPlane = {
   findJob(id: string): Promise<JobOut | undefined>;
-  /** Newest first. */
-  listJobs(limit: number): Promise<readonly JobOut[]>;
+  /** Newest first, those that fit. */
+  listJobs(limit: number, filter: JobFilter): Promise<readonly JobOut[]>;
   steer(id: string, verb: Steering): Promise<JobOut>;
   /** Throws NOT_FOUND, JOB_ENDED or LIMIT_FIXED. */
   changeJob(id: string, change: JobChange): Promise<JobOut>;

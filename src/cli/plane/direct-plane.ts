@@ -1,5 +1,6 @@
 /** The control plane on broker and store themselves: no server has to run. */
 import { explainTarget } from "../../api/explain-target.ts";
+import { isFiltering, type JobFilter, jobMatcher } from "../../api/job-filter.ts";
 import { jobOut } from "../../api/job-out.ts";
 import { jobSiteOut } from "../../api/job-site-out.ts";
 import { newKey } from "../../api/keys/new-key.ts";
@@ -7,7 +8,7 @@ import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadLetter } from "../../frontier/frontier-admin.ts";
-import { getKnownJob, getLiveJob } from "../../retain/catalogue.ts";
+import { getKnownJob, getLiveJob, type KnownJob } from "../../retain/catalogue.ts";
 import type { Schedules } from "../../schedule/schedules.ts";
 import type { Schedule } from "../../store/schedule-book.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
@@ -26,7 +27,7 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
       const job = await trawl.catalogue.find(id);
       return job === undefined ? undefined : shown(job);
     },
-    listJobs: async (limit) => (await trawl.catalogue.list(limit)).map(shown),
+    listJobs: async (limit, filter) => (await findJobs(trawl, limit, filter)).map(shown),
     async steer(id, verb) {
       await getLiveJob(trawl.catalogue, id, `cli.${verb}`);
       return shown(await frontier[verb](id));
@@ -83,6 +84,19 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     },
     lookEveryMs: LOOK_EVERY_MS,
   };
+}
+
+/** All that there are are looked at, if need be: nobody else waits for this process. */
+async function findJobs({ catalogue }: Trawl, limit: number, filter: JobFilter): Promise<KnownJob[]> {
+  const isWanted = jobMatcher(filter);
+  const step = isFiltering(filter) ? PAGE : limit;
+  const found: KnownJob[] = [];
+  for (let last: KnownJob | undefined; ; ) {
+    const jobs = await catalogue.list(step, last);
+    found.push(...jobs.filter(isWanted));
+    last = jobs.at(-1);
+    if (jobs.length < step || found.length >= limit) return found.slice(0, limit);
+  }
 }
 
 async function deleteJob(

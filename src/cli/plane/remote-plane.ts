@@ -39,7 +39,15 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
   const requests = createRequests(url, options);
   return coded(url, {
     findJob: (id) => trawl.job(id).state().catch(noneWhereMissing),
-    listJobs: (limit) => take(trawl.jobs({ page: Math.min(limit, PAGE_MOST) }), limit),
+    listJobs: (limit, { q, state }) =>
+      take(
+        trawl.jobs({
+          page: Math.min(limit, PAGE_MOST),
+          ...(q === undefined ? {} : { q }),
+          ...(state === undefined ? {} : { state }),
+        }),
+        limit,
+      ),
     steer: (id, verb) => trawl.job(id)[verb](),
     changeJob: (id, change) => trawl.job(id).change(change),
     async deleteJob(id, { cancel }) {

@@ -1,0 +1,162 @@
+/** What a person who looks into jobs asks the API: search, what went wrong, one page, rules to try, the job once more. */
+import { describe, expect, it } from "vitest";
+import { connect } from "../../src/client/client.ts";
+import { aPageWrite, aTryWrite } from "../contracts/store/page-write.ts";
+import { startApi } from "./harness.ts";
+import { startKeyedApi } from "./keyed.ts";
+import { startWorking } from "./work.ts";
+
+describe("the list of jobs", () => {
+  it("is searched by state and words, for a tenant among its own, and goes on where it was", async () => {
+    const api = await startKeyedApi();
+    const one = await api.person({ tenant: "one" });
+    const two = await api.person({ tenant: "two" });
+    const names = ["Red shoes", "blue shoes", "red hats"];
+    const ids: string[] = [];
+    for (const [nth, name] of names.entries()) {
+      const { json } = await one.ask("POST", "/v1/jobs", { name, urls: [`https://shop${nth}.example/`] });
+      ids.push(String(json.id));
+    }
+    await two.ask("POST", "/v1/jobs", { name: "red wine", urls: ["https://shop9.example/"] });
+    await one.ask("POST", `/v1/jobs/${ids[1]}/pause`);
+
+    const found = async (ask: typeof one.ask, query: string) => {
+      const { json } = await ask("GET", `/v1/jobs?${query}`);
+      return (json.jobs as unknown as { name: string }[]).map(({ name }) => name);
+    };
+    expect(await found(one.ask, "q=RED")).toEqual(["red hats", "Red shoes"]);
+    expect(await found(one.ask, "q=shoes%20red")).toEqual(["Red shoes"]);
+    expect(await found(one.ask, `q=${ids[2]}`)).toEqual(["red hats"]);
+    expect(await found(one.ask, "q=shop1.example")).toEqual(["blue shoes"]);
+    expect(await found(one.ask, "state=paused")).toEqual(["blue shoes"]);
+    expect(await found(one.ask, "state=running&q=blue")).toEqual([]);
+    expect(await found(api.operator, "q=red")).toEqual(["red wine", "red hats", "Red shoes"]);
+    expect((await one.ask("GET", "/v1/jobs?state=lost")).status).toBe(400);
+
+    const client = connect(api.url, { key: one.key });
+    const first = await client.listJobs({ q: "red", limit: 1 });
+    const second = await client.listJobs({ q: "red", limit: 1, cursor: first.next ?? "" });
+    const last = await client.listJobs({ q: "red", limit: 1, cursor: second.next ?? "" });
+    expect([first, second, last].map(({ jobs }) => jobs.map(({ name }) => name))).toEqual([
+      ...[["red hats"], ["Red shoes"]],
+      [],
+    ]);
+    expect(last.next).toBeNull();
+    const all: string[] = [];
+    for await (const { name } of client.jobs({ q: "red", page: 1 })) all.push(name);
+    expect(all).toEqual(["red hats", "Red shoes"]);
+  });
+});
+
+describe("what a job has brought", () => {
+  it("is searched page by page, and in a stream as a whole", async () => {
+    const { url, trawl, ask } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
+    const id = String(json.id);
+    const writes = Array.from({ length: 12 }, (_, page) =>
+      aPageWrite({
+        ...{ jobId: id, taskId: String(page) },
+        records: Array.from({ length: 500 }, (__, nth) => ({ title: `t${page * 500 + nth}` })),
+        page: { status: page === 3 ? 404 : 200 },
+      }),
+    );
+    await trawl.store.write(writes);
+    const job = connect(url).job(id);
+
+    const first = await job.listRecords({ q: "T5999" });
+    expect(first).toMatchObject({ records: [], looked: 5_000 });
+    const second = await job.listRecords({ q: "T5999", cursor: first.next ?? "" });
+    expect(second).toMatchObject({ records: [{ title: "t5999" }], looked: 1_000, next: null });
+    const lines = await new Response(await job.download("ndjson", { q: "T5999" })).text();
+    expect(
+      lines
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).title),
+    ).toEqual(["t5999"]);
+    const [page] = (await job.listPages({ status: "4xx" })).pages;
+    expect(page).toMatchObject({ status: 404, taskId: "3" });
+    expect((await job.listPages({ status: "404", q: "nothing" })).pages).toEqual([]);
+    expect((await job.listPages({ q: "A.test/11" })).pages).toMatchObject([{ taskId: "11" }]);
+    const csv = String((await ask("GET", `/v1/jobs/${id}/pages?format=csv&status=404`)).json.text);
+    expect(csv.trim().split("\r\n")).toHaveLength(2);
+    const { records, jobId } = await connect(url)
+      .page(page?.id ?? 0)
+      .look();
+    expect([jobId, records.length, records[0]?.title]).toEqual([id, 100, "t1500"]);
+  });
+
+  it("has what went wrong by reason", async () => {
+    const { url, trawl, ask } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
+    const id = String(json.id);
+    const invalid = ["no price", "no title", "no price"].map((reason) => ({ fields: {}, reason }));
+    await trawl.store.write(
+      [aPageWrite({ jobId: id, invalid })],
+      ["2", "3"].map((taskId) => aTryWrite({ jobId: id, taskId })),
+    );
+
+    expect(await connect(url).job(id).errors()).toEqual({
+      tries: [{ fate: "retry", because: "server_error", status: 500, count: 2, sample: "https://a.test/task" }],
+      dead: [],
+      invalid: {
+        ...{ total: 3, looked: 3 },
+        groups: [
+          { reason: "no price", count: 2, sample: "https://a.test/task" },
+          { reason: "no title", count: 1, sample: "https://a.test/task" },
+        ],
+      },
+    });
+  });
+});
+
+describe("a page that is kept", () => {
+  it("is read by other rules without another request, in time or not at all", async () => {
+    const body = `<h1>Sea</h1><p>4,50</p><i>${"a".repeat(40)}!</i><a href="/next">n</a>`;
+    const { url, site, startWorker } = await startWorking({ "/": body });
+    await startWorker();
+    const trawl = connect(url);
+    const { page, id } = await trawl.scrape({ url: `${site.url}/`, keep: { bodies: true } });
+    const asked = site.log.length;
+    const kept = trawl.page(page?.id ?? 0);
+
+    const read = await kept.extract({ extract: { title: "h1", price: { select: "p", type: "number" } }, links: "a" });
+    expect(read).toMatchObject({
+      ...{ records: [{ title: "Sea", price: 4.5 }], recordCount: 1, invalid: [] },
+      links: [`${site.url}/next`],
+    });
+    const lacking = await kept.extract({ extract: { no: { select: "h9", required: true } } });
+    expect(lacking).toMatchObject({ records: [], invalid: [{ reason: expect.stringContaining("h9") }] });
+    const problems = { code: "BAD_SELECTOR", problem: { owner: 'field "x"' } };
+    await expect(kept.extract({ extract: { x: "a[" } })).rejects.toMatchObject(problems);
+    const endless = kept.extract({ extract: { x: { select: "i", match: "^(a+)+$" } } });
+    const others = await trawl.job(id).state(); // is not held up
+    expect(others.state).toBe("finished");
+    await expect(endless).rejects.toMatchObject({ code: "EXTRACT_TIMEOUT", status: 422 });
+    expect(site.log.length).toBe(asked);
+
+    const bare = await trawl.scrape(`${site.url}/`);
+    await expect(trawl.page(bare.page?.id ?? 0).extract({})).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("a job that is to run again", () => {
+  it("is given as it was written, without its secrets, and makes the same job", async () => {
+    const { url, ask } = await startApi();
+    const written = {
+      name: "shop",
+      urls: ["https://a.example/"],
+      extract: { title: "h1" },
+      politeness: { rate: "2/s" },
+    };
+    const { json } = await ask("POST", "/v1/jobs", { ...written, headers: { cookie: "secret" } });
+    const trawl = connect(url);
+
+    const { job, missing } = await trawl.job(String(json.id)).spec();
+
+    expect(job).toEqual(written);
+    expect(missing).toEqual(["headers.cookie"]);
+    const again = await trawl.submit(job);
+    expect((await trawl.job(again.id).spec()).job).toEqual(written);
+  });
+});
