@@ -18,17 +18,13 @@ const SILENCE_MS = 40_000;
 /** Ends when `signal` aborts, or the key is refused. */
 export async function followEvents(requests: Requests, hooks: StreamHooks, signal: AbortSignal): Promise<void> {
   let waitMs = FIRST_WAIT_MS;
-  let lastId: string | undefined;
   while (!signal.aborted) {
     try {
-      await readOnce(requests, lastId, signal, {
+      await readOnce(requests, signal, {
         ...hooks,
         onOpen() {
           waitMs = FIRST_WAIT_MS;
           hooks.onOpen();
-        },
-        onId: (id) => {
-          lastId = id;
         },
       });
     } catch (error) {
@@ -42,10 +38,11 @@ export async function followEvents(requests: Requests, hooks: StreamHooks, signa
   }
 }
 
-type OnceHooks = StreamHooks & { onId(id: string): void };
-
-/** Throws when it breaks off: a stream of events has no end of its own. */
-async function readOnce(requests: Requests, lastId: string | undefined, signal: AbortSignal, hooks: OnceHooks) {
+/**
+ * Throws when it breaks off: a stream of events has no end of its own. No Last-Event-ID is sent: a new stream begins with
+ * all there is, which also says what is there no more.
+ */
+async function readOnce(requests: Requests, signal: AbortSignal, hooks: StreamHooks): Promise<void> {
   const silent = new AbortController();
   const stop = () => silent.abort();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,8 +53,7 @@ async function readOnce(requests: Requests, lastId: string | undefined, signal: 
   signal.addEventListener("abort", stop);
   try {
     heard();
-    const headers = lastId === undefined ? {} : { "last-event-id": lastId };
-    const { body } = await requests.raw("/v1/events", { headers, signal: silent.signal });
+    const { body } = await requests.raw("/v1/events", { signal: silent.signal });
     if (body === null) throw new TypeError("the stream has no body");
     hooks.onOpen();
     const noting = new TransformStream<Uint8Array, Uint8Array>({
@@ -66,8 +62,7 @@ async function readOnce(requests: Requests, lastId: string | undefined, signal: 
         controller.enqueue(chunk);
       },
     });
-    for await (const { event, id, text } of readEvents(body.pipeThrough(noting))) {
-      if (id !== undefined) hooks.onId(id);
+    for await (const { event, text } of readEvents(body.pipeThrough(noting))) {
       hooks.onEvent(event, JSON.parse(text));
     }
     throw new TypeError("the stream broke off");

@@ -19,6 +19,9 @@ export const liveJobs = signal<ReadonlyMap<string, JobOut> | undefined>(undefine
 export const fleet = signal<Fleet | undefined>(undefined);
 export const connection = signal<Connection>({ state: "connecting" });
 
+/** `isAll`: there are no others. */
+type JobsTold = { jobs: JobOut[]; gone: string[]; isAll?: boolean };
+
 /** A tab that is looked away from for a moment keeps its stream. */
 const HIDDEN_MS = 10_000;
 const STATE = "connection";
@@ -47,13 +50,22 @@ export function startLive(): void {
 /** Keys see different things: tabs share a stream only where they are signed in with the same one. */
 function follow(keyId: string): AbortController {
   const leaving = new AbortController();
+  let isFirst = true;
   const share = createShare(`trawl-live ${baseUrl()} ${keyId}`, { onTold: apply, snapshot });
   const read = (tell: (told: Told) => void, signal: AbortSignal) =>
     followEvents(
       rawRequests(),
       {
-        onOpen: () => tell({ name: STATE, value: { state: "live" } }),
-        onEvent: (name, value) => tell({ name, value }),
+        onOpen() {
+          isFirst = true;
+          tell({ name: STATE, value: { state: "live" } });
+        },
+        onEvent(name, value) {
+          // What a stream begins with is all there is; what was deleted meanwhile is not of it.
+          const isAll = name === "jobs" && isFirst;
+          if (isAll) isFirst = false;
+          tell({ name, value: isAll ? { ...(value as JobsTold), isAll } : value });
+        },
         onAway: (_error, waitMs) => tell({ name: STATE, value: { state: "away", nextTryAt: Date.now() + waitMs } }),
       },
       signal,
@@ -65,20 +77,21 @@ function follow(keyId: string): AbortController {
 function apply({ name, value }: Told): void {
   if (name === STATE) connection.value = value as Connection;
   else if (name === "fleet") fleet.value = value as Fleet;
-  else if (name === "jobs") liveJobs.value = withJobs(liveJobs.peek(), (value as { jobs: JobOut[] }).jobs);
+  else if (name === "jobs") liveJobs.value = withJobs(liveJobs.peek(), value as JobsTold);
 }
 
 function snapshot(): Told[] {
   const told: Told[] = [{ name: STATE, value: connection.peek() }];
   const jobs = liveJobs.peek();
-  if (jobs !== undefined) told.push({ name: "jobs", value: { jobs: [...jobs.values()] } });
+  if (jobs !== undefined) told.push({ name: "jobs", value: { jobs: [...jobs.values()], gone: [], isAll: true } });
   if (fleet.peek() !== undefined) told.push({ name: "fleet", value: fleet.peek() });
   return told;
 }
 
-function withJobs(known: ReadonlyMap<string, JobOut> | undefined, changed: readonly JobOut[]) {
-  const next = new Map(known);
-  for (const job of changed) next.set(job.id, job);
+function withJobs(known: ReadonlyMap<string, JobOut> | undefined, { jobs, gone, isAll = false }: JobsTold) {
+  const next = new Map(isAll ? [] : known);
+  for (const job of jobs) next.set(job.id, job);
+  for (const id of gone) next.delete(id);
   return next;
 }
 

@@ -107,6 +107,8 @@ describe("the events of all jobs", () => {
     await upTo(back, "fleet"); // comes after the jobs, of which there is nothing to say
     await ask("POST", `/v1/jobs/${b.id}/cancel`);
     const third = await upTo(back, "jobs");
+    await ask("DELETE", `/v1/jobs/${b.id}`);
+    const fourth = await upTo(back, "jobs");
     await back.return();
 
     const names = ({ json }: Event) =>
@@ -117,6 +119,30 @@ describe("the events of all jobs", () => {
     ]);
     expect(names(second)).toEqual([["a", "paused"]]);
     expect(names(third)).toEqual([["b", "cancelled"]]);
+    expect(fourth.json).toEqual({ jobs: [], gone: [b.id] });
+  });
+});
+
+describe("many who follow all jobs", () => {
+  it("cost one look at the broker, and get the same text", async () => {
+    const { ask, url, trawl } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", { name: "a", ...OPEN });
+    const streams = Array.from({ length: 20 }, () => follow(`${url}/v1/events`));
+    await Promise.all(streams.map((stream) => upTo(stream, "fleet")));
+    const { listQueues } = trawl.frontier;
+    let looks = 0;
+    trawl.frontier.listQueues = () => {
+      looks += 1;
+      return listQueues.call(trawl.frontier);
+    };
+
+    await trawl.frontier.pause(String(json.id));
+    const heard = await Promise.all(streams.map((stream) => upTo(stream, "jobs")));
+
+    expect(looks).toBeLessThan(10);
+    expect(new Set(heard.map((event) => JSON.stringify(event))).size).toBe(1);
+    expect(heard[0]?.json).toMatchObject({ jobs: [{ name: "a", state: "paused" }], gone: [] });
+    await Promise.all(streams.map((stream) => stream.return()));
   });
 });
 
@@ -127,15 +153,16 @@ describe("the events of a tenant", () => {
     const { json: theirs } = await one.ask("POST", "/v1/jobs", { name: "a", ...OPEN });
     const stream = follow(`${url}/v1/events`, undefined, two.key);
 
-    const reading = stream.next();
+    const none = await stream.next();
     await one.ask("POST", `/v1/jobs/${theirs.id}/pause`);
     await two.ask("POST", "/v1/jobs", { name: "b", ...OPEN });
-    const first = await reading;
+    const first = await stream.next();
     await one.ask("POST", `/v1/jobs/${theirs.id}/cancel`);
     const { json: own } = await two.ask("POST", "/v1/jobs", { name: "c", ...OPEN });
     const second = await stream.next();
     await stream.return();
 
+    expect(none).toMatchObject({ event: "jobs", json: { jobs: [], gone: [] } });
     expect(first).toMatchObject({ event: "jobs", json: { jobs: [{ name: "b" }] } });
     expect(second).toMatchObject({ event: "jobs", json: { jobs: [{ name: "c", id: own.id }] } });
   });

@@ -1,7 +1,8 @@
 /** What happens, as it happens: server-sent events, from whichever instance. */
 import { z } from "zod";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
-import { allEvents, hasHeardEnd, jobEvents } from "../events/job-events.ts";
+import { allEvents } from "../events/all-jobs.ts";
+import { hasHeardEnd, jobEvents } from "../events/job-events.ts";
 import type { Pulse } from "../events/pulse.ts";
 import { EVENT_STREAM } from "../events/sse.ts";
 import { type Asked, defineRoute, type Route, type StreamAnswer } from "../route.ts";
@@ -35,7 +36,7 @@ export function eventRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Follow all jobs",
-      says: "Events `jobs`, first with the newest 200 (of a tenant 50), then with those that have changed; with the scope admin also `fleet`: queues and workers.",
+      says: "Events `jobs`, first with the newest 200 (of a tenant 50), then with those that have changed, and in `gone` the ids of those that are deleted or too old; with the scope admin also `fleet`: queues and workers.",
       answers: { 200: STREAM },
       handle: async ({ caller, headers, signal }) =>
         streamed(allEvents(all, { caller, lastId: lastIdIn(headers), signal })),

@@ -1,0 +1,102 @@
+/**
+ * All jobs of somebody, and what they share, as they go. Whoever follows the same has the same look, and what it costs to
+ * tell of it is paid once: names of states with the look, texts with the first who is told; a follower more costs little
+ * but its connection.
+ */
+import { hasEnded } from "../../domain/job.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
+import { type ApiDeps, isOwn } from "../api-deps.ts";
+import { jobOut } from "../job-out.ts";
+import { listJobs } from "../list-jobs.ts";
+import type { Caller } from "../route.ts";
+import { queuesOut } from "../wire-fleet.ts";
+import { stateOf } from "./job-events.ts";
+import { newest } from "./newest.ts";
+import type { Pulse } from "./pulse.ts";
+import { digest, eventText, HEARTBEAT, HELLO } from "./sse.ts";
+
+type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock"> & { pulse: Pulse };
+type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSignal };
+
+/**
+ * `jobs` first with all of the caller's, then with those that have changed and the ids of those that are `gone`: deleted, or
+ * ended and no longer of the newest. For an operator `fleet` too, with queues and workers.
+ */
+export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listener): AsyncGenerator<string> {
+  const { tenant } = caller;
+  const following = deps.pulse.follow(tenant === undefined ? "all" : `all of ${tenant}`, lookAtAll(deps, caller));
+  const isOperator = caller.scopes.includes("admin");
+  let told: Look["states"] | undefined;
+  let fleetTold: string | undefined;
+  try {
+    yield HELLO;
+    for await (const seen of newest(following, signal)) {
+      if (seen === "silence") yield HEARTBEAT;
+      else {
+        const isKnown = told === undefined && seen.id === lastId;
+        const text = isKnown ? undefined : seen.jobsText(told);
+        if (text !== undefined) yield text;
+        told = seen.states;
+        if (isOperator && seen.fleetText !== fleetTold) yield seen.fleetText;
+        fleetTold = seen.fleetText;
+      }
+    }
+  } finally {
+    following.stop();
+  }
+}
+
+/** Jobs that one look is about; those of a tenant are looked at one by one. */
+const JOBS_MOST = 200;
+const OWN_JOBS_MOST = 50;
+
+type Look = {
+  /** A name for how all of them are. */
+  id: string;
+  /** How each is, by its id. */
+  states: ReadonlyMap<string, string>;
+  /** What is new to somebody who knows of these states; undefined if nothing is. */
+  jobsText(told: Look["states"] | undefined): string | undefined;
+  fleetText: string;
+};
+
+/** The newest jobs, and older ones that were under way when last looked at. */
+function lookAtAll(deps: Deps, caller: Caller): () => Promise<Look> {
+  const { frontier, catalogue, clock } = deps;
+  const limit = caller.tenant === undefined ? JOBS_MOST : OWN_JOBS_MOST;
+  let underWay: string[] = [];
+  return async () => {
+    const [{ jobs: newestJobs }, queues, workers] = await Promise.all([
+      listJobs(deps, caller, { limit }),
+      frontier.listQueues(),
+      frontier.listWorkers(),
+    ]);
+    const known = new Set(newestJobs.map(({ id }) => id));
+    const others = underWay.filter((id) => !known.has(id)).slice(0, limit);
+    const older = await Promise.all(others.map((id) => catalogue.find(id)));
+    const jobs = [...newestJobs, ...older.filter((job) => job !== undefined)].filter((job) => isOwn(job, caller));
+    underWay = jobs.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
+    const fleet = { queues: queuesOut(queues, workers), workers: workers.length };
+    return lookOf(jobs, eventText("fleet", fleet), clock.now());
+  };
+}
+
+function lookOf(jobs: readonly JobView[], fleetText: string, now: number): Look {
+  const states = new Map(jobs.map((job) => [job.id, stateOf(job)]));
+  const id = digest([...states]);
+  const texts = new Map<Look["states"] | undefined, string | undefined>();
+  function textFor(told: Look["states"] | undefined): string | undefined {
+    const changed = jobs.filter((job) => told?.get(job.id) !== states.get(job.id));
+    const gone = [...(told?.keys() ?? [])].filter((job) => !states.has(job));
+    if (told !== undefined && changed.length === 0 && gone.length === 0) return undefined;
+    return eventText("jobs", { jobs: changed.map((job) => jobOut(job, now)), gone }, id);
+  }
+  return {
+    ...{ id, states, fleetText },
+    jobsText(told) {
+      // Most were told of the look before this one: they get the very same text.
+      if (!texts.has(told)) texts.set(told, textFor(told));
+      return texts.get(told);
+    },
+  };
+}
