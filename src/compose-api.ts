@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type { ApiDeps } from "./api/api-deps.ts";
 import { createPulse } from "./api/events/pulse.ts";
+import { createHistorySampler } from "./api/history-sampler.ts";
 import { createGate } from "./api/keys/gate.ts";
 import { createQuotaKeeper } from "./api/quota/quotas.ts";
 import type { Route } from "./api/route.ts";
@@ -12,6 +13,7 @@ import { eventRoutes } from "./api/routes/events.ts";
 import { explainRoutes } from "./api/routes/explain.ts";
 import { fleetRoutes } from "./api/routes/fleet.ts";
 import { healthRoutes } from "./api/routes/health.ts";
+import { historyRoutes } from "./api/routes/history.ts";
 import { jobErrorRoutes } from "./api/routes/job-errors.ts";
 import { jobSiteRoutes } from "./api/routes/job-sites.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
@@ -32,6 +34,7 @@ import { TrawlError } from "./errors.ts";
 import { createGuardedExtractor } from "./extract/guarded-extractor.ts";
 import { decodeBody } from "./fetch/http/charset.ts";
 import type { Retention } from "./retain/retention.ts";
+import type { Service } from "./runtime/service.ts";
 
 /** Without keys, whoever reaches the server may do everything: so only this machine reaches it. Throws BAD_CONFIG. */
 export async function composeApi(
@@ -79,6 +82,13 @@ export async function composeApi(
 const DASHBOARD = fileURLToPath(new URL("../dist/dashboard", import.meta.url));
 /** People who try rules wait for the answer: what takes longer than this is no good on a million pages, either. */
 const READING = { timeoutMs: 2_000, idleMs: 60_000, waitingMost: 20 };
+/** As wide as the narrowest slot of history. */
+const SAMPLE_EVERY_MS = 10_000;
+
+/** What a server notes of the fleet while it runs. */
+export function composeSampler({ frontier, store, clock, log }: Trawl): Service {
+  return createHistorySampler({ frontier, history: store.history, clock, log }, { everyMs: SAMPLE_EVERY_MS });
+}
 
 /** How often jobs are looked at while somebody follows them. */
 const LOOK_EVERY_MS = 500;
@@ -98,6 +108,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...pageReadingRoutes(deps),
     ...deadRoutes(deps),
     ...fleetRoutes(deps),
+    ...historyRoutes(deps),
     ...scrapeRoutes(deps, createPulse(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),
     ...eventRoutes(deps, createPulse(deps, { everyMs: LOOK_EVERY_MS })),
     ...meRoutes(),

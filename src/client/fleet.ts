@@ -1,5 +1,6 @@
 /** What all jobs share: dead letters, sites, queues, workers, and why something waits. */
 import type * as Wire from "../api/wire-fleet.ts";
+import type { HistoryOut } from "../api/wire-history.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
 
@@ -28,12 +29,17 @@ export type Sites = {
 
 export type ExplainTarget = { url: string } | { site: string } | { job: string };
 
+/** Instants as ISO has them. Unless given: the last hour, in the least step that there is and fits. */
+export type HistorySpan = { from?: string; to?: string; step?: "10s" | "1m" | "5m" | "30m" | "1h" | "6h" | "1d" };
+
 export type Fleet = {
   dead: Dead;
   /** Takes the scope admin, as do `queues` and `workers`. */
   sites: Sites;
   queues(options?: Signal): Promise<Wire.QueueOut[]>;
   workers(options?: Signal): Promise<Wire.WorkerOut[]>;
+  /** What the fleet did over time. Takes the scope admin. */
+  history(span?: HistorySpan, options?: Signal): Promise<HistoryOut>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;
 };
 
@@ -66,6 +72,7 @@ export function createFleet(requests: Requests): Fleet {
       (await requests.json<{ queues: Wire.QueueOut[] }>("/v1/queues", { signal })).queues,
     workers: async ({ signal } = {}) =>
       (await requests.json<{ workers: Wire.WorkerOut[] }>("/v1/workers", { signal })).workers,
+    history: (span = {}, { signal } = {}) => requests.json(`/v1/history${queryOf(span)}`, { signal }),
     explain: (target, { signal } = {}) => requests.json(`/v1/explain${queryOf(target)}`, { signal }),
   };
 }

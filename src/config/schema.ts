@@ -17,6 +17,7 @@ import {
   text,
   word,
 } from "./fields.ts";
+import { HISTORY_SETTINGS } from "./history-settings.ts";
 import { keyList } from "./key-list.ts";
 import { routeList } from "./route-list.ts";
 import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
@@ -165,6 +166,7 @@ export const SETTINGS = {
       doc: "How long a job stays in the broker after its end. Then it can be looked at and its results read, from the store, and not be steered or replayed any more. Servers and workers see to it. `never`: it stays.",
     }),
   ),
+  ...HISTORY_SETTINGS,
   scheduleGraceMs: duration({
     env: "TRAWL_SCHEDULE_GRACE",
     shown: "60s",

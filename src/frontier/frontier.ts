@@ -217,6 +217,19 @@ export type Vitals = {
   upMs: number;
   /** The process that looks after it, if one does. */
   supervisor?: string;
+  /** Missing of workers of older versions. */
+  recent?: Recent;
+};
+
+/** What a worker did in the last 5 to 10 seconds before its announcement. */
+export type Recent = {
+  /** How long that was. */
+  ms: number;
+  pages: number;
+  done: number;
+  failed: number;
+  /** How long its tasks took from lease to result: which buckets of domain/latency.ts, and how many in each. */
+  latencies: readonly (readonly [bucket: number, tasks: number])[];
 };
 
 export interface Frontier {

@@ -4,14 +4,17 @@ import type { Service } from "../runtime/service.ts";
 import { archiveEnded } from "./archive-ended.ts";
 import { cleanUpAll, type DeleteDeps } from "./delete-job.ts";
 import { removeLoose } from "./loose-bodies.ts";
+import { type HistoryKept, pruneHistory } from "./prune-history.ts";
 
 export type RetentionDeps = DeleteDeps &
   Parameters<typeof archiveEnded>[0] &
-  Parameters<typeof removeLoose>[0] & { log: Log };
+  Parameters<typeof removeLoose>[0] &
+  Parameters<typeof pruneHistory>[0] & { log: Log };
 
 export type RetentionOptions = {
   /** How long jobs stay in the broker after their end; Infinity: for good. */
   keepEndedMs: number;
+  keepHistory: HistoryKept;
   everyMs: number;
 };
 
@@ -22,7 +25,10 @@ export type Retention = Service & {
   nudge(): void;
 };
 
-export function createRetention(deps: RetentionDeps, { keepEndedMs, everyMs }: RetentionOptions): Retention {
+export function createRetention(
+  deps: RetentionDeps,
+  { keepEndedMs, keepHistory, everyMs }: RetentionOptions,
+): Retention {
   const { clock, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -36,6 +42,7 @@ export function createRetention(deps: RetentionDeps, { keepEndedMs, everyMs }: R
       if (left > 0) log.info("retention.archived", { jobs: left });
     }
     await removeLoose(deps, signal);
+    await pruneHistory(deps, keepHistory, signal);
   }
 
   async function sweepUntilStopped(): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import type { Fields, Page } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";
+import type { HistoryBook } from "./history-book.ts";
 import type { JobArchive } from "./job-archive.ts";
 import type { JobOwners } from "./job-owners.ts";
 import type { KeyBook } from "./key-book.ts";
@@ -150,4 +151,5 @@ export type StoreBooks = {
   schedules: ScheduleBook;
   webhooks: WebhookBook;
   archive: JobArchive;
+  history: HistoryBook;
 };

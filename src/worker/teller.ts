@@ -17,6 +17,10 @@ export type ToldResult = TaskResult & {
   run: Run | undefined;
   /** The lease, where it ended without a page. */
   tried: TryWrite | undefined;
+  /** How it ended: a retry after the last one is the end. */
+  fate: TaskOutcome["kind"];
+  /** From lease to result. */
+  tookMs: number;
   /** Called once it is written and counted. */
   settled(): void;
 };
@@ -101,7 +105,10 @@ export function createTeller(
           open.delete(key);
           const run = keepsTries(lease) ? runOf(lease) : undefined;
           const tried = run === undefined ? undefined : triedOf(lease, result, run);
-          return { ...result, run, tried, settled: () => sayEnd(lease, result) };
+          const { outcome } = result.settlement;
+          const fate = outcome.kind === "retry" ? asItEnds(outcome, lease).kind : outcome.kind;
+          const tookMs = clock.now() - lease.leasedAt;
+          return { ...result, run, tried, fate, tookMs, settled: () => sayEnd(lease, result) };
         },
       };
     },

@@ -6,7 +6,8 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
 import type { Bodies, Parcels } from "../store/bodies/bodies.ts";
-import type { Store, TryWrite } from "../store/store.ts";
+import type { Store, StoreBooks, TryWrite } from "../store/store.ts";
+import { createHistoryWriter } from "./history-writer.ts";
 import type { JobBook } from "./job-book.ts";
 import { createLeaseKeeper } from "./lease-keeper.ts";
 import { createLeaseLoop, type LeaseLoopOptions } from "./lease-loop.ts";
@@ -44,7 +45,7 @@ export type WorkerTally = { tasks: number; pages: number; records: number };
 
 export type WorkerDeps = RunTaskDeps & {
   frontier: Frontier & FrontierAdmin;
-  store: Store;
+  store: Store & Pick<StoreBooks, "history">;
   bodies: Bodies;
   parcels: Parcels;
   book: JobBook;
@@ -75,6 +76,7 @@ export type WorkerOptions = RunTaskOptions &
 const BATCH_MOST = 32;
 const REAP_EVERY_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
+const HISTORY_EVERY_MS = 5_000;
 
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const { frontier, store, bodies, parcels, book, mayBeAlive, notifier, watch, clock, log } = deps;
@@ -84,6 +86,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const startedAt = clock.now();
   const strays = createStrays({ log });
   const teller = createTeller({ clock, log }, { worker });
+  const history = createHistoryWriter({ history: store.history, clock, log }, { everyMs: HISTORY_EVERY_MS });
   const settler = createSettler(
     { store, bodies, parcels, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
     { flushMs: options.flushMs, batchMost: BATCH_MOST },
@@ -104,7 +107,8 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   function condition(): Pick<Presence, "unknownSpiders" | "vitals"> {
     const { concurrency, supervisor } = options;
     const upMs = Math.round(clock.now() - startedAt);
-    const vitals = { concurrency, busy: loop.busy(), ...ends, rssBytes: deps.rssBytes(), upMs };
+    const recent = history.recent();
+    const vitals = { concurrency, busy: loop.busy(), ...ends, rssBytes: deps.rssBytes(), upMs, recent };
     const unknownSpiders = book.unknownSpiders();
     return { unknownSpiders, vitals: supervisor === undefined ? vitals : { ...vitals, supervisor } };
   }
@@ -155,8 +159,10 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     await store.write([], tries).catch((cause: unknown) => log.warn("worker.tries_not_kept", { cause }));
   }
 
-  function onSettled({ settlement, settled }: ToldResult): void {
-    settled();
+  function onSettled(result: ToldResult): void {
+    const { settlement } = result;
+    result.settled();
+    history.count(result);
     const { kind } = settlement.outcome;
     ends[kind === "retry" || kind === "dead" ? "failed" : "done"] += 1;
     add(settlement.tally);
@@ -172,6 +178,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   return {
     start() {
       presence.start();
+      history.start();
       notifier.start();
       reaper.start();
       keeper.start();
@@ -183,6 +190,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       await loop.stop();
       await keeper.stop();
       await notifier.stop();
+      await history.stop();
       await presence.stop();
     },
     retire: loop.retire,

@@ -10,6 +10,7 @@ import { jobOut } from "../job-out.ts";
 import { listJobs } from "../list-jobs.ts";
 import type { Caller } from "../route.ts";
 import { queuesOut } from "../wire-fleet.ts";
+import { paceOut } from "../wire-history.ts";
 import { stateOf } from "./job-events.ts";
 import { newest } from "./newest.ts";
 import type { Pulse } from "./pulse.ts";
@@ -20,7 +21,7 @@ type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSigna
 
 /**
  * `jobs` first with all of the caller's, then with those that have changed and the ids of those that are `gone`: deleted, or
- * ended and no longer of the newest. For an operator `fleet` too, with queues and workers.
+ * ended and no longer of the newest. For an operator `fleet` too, with queues, workers and their pace.
  */
 export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listener): AsyncGenerator<string> {
   const { tenant } = caller;
@@ -76,7 +77,8 @@ function lookAtAll(deps: Deps, caller: Caller): () => Promise<Look> {
     const older = await Promise.all(others.map((id) => catalogue.find(id)));
     const jobs = [...newestJobs, ...older.filter((job) => job !== undefined)].filter((job) => isOwn(job, caller));
     underWay = jobs.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
-    const fleet = { queues: queuesOut(queues, workers), workers: workers.length };
+    const pace = paceOut(queues, workers);
+    const fleet = { queues: queuesOut(queues, workers), workers: workers.length, pace };
     return lookOf(jobs, eventText("fleet", fleet), clock.now());
   };
 }

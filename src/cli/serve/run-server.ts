@@ -13,7 +13,7 @@ type ServerRun = {
 /** Throws ADDRESS_TAKEN, or BAD_CONFIG where it would be open to everybody. */
 export async function runServer({ config, trawl }: Session, stops: Stops, run: ServerRun): Promise<void> {
   // Loaded on first use: no other command needs a server.
-  const [{ composeApi }, { composeSchedules }, { composeRetention }] = await Promise.all([
+  const [{ composeApi, composeSampler }, { composeSchedules }, { composeRetention }] = await Promise.all([
     import("../../compose-api.ts"),
     import("../../compose-schedules.ts"),
     import("../../compose-retention.ts"),
@@ -25,10 +25,12 @@ export async function runServer({ config, trawl }: Session, stops: Stops, run: S
   const server = await composeApi(config, trawl, retention);
   const { url } = await server.start();
   const scheduler = composeSchedules(config, trawl).createScheduler();
+  const sampler = composeSampler(trawl);
   if (run.schedules) scheduler.start();
   retention.start();
+  sampler.start();
   await run.onListening(url);
   await aborted(asked.signal);
   stopped.forget();
-  await Promise.all([server.stop(), scheduler.stop(), retention.stop()]);
+  await Promise.all([server.stop(), scheduler.stop(), retention.stop(), sampler.stop()]);
 }

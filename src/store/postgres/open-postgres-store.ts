@@ -6,6 +6,7 @@ import { toGroup, toInvalidRecord, toStoredPage, toStoredRecord, toTracedPage, t
 import type { Sought, Store, StoreBooks } from "../store.ts";
 import { createBatchWriter } from "./batch-writer.ts";
 import { arrayOf, type Connection, openConnection, type PostgresRow, type PostgresValue } from "./connection.ts";
+import { createHistoryBook } from "./history-book.ts";
 import { createJobArchive } from "./job-archive.ts";
 import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
@@ -86,6 +87,7 @@ function storeOn(connection: Connection): Store & StoreBooks {
     schedules: createScheduleBook(connection),
     webhooks: createWebhookBook(connection),
     archive: createJobArchive(connection),
+    history: createHistoryBook(connection),
     close: () => connection.close(),
   };
 }

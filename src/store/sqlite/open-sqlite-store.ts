@@ -3,6 +3,7 @@ import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts"
 import { migrate } from "../../runtime/sqlite-schema.ts";
 import { toInvalidRecord, toStoredPage, toStoredRecord } from "../rows.ts";
 import type { Store, StoreBooks } from "../store.ts";
+import { createHistoryBook } from "./history-book.ts";
 import { createJobArchive } from "./job-archive.ts";
 import { createJobOwners } from "./job-owners.ts";
 import { createKeyBook } from "./key-book.ts";
@@ -47,6 +48,7 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     schedules: createScheduleBook(db, run),
     webhooks: createWebhookBook(db, run),
     archive: createJobArchive(db, run),
+    history: createHistoryBook(db, run),
     close: () => run("store.close", () => db.close()),
   };
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { describeArchive } from "./describe-archive.ts";
+import { describeHistoryBook } from "./describe-history-book.ts";
 import { describeKeys } from "./describe-keys.ts";
 import { describeMemories } from "./describe-memories.ts";
 import { describeProcesses } from "./describe-processes.ts";
@@ -32,4 +33,5 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
   describeScheduleBook("postgres", async () => preparePostgres(server));
   describeWebhookBook("postgres", async () => preparePostgres(server));
   describeArchive("postgres", async () => preparePostgres(server));
+  describeHistoryBook("postgres", async () => preparePostgres(server));
 });

@@ -1,0 +1,49 @@
+/**
+ * Notes in the store how much waits and who is there, every `everyMs`, for the charts. Any number of servers do; the last
+ * of a slot stands. A look that fails leaves a gap.
+ */
+import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Service } from "../runtime/service.ts";
+import type { HistoryBook } from "../store/history-book.ts";
+import { paceOut } from "./wire-history.ts";
+
+type Deps = {
+  frontier: Pick<FrontierAdmin, "listQueues" | "listWorkers">;
+  history: Pick<HistoryBook, "note">;
+  clock: Clock;
+  log: Log;
+};
+
+export function createHistorySampler(
+  { frontier, history, clock, log }: Deps,
+  { everyMs }: { everyMs: number },
+): Service {
+  const stopping = new AbortController();
+  let loop: Promise<void> | undefined;
+
+  async function sampleUntilStopped(): Promise<void> {
+    for (;;) {
+      await clock.sleep(everyMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await sample().catch((cause: unknown) => log.warn("history.sample_failed", { cause }));
+    }
+  }
+
+  async function sample(): Promise<void> {
+    const [queues, workers] = await Promise.all([frontier.listQueues(), frontier.listWorkers()]);
+    const { waiting, inFlight } = paceOut(queues, workers);
+    await history.note(clock.now(), { waiting, inFlight, workers: workers.length });
+  }
+
+  return {
+    start: () => {
+      loop ??= sampleUntilStopped();
+    },
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

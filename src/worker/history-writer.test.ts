@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createManualClock, type ManualClock } from "../../test/model/manual-clock.ts";
+import { percentileMs } from "../domain/latency.ts";
+import { createLog } from "../runtime/log.ts";
+import type { SlotCounts } from "../store/history-book.ts";
+import { createHistoryWriter, type HistoryWriter } from "./history-writer.ts";
+
+const EVERY_MS = 5_000;
+const START = 1_750_000_000_000;
+
+describe("the history of a worker", () => {
+  let clock: ManualClock;
+  let added: SlotCounts[];
+  let failing: Error | undefined;
+  let writer: HistoryWriter;
+  beforeEach(() => {
+    clock = createManualClock(START);
+    [added, failing] = [[], undefined];
+    const history = {
+      async add(slots: readonly SlotCounts[]) {
+        if (failing !== undefined) throw failing;
+        added.push(...slots);
+      },
+    };
+    writer = createHistoryWriter({ history, clock, log: createLog("silent", () => {}) }, { everyMs: EVERY_MS });
+  });
+
+  type Fate = Parameters<HistoryWriter["count"]>[0]["fate"];
+  function ended(fate: Fate, tookMs = 100): void {
+    const tally = fate === "done" ? { pages: 1, records: 2, invalid: 0, bytes: 1_000 } : NOTHING;
+    writer.count({ settlement: { tally }, fate, tookMs } as Parameters<HistoryWriter["count"]>[0]);
+  }
+  const NOTHING = { pages: 0, records: 0, invalid: 0, bytes: 0 };
+  /** Lets what has been woken run. */
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it("is added every few seconds, to the slots in which things ended, and once more on the way out", async () => {
+    writer.start();
+    ended("done");
+    ended("retry");
+    clock.advance(EVERY_MS);
+    await settled();
+    expect(added).toMatchObject([
+      { at: START, counts: { pages: 1, done: 1, failed: 1, dead: 0, records: 2, bytes: 1_000 } },
+    ]);
+
+    ended("dead");
+    clock.advance(EVERY_MS - 1);
+    ended("refused");
+    clock.advance(1);
+    await settled();
+    expect(added.slice(1)).toMatchObject([{ at: START, counts: { pages: 0, done: 1, failed: 1, dead: 1 } }]);
+
+    clock.advance(EVERY_MS);
+    await settled();
+    expect(added).toHaveLength(2); // nothing to tell
+    ended("done");
+    await writer.stop();
+    expect(added.slice(2)).toMatchObject([{ at: START + 10_000, counts: { done: 1 } }]);
+  });
+
+  it("is added later where the store could not be written, and lost where it never can", async () => {
+    writer.start();
+    failing = new Error("no store");
+    ended("done");
+    clock.advance(EVERY_MS);
+    await settled();
+    ended("done");
+    failing = undefined;
+    clock.advance(EVERY_MS);
+    await settled();
+    expect(added).toMatchObject([{ at: START, counts: { done: 2 } }]);
+
+    failing = new Error("no store");
+    ended("done");
+    await writer.stop();
+    expect(added).toHaveLength(1);
+  });
+
+  it("tells what was done in the last 5 to 10 seconds", () => {
+    ended("done", 100);
+    expect(writer.recent()).toMatchObject({ ms: 0, pages: 1, done: 1, failed: 0 });
+    clock.advance(5_000);
+    for (let count = 0; count < 9; count += 1) ended("done", 1_000);
+    ended("retry", 1_000);
+    clock.advance(2_000);
+
+    const { ms, pages, done, failed, latencies } = writer.recent();
+    expect({ ms, pages, done, failed }).toEqual({ ms: 7_000, pages: 10, done: 10, failed: 1 });
+    const counts: number[] = [];
+    for (const [bucket, tasks] of latencies) counts[bucket] = tasks;
+    expect(
+      percentileMs(
+        Array.from(counts, (count) => count ?? 0),
+        0.5,
+      ),
+    ).toBeCloseTo(900, -3);
+
+    clock.advance(3_000);
+    expect(writer.recent()).toMatchObject({ ms: 5_000, pages: 9, failed: 1 });
+    clock.advance(60_000);
+    expect(writer.recent()).toMatchObject({ ms: 5_000, pages: 0, done: 0, failed: 0, latencies: [] });
+  });
+});
