@@ -9,6 +9,8 @@ export default defineConfig({
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     assetsInlineLimit: 0,
     emptyOutDir: true,
+    // What loads what: for the test of how much a first visit loads.
+    manifest: "manifest.json",
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },

@@ -200,6 +200,26 @@ describe("the architecture", () => {
     expect(runtime.filter((path) => !path.startsWith("./"))).toEqual([]);
   });
 
+  it("has a dashboard that runs on the client alone, and makes no markup of text", () => {
+    const folder = resolve(SRC, "../dashboard/src");
+    const parts = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".test.ts"))
+      .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+    const ours = parts.flatMap(({ name, text }) =>
+      [...text.matchAll(/^(?:import|\} from) (?!type )(?:[^"]* from )?"([^"]+)"/gm)]
+        .map(([, path = ""]) => (path.startsWith(".") ? relative(SRC, resolve(folder, dirname(name), path)) : path))
+        .filter((path) => !path.startsWith("../dashboard/"))
+        .map((path) => path.replace(/^client\/.*/, "client")),
+    );
+
+    const allowed = /^(client|preact|preact\/hooks|@preact\/signals|uplot|uplot\/dist\/uPlot\.min\.css)$/;
+    expect(ours.filter((path) => !allowed.test(path))).toEqual([]);
+    const markup = parts.filter(({ text }) =>
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc/i.test(text),
+    );
+    expect(markup.map(({ name }) => name)).toEqual([]);
+  });
+
   it("goes out to the network through the egress gate alone", () => {
     const reaching = product.filter(({ text }) =>
       /\bfrom "(undici|node:https?|node:net|node:tls|node:dgram)"/.test(text),
