@@ -4,13 +4,14 @@
  */
 import { effect, signal } from "@preact/signals";
 import type { QueueOut } from "../../src/api/wire-fleet.ts";
+import type { PaceOut } from "../../src/api/wire-history.ts";
 import type { JobOut } from "../../src/client/client.ts";
 import { createShare, type Told } from "./live-share.ts";
 import { followEvents } from "./live-stream.ts";
 import { baseUrl, rawRequests, session } from "./session.ts";
 import { isVisible } from "./visible.ts";
 
-export type Fleet = { queues: QueueOut[]; workers: number };
+export type Fleet = { queues: QueueOut[]; workers: number; pace: PaceOut };
 export type Connection = { state: "connecting" } | { state: "live" } | { state: "away"; nextTryAt: number };
 
 /** Of the newest 200 (of a tenant 50) and those under way, by id; undefined until they are known. */

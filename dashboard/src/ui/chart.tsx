@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { theme } from "../theme.ts";
 import { UNKNOWN } from "./format.ts";
+import { Tip } from "./tip.tsx";
 
 export type Series = {
   label: string;
@@ -19,13 +20,23 @@ export type ChartProps = {
   times: readonly number[];
   series: readonly Series[];
   format: (value: number) => string;
+  /** What the numbers are, for who asks. */
+  tip: string;
+  /** There are no halves of it. */
+  isWhole?: boolean;
+  /** The most there can be, such as 1 of a share; otherwise the most there is. */
+  most?: number;
   height?: number;
   /** The whole of the range, also where there is nothing at its ends. */
   from: number;
   to: number;
 };
 
-const HEIGHT = 160;
+const HEIGHT = 132;
+const DAY_SECONDS = 86_400;
+const WHOLE_STEPS = [1, 2, 5]
+  .flatMap((step) => Array.from({ length: 10 }, (_, zeros) => step * 10 ** zeros))
+  .sort((one, other) => one - other);
 
 export function Chart(props: ChartProps) {
   const { label, series, format, height = HEIGHT } = props;
@@ -62,11 +73,13 @@ export function Chart(props: ChartProps) {
   return (
     <figure class="chart">
       <figcaption class="chart-legend">
-        <span class="chart-title">{label}</span>
+        <h3 class="chart-title">
+          <Tip says={props.tip}>{label}</Tip>
+        </h3>
         {series.map((one) => (
           <span key={one.label} class="chart-key">
-            <i class={`ink ink-${one.ink}`} />
-            {one.label} <b>{words(one.values[shown], format)}</b>
+            {series.length > 1 && <i class={`ink ink-${one.ink}`} />}
+            {series.length > 1 && one.label} <b>{words(one.values[shown], format)}</b>
           </span>
         ))}
         <time class="chart-at">{at === null ? "" : timeOf(props.times[at])}</time>
@@ -107,11 +120,17 @@ function optionsOf(
     cursor: { y: false, points: { size: 6 }, drag: { setScale: false, x: false } },
     scales: {
       x: { range: () => [props().from / 1000, props().to / 1000] },
-      y: { range: (_plot, _low, high) => [0, Math.max(high ?? 0, 1e-9) * 1.1] },
+      y: { range: (_plot, _low, high) => [0, props().most ?? Math.max(1, (high ?? 0) * 1.1)] },
     },
     axes: [
-      { ...axis, space: 70, size: 24 },
-      { ...axis, size: 56, space: 36, values: (_plot, values) => values.map((value) => props().format(value)) },
+      { ...axis, space: 70, size: 24, values: (_plot, times, _nth, _space, step) => times.map((at) => tick(at, step)) },
+      {
+        ...axis,
+        size: 56,
+        space: 36,
+        ...(props().isWhole === true ? { incrs: WHOLE_STEPS } : {}),
+        values: (_plot, values) => values.map((value) => props().format(value)),
+      },
     ],
     series: [
       {},
@@ -122,6 +141,13 @@ function optionsOf(
     ],
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
   };
+}
+
+/** In one line: the time of a day, or the day. */
+function tick(at: number, stepSeconds: number): string {
+  const date = new Date(at * 1000);
+  if (stepSeconds >= DAY_SECONDS) return date.toLocaleDateString(undefined, { day: "numeric", month: "short" });
+  return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 
 function lastKnown(series: readonly Series[]): number {

@@ -40,7 +40,7 @@ function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
     return (
       <button type="button" class="table-sort" onClick={() => onSort(next)}>
         {title}
-        <span aria-hidden="true">{isSorted ? (isDown ? "▾" : "▴") : ""}</span>
+        {isSorted && <span aria-hidden="true">{isDown ? "▾" : "▴"}</span>}
       </button>
     );
   }

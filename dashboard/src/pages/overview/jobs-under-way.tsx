@@ -56,6 +56,7 @@ export function JobsUnderWay({ jobs }: { jobs: readonly JobOut[] }) {
     <Card title="Jobs under way" actions={<a href="#/jobs">All jobs</a>}>
       <Table
         label="Jobs under way"
+        class="is-short"
         columns={COLUMNS}
         rows={underWay}
         keyOf={({ id }) => id}

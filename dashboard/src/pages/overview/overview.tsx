@@ -3,36 +3,42 @@ import { fleet, liveJobs } from "../../live.ts";
 import { may } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
+import { DeadGroups } from "./dead-groups.tsx";
 import { FirstRun } from "./first-run.tsx";
+import { History } from "./history.tsx";
 import { JobsUnderWay } from "./jobs-under-way.tsx";
 import { Queues } from "./queues.tsx";
 import { Tiles } from "./tiles.tsx";
 import "./overview.css";
 
 export function Overview() {
-  const jobs = liveJobs.value;
-  if (jobs === undefined) {
-    return (
-      <Page title="Overview">
-        <Loading />
-      </Page>
-    );
-  }
-  const isNew = jobs.size === 0;
+  const known = liveJobs.value;
+  const jobs = known === undefined ? undefined : [...known.values()];
+  const newJob = may("submit") && (
+    <a class="button primary" href="#/jobs/new">
+      New job
+    </a>
+  );
   return (
-    <Page
-      title="Overview"
-      actions={
-        may("submit") && (
-          <a class="button primary" href="#/jobs/new">
-            New job
-          </a>
-        )
-      }
-    >
-      {isNew ? <FirstRun workers={fleet.value?.workers} /> : <Tiles jobs={[...jobs.values()]} />}
-      {!isNew && <JobsUnderWay jobs={[...jobs.values()]} />}
-      {may("admin") && <Queues />}
+    <Page title="Overview" actions={newJob}>
+      {jobs === undefined && <Loading />}
+      {jobs?.length === 0 && <FirstRun workers={fleet.value?.workers} />}
+      {jobs !== undefined && jobs.length > 0 && <Tiles jobs={jobs} />}
+      {jobs !== undefined && jobs.length > 0 && <JobsUnderWay jobs={jobs} />}
+      {may("admin") && <FleetParts />}
     </Page>
+  );
+}
+
+/** What all tenants share. */
+function FleetParts() {
+  return (
+    <>
+      <History />
+      <div class="cards">
+        <Queues />
+        <DeadGroups />
+      </div>
+    </>
   );
 }

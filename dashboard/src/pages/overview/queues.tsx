@@ -44,6 +44,7 @@ export function Queues() {
     <Card title="Queues">
       <Table
         label="Queues"
+        class="is-short"
         columns={COLUMNS}
         rows={queues}
         keyOf={({ queue }) => queue}

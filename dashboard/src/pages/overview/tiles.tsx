@@ -1,32 +1,91 @@
 import type { JobOut } from "../../../../src/client/client.ts";
-import { fleet } from "../../live.ts";
-import { decimal, short } from "../../ui/format.ts";
+import { type Fleet, fleet } from "../../live.ts";
+import { may } from "../../session.ts";
+import { decimal, duration, percent, plural, short } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
 
+/** An operator sees the fleet; a tenant what its own jobs say. */
 export function Tiles({ jobs }: { jobs: readonly JobOut[] }) {
   const running = jobs.filter(({ state }) => state === "running");
-  const sum = (of: (job: JobOut) => number) => running.reduce((all, job) => all + of(job), 0);
-  const inFlight = sum(({ counts }) => counts.leased);
-  const waiting = sum(({ counts }) => counts.queued + counts.delayed);
-  const workers = fleet.value?.workers;
+  if (may("admin")) return <FleetTiles fleet={fleet.value} running={running.length} />;
+  return <OwnTiles running={running} />;
+}
+
+const SUCCESS_POOR = 0.9;
+
+function FleetTiles({ fleet, running }: { fleet: Fleet | undefined; running: number }) {
+  const { pace, workers, queues } = fleet ?? {};
+  const unserved = queues?.filter((queue) => queue.workers === 0 && queue.waiting > 0) ?? [];
+  const isPoor = pace !== undefined && pace.success !== null && pace.success < SUCCESS_POOR;
   return (
     <div class="stats">
-      <Stat label="Jobs running" value={short(running.length)} tip="Jobs that are neither paused nor ended." />
-      <Stat label="Waiting" value={short(waiting)} tip="URLs of running jobs that are queued, or wait for a retry." />
-      <Stat label="In flight" value={short(inFlight)} tip="URLs that a worker has now." />
+      <Stat
+        label="Pages a second"
+        value={decimal(pace?.pagesPerSecond)}
+        tip="Pages that all workers together have read, on average over the last 5 to 10 seconds."
+        more={`${plural(running, "job")} running`}
+      />
+      <Stat
+        label="Success"
+        value={percent(pace?.success)}
+        tip="Of the tries of the last 5 to 10 seconds, the share that ended as they should. The others are tried again later, or become dead letters."
+        more={pace?.success === null ? "nothing tried just now" : "of the last tries"}
+        tone={isPoor ? "warn" : undefined}
+      />
+      <Stat
+        label="Latency"
+        value={duration(pace?.p50Ms)}
+        tip="Half of the tries of the last seconds took no longer than this, from lease to result; p95: of 100 tries, 95 took no longer."
+        more={`p95 ${duration(pace?.p95Ms)}`}
+      />
+      <Stat
+        label="Waiting"
+        value={short(pace?.waiting)}
+        tip="URLs on all queues: due now, held back by their site's rate, or waiting for a retry. Explain says why one of them waits."
+        more={`on ${plural(queues?.length ?? 0, "queue")}`}
+      />
+      <Stat
+        label="In flight"
+        value={short(pace?.inFlight)}
+        tip="Tasks that workers have under way, as last heard of them."
+        more={`room for ${short(queues?.reduce((most, { free }) => Math.max(most, free), 0))} more`}
+      />
+      <Stat
+        label="Workers"
+        value={short(workers)}
+        tip="Processes that were heard of in the last seconds. Without one, nothing is fetched: start some with trawl up."
+        more={unserved.length > 0 ? `${plural(unserved.length, "queue")} unserved` : "all queues served"}
+        tone={workers === 0 ? "bad" : unserved.length > 0 ? "warn" : undefined}
+      />
+    </div>
+  );
+}
+
+function OwnTiles({ running }: { running: readonly JobOut[] }) {
+  const sum = (of: (job: JobOut) => number) => running.reduce((all, job) => all + of(job), 0);
+  return (
+    <div class="stats">
+      <Stat label="Jobs running" value={short(running.length)} tip="Your jobs that are neither paused nor ended." />
+      <Stat
+        label="Waiting"
+        value={short(sum(({ counts }) => counts.queued + counts.delayed))}
+        tip="URLs of your running jobs that are queued, or wait for a retry."
+      />
+      <Stat
+        label="In flight"
+        value={short(sum(({ counts }) => counts.leased))}
+        tip="URLs of your running jobs that a worker has now."
+      />
       <Stat
         label="Pages a second"
         value={decimal(sum(({ rate }) => rate ?? 0))}
-        tip="Of all running jobs, each since it began."
+        tip="Of your running jobs together, each since it began."
       />
-      {workers !== undefined && (
-        <Stat
-          label="Workers"
-          value={short(workers)}
-          tip="Processes that were heard of lately on this broker."
-          tone={workers === 0 ? "bad" : undefined}
-        />
-      )}
+      <Stat
+        label="Records"
+        value={short(sum(({ tally }) => tally.records))}
+        tip="What your running jobs have extracted until now."
+      />
     </div>
   );
 }
