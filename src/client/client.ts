@@ -8,7 +8,14 @@ import type { MeOut } from "../api/wire-keys.ts";
 import type { JobOut, NewJobOut } from "../api/wire-types.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
-import { createFleet, type DeadFilter, type ExplainTarget, type Fleet, type HistorySpan } from "./fleet.ts";
+import {
+  createFleet,
+  type DeadChoice,
+  type DeadFilter,
+  type ExplainTarget,
+  type Fleet,
+  type HistorySpan,
+} from "./fleet.ts";
 import { type Added, addTo, createJob, type Job, type JobEvent, type Listing, takenOf, URLS_MOST } from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
@@ -21,6 +28,7 @@ export {
   type Added,
   ApiError,
   type ConnectOptions,
+  type DeadChoice,
   type DeadFilter,
   type ExplainTarget,
   type HistorySpan,

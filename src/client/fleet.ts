@@ -7,14 +7,17 @@ import type { Requests } from "./requests.ts";
 /** Which dead letters: all that is named has to be so. */
 export type DeadFilter = { job?: string; reason?: Wire.DeadOut["reason"]; site?: string; status?: number };
 
+/** The same, or single ones of them, by their tasks: 500 at most. */
+export type DeadChoice = DeadFilter & { tasks?: readonly string[] };
+
 export type Dead = {
   list(filter?: DeadFilter, options?: Signal & { page?: number }): AsyncGenerator<Wire.DeadOut, void>;
   /** Counted by reason, site and status, the most first: 500 of them at most. */
   groups(filter?: DeadFilter, options?: Signal & { limit?: number }): Promise<Wire.DeadGroupOut[]>;
   /** Queues them again; the answer is how many. */
-  replay(filter: DeadFilter, options?: Signal & { limit?: number; perSecond?: number }): Promise<number>;
+  replay(filter: DeadChoice, options?: Signal & { limit?: number; perSecond?: number }): Promise<number>;
   /** Forgets them; the answer is how many. */
-  discard(filter: DeadFilter, options?: Signal & { limit?: number }): Promise<number>;
+  discard(filter: DeadChoice, options?: Signal & { limit?: number }): Promise<number>;
 };
 
 export type SiteWord = { rate: string; burst?: number; perSite?: number };

@@ -43,7 +43,17 @@ export type DeadLetter = {
   history: readonly Misfortune[];
 };
 
-export type DeadFilter = { jobId?: string; reason?: DeadReason; site?: string; status?: number };
+/** All that is named has to be so. `taskIds` counts up to BATCH_MOST. */
+export type DeadFilter = {
+  jobId?: string;
+  reason?: DeadReason;
+  site?: string;
+  status?: number;
+  taskIds?: readonly string[];
+};
+
+/** How many, and of which jobs, by id: these run again, if they had ended. */
+export type Replayed = { replayed: number; jobIds: readonly string[] };
 
 export type DeadGroup = { reason: DeadReason; site: string; status: number | undefined; count: number; sample: string };
 
@@ -123,9 +133,9 @@ export interface FrontierAdmin {
 
   listDead(filter: DeadFilter, limit: number, afterTaskId?: string): Promise<readonly DeadLetter[]>;
   groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroup[]>;
-  /** Queues dead tasks again, `perSecond` of them becoming due each second. Ended jobs run again. Returns how many. */
-  replayDead(filter: DeadFilter, limit: number, perSecond: number): Promise<number>;
-  /** Forgets dead letters; the ledger keeps counting them as dead. */
+  /** Queues dead tasks again, `perSecond` of them becoming due each second. Ended jobs run again. */
+  replayDead(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;
+  /** Forgets dead letters; the ledger keeps counting them as dead. Returns how many. */
   discardDead(filter: DeadFilter, limit: number): Promise<number>;
 
   explain(target: ExplainTarget): Promise<Explanation>;

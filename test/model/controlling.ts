@@ -68,12 +68,13 @@ export function forget(world: World, jobId: string): void {
 /** Dead tasks whose letter is kept, oldest task first. */
 export function deadTasks(world: World, filter: DeadFilter): ModelTask[] {
   return world.tasks.filter(
-    ({ letter, job, site }) =>
+    ({ id, letter, job, site }) =>
       letter !== undefined &&
       (filter.jobId === undefined || job.made.id === filter.jobId) &&
       (filter.reason === undefined || letter.reason === filter.reason) &&
       (filter.site === undefined || onlineSite(site.name) === onlineSite(filter.site)) &&
-      (filter.status === undefined || letter.status === filter.status),
+      (filter.status === undefined || letter.status === filter.status) &&
+      (filter.taskIds === undefined || filter.taskIds.includes(String(id))),
   );
 }
 

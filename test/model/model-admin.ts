@@ -162,7 +162,7 @@ function createDeadLetters({ world, step }: ModelParts): DeadLetters {
         taken.forEach((task, nth) => {
           revive(world, task, now + Math.floor(nth / perSecond) * 1000, now);
         });
-        return taken.length;
+        return { replayed: taken.length, jobIds: [...new Set(taken.map(({ job }) => job.made.id))].sort() };
       }).value,
     discardDead: async (filter, limit) =>
       step(() => {

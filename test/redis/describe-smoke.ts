@@ -203,7 +203,7 @@ function endings(stage: () => Stage): void {
     expect((await frontier.listDead({ site }, 100)).map((letter) => letter.taskId)).toEqual([taskId]);
     const groups = await frontier.groupDead({ status: 404 }, 100);
     expect(groups.map(({ count }) => count)).toEqual(SITES.map(() => 1));
-    expect(await frontier.replayDead({ jobId: "job" }, 100, 1000)).toBe(SITES.length);
+    expect(await frontier.replayDead({ jobId: "job" }, 100, 1000)).toMatchObject({ replayed: SITES.length });
 
     expect((await viewOf(frontier)).state).toBe("running");
     await settleAll(frontier, await grantsOf(frontier));

@@ -168,11 +168,11 @@ describe("an answer that is lost on its way", () => {
       await frontier.enqueue("job", tasksAt("a.test", 6));
       const outcome = { kind: "dead", because: "too_big" } as const;
       await frontier.settle((await grantsOf(frontier)).map((grant) => settlementOf(grant, { outcome })));
-      expect(await frontier.replayDead({}, 1, 10)).toBe(1);
+      expect(await frontier.replayDead({}, 1, 10)).toMatchObject({ replayed: 1 });
       expect(await frontier.discardDead({}, 1)).toBe(1);
 
       for (const [script, call] of [
-        ["replay-dead", () => frontier.replayDead({}, 2, 10)],
+        ["replay-dead", async () => (await frontier.replayDead({}, 2, 10)).replayed],
         ["discard-dead", () => frontier.discardDead({}, 2)],
       ] as const) {
         const lost = line.loseNextAnswer(shaOf(script));
@@ -191,7 +191,7 @@ describe("an answer that is lost on its way", () => {
       await frontier.settle([settlementOf(await oneGrant(frontier), { outcome })]);
       expect(await frontier.seal(id)).toBe(true);
       const lost = id === "lost" ? line.loseNextAnswer(shaOf("reopen")) : undefined;
-      expect(await frontier.replayDead({ jobId: id }, 1, 10)).toBe(1);
+      expect(await frontier.replayDead({ jobId: id }, 1, 10)).toMatchObject({ replayed: 1 });
       await lost;
 
       const links = Array.from({ length: 9 }, (_, nth) => aTask(`https://${id}-${nth}.test/`));

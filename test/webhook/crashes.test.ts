@@ -122,7 +122,7 @@ async function tellThroughReplays(isLookedAt: boolean): Promise<void> {
 /** The job runs again with its dead letter, which brings a record this time. */
 async function replay({ trawl }: Ground, jobId: string): Promise<void> {
   const { frontier, store, clock } = trawl;
-  expect(await frontier.replayDead({ jobId }, 10, 10)).toBe(1);
+  expect(await frontier.replayDead({ jobId }, 10, 10)).toMatchObject({ replayed: 1 });
   await store.webhooks.reopen([jobId], clock.now());
   const { grants } = await frontier.lease({ worker: "pages", queues: [`q${jobId}`], max: 100, leaseMs: 60_000 });
   await store.write(grants.map(({ taskId, token, url }) => write(jobId, taskId, token, url)));

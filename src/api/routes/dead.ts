@@ -1,15 +1,18 @@
 /** Dead letters: what was given up on, and what to do about it. */
 import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
+import { BATCH_MOST } from "../../frontier/frontier.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, LISTING, toCursor } from "../cursor.ts";
+import { replayDead } from "../replay-dead.ts";
 import { type Caller, defineRoute, type Route } from "../route.ts";
 import { deadGroupOut, deadGroupSchemaOut, deadOut, deadReason, deadSchemaOut } from "../wire-fleet.ts";
 
 const TAG = "Dead letters";
 const OWN = "Of the jobs of one tenant they are had a job at a time.";
 
+const taskId = z.string().regex(/^[0-9]{1,16}$/, "is the id of a task, as GET /v1/dead has it");
 const which = {
   job: z.string().min(1).max(100).optional().describe("Of this job."),
   reason: deadReason.optional(),
@@ -24,6 +27,7 @@ const listing = z.strictObject({
 });
 const chosen = {
   ...which,
+  tasks: z.array(taskId).min(1).max(BATCH_MOST).optional().describe("These, by the id of their task."),
   status: z.int().min(100).max(999).optional(),
   limit: z.int().min(1).max(1_000_000).default(10_000).describe("How many at most."),
 };
@@ -38,10 +42,11 @@ type Which = {
   reason?: DeadFilter["reason"];
   site?: string | undefined;
   status?: number | undefined;
+  tasks?: readonly string[] | undefined;
 };
 
 export function deadRoutes(deps: ApiDeps): Route[] {
-  const { frontier, store } = deps;
+  const { frontier } = deps;
   return [
     defineRoute({
       method: "GET",
@@ -79,20 +84,14 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Queue dead letters again",
-      says: `A finished job runs again with them. Name at least one of job, reason, site, status. ${OWN}`,
+      says: `A finished job runs again with them. Name at least one of job, reason, site, status, tasks. ${OWN}`,
       body: toReplay,
       example: { reason: "http_status", status: 503, perSecond: 5 },
       answers: { 200: { says: "How many.", json: z.strictObject({ replayed: z.int().min(0) }) } },
       async handle({ body, caller }) {
         if (body.job !== undefined) await findLiveJob(deps, caller, body.job);
         const filter = narrowed(await ownFilter(deps, caller, body));
-        const replayed = await frontier.replayDead(filter, body.limit, body.perSecond);
-        if (replayed > 0 && filter.jobId !== undefined) {
-          // It runs again, and counts again as one of its owner's; it will have another end to tell of.
-          await store.owners.setOpen([filter.jobId], true);
-          await store.webhooks.reopen([filter.jobId], deps.clock.now());
-        }
-        return { status: 200, body: { replayed } };
+        return { status: 200, body: { replayed: await replayDead(deps, filter, body) } };
       },
     }),
     defineRoute({
@@ -101,7 +100,7 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Forget dead letters",
-      says: `The ledger of their job still counts them. Name at least one of job, reason, site, status. ${OWN}`,
+      says: `The ledger of their job still counts them. Name at least one of job, reason, site, status, tasks. ${OWN}`,
       body: toDiscard,
       example: { reason: "http_status", status: 404 },
       answers: { 200: { says: "How many.", json: z.strictObject({ discarded: z.int().min(0) }) } },
@@ -114,7 +113,8 @@ export function deadRoutes(deps: ApiDeps): Route[] {
 }
 
 /** Letters of jobs that are not the caller's are not there: whose they are is known by the job alone. */
-async function ownFilter(deps: ApiDeps, caller: Caller, { job, reason, site, status }: Which): Promise<DeadFilter> {
+async function ownFilter(deps: ApiDeps, caller: Caller, which: Which): Promise<DeadFilter> {
+  const { job, reason, site, status, tasks } = which;
   if (job !== undefined) await findOwnJob(deps, caller, job);
   else if (caller.tenant !== undefined) {
     throw new TrawlError("BAD_REQUEST", {
@@ -127,6 +127,7 @@ async function ownFilter(deps: ApiDeps, caller: Caller, { job, reason, site, sta
     ...(reason === undefined ? {} : { reason }),
     ...(site === undefined ? {} : { site: site.toLowerCase() }),
     ...(status === undefined ? {} : { status }),
+    ...(tasks === undefined ? {} : { taskIds: tasks }),
   };
 }
 
@@ -135,6 +136,7 @@ function narrowed(filter: DeadFilter): DeadFilter {
   if (Object.keys(filter).length > 0) return filter;
   throw new TrawlError("BAD_REQUEST", {
     op: "api.dead",
-    message: "body: names none of job, reason, site, status; name at least one, so that not all of them are meant",
+    message:
+      "body: names none of job, reason, site, status, tasks; name at least one, so that not all of them are meant",
   });
 }

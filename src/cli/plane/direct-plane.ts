@@ -4,6 +4,7 @@ import { isFiltering, type JobFilter, jobMatcher } from "../../api/job-filter.ts
 import { jobOut } from "../../api/job-out.ts";
 import { jobSiteOut } from "../../api/job-site-out.ts";
 import { newKey } from "../../api/keys/new-key.ts";
+import { replayDead } from "../../api/replay-dead.ts";
 import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
@@ -50,12 +51,7 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     },
     listDead: async (filter, limit) => (await frontier.listDead(filter, limit)).map(inWholeMs),
     groupDead: (filter, limit) => frontier.groupDead(filter, limit),
-    async replayDead(filter, perSecond) {
-      const replayed = await frontier.replayDead(filter, EVERYTHING, perSecond);
-      // It will have another end to tell of.
-      if (replayed > 0 && filter.jobId !== undefined) await store.webhooks.reopen([filter.jobId], clock.now());
-      return replayed;
-    },
+    replayDead: (filter, perSecond) => replayDead(trawl, filter, { limit: EVERYTHING, perSecond }),
     discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
     explain: (target) => explainTarget(trawl, target, undefined),
     listWorkers: () => frontier.listWorkers(),

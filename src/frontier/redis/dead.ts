@@ -6,7 +6,7 @@
 import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { BATCH_MOST } from "../frontier.ts";
-import type { DeadFilter, DeadGroup, DeadLetter, Misfortune } from "../frontier-admin.ts";
+import type { DeadFilter, DeadGroup, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
 import type { Reply, Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import type { Jobs } from "./jobs.ts";
@@ -16,7 +16,7 @@ import { decodeBody } from "./task-body.ts";
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]>;
   group(filter: DeadFilter, limit: number): Promise<DeadGroup[]>;
-  replay(filter: DeadFilter, limit: number, perSecond: number): Promise<number>;
+  replay(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;
   discard(filter: DeadFilter, limit: number): Promise<number>;
 };
 
@@ -81,15 +81,30 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
       }
       return [...groups.values()].sort(byCount).slice(0, limit);
     },
-    replay: (filter, limit, perSecond) =>
-      inSteps(limit, (shard, after, most, done) => revive(shard, filterWords(filter, after, most), [perSecond, done])),
+    async replay(filter, limit, perSecond) {
+      const jobIds = new Set<string>();
+      const replayed = await inSteps(limit, async (shard, after, most, done) => {
+        const reply = await revive(shard, filterWords(filter, after, most), [perSecond, done]);
+        for (const jobId of reply.slice(3)) jobIds.add(String(jobId));
+        return reply;
+      });
+      return { replayed, jobIds: [...jobIds].sort() };
+    },
     discard: (filter, limit) =>
       inSteps(limit, (shard, after, most) => shard.runOnce("discard-dead", ...filterWords(filter, after, most))),
   };
 }
 
-function filterWords({ jobId, reason, site, status }: DeadFilter, after: string, most: number): Word[] {
-  return [jobId ?? "", reason ?? "", onlineSite(site ?? ""), status ?? "", after, most];
+function filterWords(filter: DeadFilter, after: string, most: number): Word[] {
+  const { jobId, reason, site, status, taskIds } = filter;
+  const chosen = taskIds === undefined ? "" : chosenWord(taskIds);
+  return [jobId ?? "", reason ?? "", onlineSite(site ?? ""), status ?? "", after, most, chosen];
+}
+
+/** Ids in order, each once. None at all is not the same as no word of them: 0 is nobody's. */
+function chosenWord(taskIds: readonly string[]): string {
+  const ids = [...new Set(taskIds.map(Number))].filter(Number.isSafeInteger).sort((one, other) => one - other);
+  return ids.length === 0 ? "0" : ids.join(" ");
 }
 
 const FIELDS = 8;

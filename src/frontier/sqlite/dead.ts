@@ -3,16 +3,16 @@ import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
 import { BATCH_MOST } from "../frontier.ts";
-import type { DeadFilter, DeadGroup, DeadLetter, Misfortune } from "../frontier-admin.ts";
+import type { DeadFilter, DeadGroup, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
 import type { DeadRow } from "./rows.ts";
 import type { Step, Stepper } from "./step.ts";
 
-type Names = "list" | "group" | "drop" | "revive";
+type Names = "list" | "listChosen" | "group" | "drop" | "revive";
 
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: number): DeadLetter[];
   group(filter: DeadFilter, limit: number): DeadGroup[];
-  replay(filter: DeadFilter, limit: number, perSecond: number): number;
+  replay(filter: DeadFilter, limit: number, perSecond: number): Replayed;
   discard(filter: DeadFilter, limit: number): number;
 };
 
@@ -23,13 +23,19 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
   const sql = prepareAll<Names>(db, new URL("./sql/dead.sql", import.meta.url));
 
   function rows(filter: DeadFilter, limit: number, after: number, replayable: boolean): FullDeadRow[] {
-    return sql.list.all(...filterValues(filter), after, limit, replayable ? 1 : 0) as unknown as FullDeadRow[];
+    const words = [...filterValues(filter), after, limit, replayable ? 1 : 0];
+    const { taskIds } = filter;
+    const found =
+      taskIds === undefined
+        ? sql.list.all(...words)
+        : sql.listChosen.all(...words, JSON.stringify([...new Set(taskIds)].map(Number)));
+    return found as unknown as FullDeadRow[];
   }
 
   /** Works through what the filter finds, BATCH_MOST letters a step. */
   function inSteps(
     { filter, limit, replayable }: { filter: DeadFilter; limit: number; replayable: boolean },
-    work: (step: Step, row: DeadRow, nth: number) => void,
+    work: (step: Step, row: FullDeadRow, nth: number) => void,
   ): number {
     let total = 0;
     for (;;) {
@@ -88,10 +94,14 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
         count: row.count as number,
         sample: row.sample as string,
       })),
-    replay: (filter, limit, perSecond) =>
-      inSteps({ filter, limit, replayable: true }, (step, row, nth) =>
-        revive(step, row, step.now + Math.floor(nth / perSecond) * 1000),
-      ),
+    replay(filter, limit, perSecond) {
+      const jobIds = new Set<string>();
+      const replayed = inSteps({ filter, limit, replayable: true }, (step, row, nth) => {
+        revive(step, row, step.now + Math.floor(nth / perSecond) * 1000);
+        jobIds.add(row.job_id);
+      });
+      return { replayed, jobIds: [...jobIds].sort() };
+    },
     discard: (filter, limit) => inSteps({ filter, limit, replayable: false }, () => {}),
   };
 }

@@ -23,6 +23,7 @@ const GONE = { kind: "dead", because: "http_status", status: 404 } as const;
 export function deadLetters(suite: Suite): void {
   looking(suite);
   replaying(suite);
+  choosing(suite);
   discarding(suite);
 }
 
@@ -99,7 +100,7 @@ function looking({ open, test }: Suite): void {
       expect(letters.map(({ url }) => url).sort()).toEqual(["https://a.test/0", "https://a.test/0#parse"]);
       expect(letters.map((letter) => letter.site)).toEqual(["a.test", "a.test"]);
     }
-    expect(await frontier.replayDead({ site: "a.test" }, 10, 10)).toBe(2);
+    expect(await frontier.replayDead({ site: "a.test" }, 10, 10)).toMatchObject({ replayed: 2 });
     expect((await grantsOf(frontier)).map(({ site }) => site).sort()).toEqual([offlineSite("a.test"), "a.test"]);
   });
 }
@@ -118,7 +119,7 @@ function replaying({ open, test }: Suite): void {
     const dead = await oneGrant(frontier);
     await settleAll(frontier, [dead], { outcome: GONE });
 
-    expect(await frontier.replayDead({}, 10, 1)).toBe(1);
+    expect(await frontier.replayDead({}, 10, 1)).toMatchObject({ replayed: 1 });
 
     expect(await frontier.listDead({}, 10)).toEqual([]);
     expect(await countsOf(frontier)).toEqual({ submitted: 1, queued: 1 });
@@ -131,7 +132,7 @@ function replaying({ open, test }: Suite): void {
     const { frontier, clock } = await open();
     await bury(frontier, 7);
 
-    expect(await frontier.replayDead({}, 100, 3)).toBe(7);
+    expect(await frontier.replayDead({}, 100, 3)).toMatchObject({ replayed: 7 });
 
     expect(await countsOf(frontier)).toEqual({ submitted: 7, queued: 3, delayed: 4 });
     const granted = [];
@@ -145,11 +146,11 @@ function replaying({ open, test }: Suite): void {
   test("F15 replays no more than asked, and only what the filter finds", async () => {
     const { frontier } = await openGraveyard(open);
 
-    expect(await frontier.replayDead({ site: "a.test", status: 404 }, 1, 10)).toBe(1);
+    expect(await frontier.replayDead({ site: "a.test", status: 404 }, 1, 10)).toMatchObject({ replayed: 1 });
     expect(urlsOf(await grantsOf(frontier))).toEqual(["https://a.test/0"]);
-    expect(await frontier.replayDead({ jobId: "two" }, 10, 10)).toBe(2);
+    expect(await frontier.replayDead({ jobId: "two" }, 10, 10)).toMatchObject({ replayed: 2 });
     expect(await frontier.listDead({}, 10)).toHaveLength(3);
-    expect(await frontier.replayDead({ jobId: "nope" }, 10, 10)).toBe(0);
+    expect(await frontier.replayDead({ jobId: "nope" }, 10, 10)).toMatchObject({ replayed: 0 });
   });
 
   test("F15 a replayed task has all its tries, and its crashes, before it again", async () => {
@@ -196,7 +197,7 @@ function replaying({ open, test }: Suite): void {
     await frontier.reap(10);
     expect((await viewOf(frontier)).state).toBe("failed");
 
-    expect(await frontier.replayDead({}, 10, 10)).toBe(1);
+    expect(await frontier.replayDead({}, 10, 10)).toMatchObject({ replayed: 1 });
 
     expect(await drain(broker)).toHaveLength(1);
     expect((await viewOf(frontier)).state).toBe("finished");
@@ -210,11 +211,11 @@ function replaying({ open, test }: Suite): void {
     clock.advance(1000);
     await frontier.reap(10);
 
-    expect(await frontier.replayDead({}, 10, 10)).toBe(0);
+    expect(await frontier.replayDead({}, 10, 10)).toMatchObject({ replayed: 0 });
     await settleAll(frontier, [last]);
     expect((await viewOf(frontier)).state).toBe("finished");
 
-    expect(await frontier.replayDead({}, 10, 10)).toBe(1);
+    expect(await frontier.replayDead({}, 10, 10)).toMatchObject({ replayed: 1 });
     expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, queued: 1, cancelled: 1 });
   });
 
@@ -223,7 +224,7 @@ function replaying({ open, test }: Suite): void {
     await bury(frontier, 2);
     await frontier.cancel("job");
 
-    expect(await frontier.replayDead({}, 10, 10)).toBe(0);
+    expect(await frontier.replayDead({}, 10, 10)).toMatchObject({ replayed: 0 });
 
     expect(await viewOf(frontier)).toMatchObject({ state: "cancelled", counts: { dead: 2, queued: 0 } });
   });
@@ -233,11 +234,40 @@ function replaying({ open, test }: Suite): void {
     await bury(frontier, 2);
     await frontier.pause("job");
 
-    expect(await frontier.replayDead({}, 10, 10)).toBe(2);
+    expect(await frontier.replayDead({}, 10, 10)).toMatchObject({ replayed: 2 });
 
     expect(await grantsOf(frontier)).toEqual([]);
     await frontier.resume("job");
     expect(await grantsOf(frontier)).toHaveLength(2);
+  });
+}
+
+function choosing({ open, test }: Suite): void {
+  test("F15 lists, replays and discards single letters, and only those", async () => {
+    const { frontier } = await openGraveyard(open);
+    const [first, second, , fourth, fifth] = (await frontier.listDead({}, 100)).map(({ taskId }) => taskId);
+    const left = async () => (await frontier.listDead({}, 100)).map(({ taskId }) => taskId);
+    const all = await left();
+    const chosen = [fifth, first, "999999999999", first].map(String);
+
+    expect((await frontier.listDead({ taskIds: chosen }, 100)).map(({ taskId }) => taskId)).toEqual([first, fifth]);
+    expect(await frontier.listDead({ taskIds: [] }, 100)).toEqual([]);
+    expect(await frontier.replayDead({ taskIds: [] }, 100, 10)).toEqual({ replayed: 0, jobIds: [] });
+    expect(await frontier.replayDead({ taskIds: chosen, jobId: "one" }, 100, 10)).toEqual({
+      replayed: 1,
+      jobIds: ["one"],
+    });
+    expect(await left()).toEqual(all.filter((id) => id !== first));
+    expect(await frontier.discardDead({ taskIds: [String(second), String(fourth)] }, 1)).toBe(1);
+    expect(await left()).toEqual(all.filter((id) => id !== first && id !== second));
+  });
+
+  test("F15 says of which jobs letters were replayed", async () => {
+    const { frontier } = await openGraveyard(open);
+
+    expect(await frontier.replayDead({ status: 404 }, 100, 1)).toEqual({ replayed: 4, jobIds: ["one", "two"] });
+    expect(await frontier.replayDead({ status: 404 }, 100, 1)).toEqual({ replayed: 0, jobIds: [] });
+    expect((await viewOf(frontier, "two")).state).toBe("running");
   });
 }
 
@@ -251,7 +281,7 @@ function discarding({ open, test }: Suite): void {
     expect(await frontier.listDead({ jobId: "one" }, 10)).toEqual([]);
     expect(await frontier.listDead({}, 10)).toHaveLength(2);
     expect(await countsOf(frontier, "one")).toEqual({ submitted: 4, dead: 4 });
-    expect(await frontier.replayDead({ jobId: "one" }, 10, 10)).toBe(0);
+    expect(await frontier.replayDead({ jobId: "one" }, 10, 10)).toMatchObject({ replayed: 0 });
   });
 
   test("F15 a URL whose letter was discarded is still seen", async () => {

@@ -40,7 +40,7 @@ function leaving({ open, test, testWith }: Suite): void {
     expect(await frontier.listEnded(Infinity, 10)).toEqual([]);
     expect(await frontier.listDead({}, 10)).toEqual([]);
     expect(await frontier.groupDead({}, 10)).toEqual([]);
-    expect(await frontier.replayDead({}, 10, 1)).toBe(0);
+    expect(await frontier.replayDead({}, 10, 1)).toMatchObject({ replayed: 0 });
     expect((await frontier.explain({ url: "https://a.test/1" })).tasks).toEqual([]);
     await expect(frontier.explain({ jobId: "gone" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(frontier.enqueue("gone", tasksAt("a.test", 1))).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -58,7 +58,7 @@ function leaving({ open, test, testWith }: Suite): void {
     const first = await frontier.forgetJob("gone", 2);
 
     expect(await frontier.findJob("gone")).toBeUndefined();
-    expect(await frontier.replayDead({ jobId: "gone" }, 10, 1)).toBe(0);
+    expect(await frontier.replayDead({ jobId: "gone" }, 10, 1)).toMatchObject({ replayed: 0 });
     expect((await frontier.explain({ url: "https://a.test/8" })).tasks).toEqual([]);
     await expect(frontier.enqueue("gone", [])).rejects.toMatchObject({ code: "NOT_FOUND" });
     if (first === "more") await forgetAll(frontier, "gone", 2);

@@ -1,17 +1,17 @@
 #!lua
 -- replay-dead: queues dead tasks again, at a rate (F15). Ended jobs run again; cancelled ones take nothing back.
 -- KEYS  1 the shard                                                                  Cost: a few small writes a letter.
--- ARGV  as in lib/dead, then   8 how many become due each second   9 how many were replayed before this call   10… ids of
+-- ARGV  as in lib/dead, then   9 how many become due each second   10 how many were replayed before this call   11… ids of
 --       the only jobs that may take theirs back; none: all; then the receipt
 -- Reply: now, the task to go on after or "", how many were queued, then the ids of their jobs.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake.lua lib/save.lua lib/leases.lua lib/dead.lua
 begin(ARGV[1])
 local receipt = answered()
 if receipt then return receipt end
-local per_second, nth = tonumber(ARGV[8]), tonumber(ARGV[9])
+local per_second, nth = tonumber(ARGV[9]), tonumber(ARGV[10])
 
 local allowed, served = {}, {}
-for at = 10, #ARGV do allowed[ARGV[at]] = true end
+for at = 11, #ARGV do allowed[ARGV[at]] = true end
 
 local function revive(letter, due)
   local job = job_numbered(letter.job)
@@ -28,7 +28,7 @@ local function revive(letter, due)
 end
 
 local letters, after = find_letters(function(letter)
-  return is_revivable(letter) and (#ARGV < 10 or allowed[job_numbered(letter.job).id])
+  return is_revivable(letter) and (#ARGV < 11 or allowed[job_numbered(letter.job).id])
 end)
 local reply = { exact(step.now), after, #letters }
 for _, letter in ipairs(letters) do

@@ -10,6 +10,14 @@ WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NU
   AND (?7 = 0 OR (jobs.state <> 'cancelled' AND (jobs.stopped = 0 OR jobs.finished_at IS NOT NULL)))
 ORDER BY dead.id LIMIT ?6
 
+-- ARGS  8 the ids of tasks, as JSON
+-- name: listChosen
+SELECT dead.*, jobs.id AS job_id FROM json_each(?8) AS chosen CROSS JOIN dead ON dead.id = chosen.value JOIN jobs ON jobs.n = dead.job
+WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))
+  AND (?4 IS NULL OR status = ?4) AND dead.id > ?5
+  AND (?7 = 0 OR (jobs.state <> 'cancelled' AND (jobs.stopped = 0 OR jobs.finished_at IS NOT NULL)))
+ORDER BY dead.id LIMIT ?6
+
 -- name: group
 SELECT reason, ltrim(site, '#') AS online, status, count(*) AS count, min(url) AS sample FROM dead JOIN jobs ON jobs.n = dead.job
 WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))

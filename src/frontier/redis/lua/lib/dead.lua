@@ -1,5 +1,6 @@
 -- dead: letters that match a filter, in order of their tasks, at most BATCH_MOST looked at a call.
 -- ARGV  1 now or ""   2 job id or ""   3 reason or ""   4 site or ""   5 status or ""   6 after this task   7 most
+--       8 the only tasks that are meant, in order, with a space between, or ""
 local function letter_of(id)
   local row = cmsgpack.unpack(redis.call("HGET", key("dead"), id))
   return {
@@ -15,6 +16,15 @@ local function matches(letter)
     and (ARGV[5] == "" or letter.status == tonumber(ARGV[5]))
 end
 
+-- Those of the named tasks that are letters: the caller names BATCH_MOST at most.
+local function chosen_in(order)
+  local ids = {}
+  for id in string.gmatch(ARGV[8], "%d+") do
+    if tonumber(id) > tonumber(ARGV[6]) and redis.call("ZSCORE", order, id) then ids[#ids + 1] = id end
+  end
+  return ids
+end
+
 -- The letters, and the task to go on after, or "" when that was all.
 local function find_letters(wanted)
   local order = key("dead-order")
@@ -24,7 +34,8 @@ local function find_letters(wanted)
     order = key("job-dead", n)
   end
   local most, found, last = tonumber(ARGV[7]), {}, ""
-  local ids = redis.call("ZRANGEBYSCORE", order, "(" .. ARGV[6], "+inf", "LIMIT", 0, BATCH_MOST)
+  local ids = ARGV[8] ~= "" and chosen_in(order)
+    or redis.call("ZRANGEBYSCORE", order, "(" .. ARGV[6], "+inf", "LIMIT", 0, BATCH_MOST)
   for nth, id in ipairs(ids) do
     local letter = letter_of(id)
     if matches(letter) and wanted(letter) then found[#found + 1] = letter end
