@@ -22,7 +22,7 @@ All commands work on the broker and the store of the folder they run in. These f
 | \`--json\` | one JSON object as the last line of stdout; its shapes are below |
 
 Commands that have \`--api\` say the same through a server as without one. \`--broker\` and \`--store\` beat \`TRAWL_API\`. \`crawl\`, \`try\`, \`worker\`, \`serve\`,
-\`up\`, \`doctor\` and \`demo\` do their work themselves and take no notice of it; \`trace\`, which needs more than a server tells, refuses.
+\`up\`, \`doctor\` and \`demo\` do their work themselves and take no notice of it.
 
 | exit code | means |
 |---|---|
@@ -275,9 +275,9 @@ supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`n
     notes: `A job of one URL is told like a URL. What a trace is made of, and what it looks like, is in
 [observability.md](observability.md#traces). Secrets in URLs are masked.
 
-**\`--json\`** prints for a URL or a task \`{ "stories": [{ url, job, requestId, submittedAt, state, waits, tasks: [{ taskId, step,
-leases }] }] }\`, where a lease is a \`try\` (\`fate\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …)
-or \`lost\`; for jobs \`{ "jobs": [{ …job, waits, tries, slowest, dead }] }\`.`,
+**\`--json\`** prints for a URL or a task \`{ "stories": [{ url, job, jobState, requestId, submittedAt, state, waits, lines: [{ at, kind, words }],
+tasks: [{ taskId, step, leases }] }], "jobs": [] }\`, where a lease is a \`try\` (\`fate\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …)
+or \`lost\`; for jobs \`{ "stories": [], "jobs": [{ …job, waits, tries, slowest, dead }] }\`.`,
   },
   pause: {
     examples: ["npx trawl pause JOB"],

@@ -24,6 +24,7 @@ import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
 import { scheduleRoutes } from "./api/routes/schedules.ts";
 import { scrapeRoutes } from "./api/routes/scrape.ts";
+import { traceRoutes } from "./api/routes/trace.ts";
 import { webhookRoutes } from "./api/routes/webhooks.ts";
 import { isLoopback } from "./api/safety.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
@@ -103,6 +104,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...jobSiteRoutes(deps),
     ...jobErrorRoutes(deps),
     ...explainRoutes(deps),
+    ...traceRoutes(deps),
     ...resultRoutes(deps),
     ...pageRoutes(deps),
     ...pageReadingRoutes(deps),

@@ -57,6 +57,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/job-archive.ts",
     "submit/masked-secrets.ts",
   ],
+  trace: [
+    "domain",
+    "errors.ts",
+    "runtime",
+    "frontier/frontier-admin.ts",
+    "retain/catalogue.ts",
+    "store/store.ts",
+    "submit/job-spec.ts",
+  ],
   spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit", "worker/plan.ts"],
   worker: [
     "domain",
@@ -98,6 +107,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/store.ts",
     "store/webhook-book.ts",
     "submit",
+    "trace",
     "webhook",
   ],
   // Types alone: see below.
@@ -108,6 +118,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "api/wire-history.ts",
     "api/wire-keys.ts",
     "api/wire-schedules.ts",
+    "api/wire-trace.ts",
     "api/wire-types.ts",
     "api/wire-webhooks.ts",
     "schedule/schedule-schema.ts",

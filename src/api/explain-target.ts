@@ -1,26 +1,38 @@
 /** Why something waits: for the API and the command line alike. A page is told of with its steps, a job with its routes. */
 
 import { ahead } from "../domain/ahead.ts";
+import { formatCount, plural } from "../domain/counted.ts";
 import { hasEnded } from "../domain/job.ts";
 import { type Step, stepOf, urlsOfPage } from "../domain/step-url.ts";
 import type { ExplainTarget, Explanation, JobView } from "../frontier/frontier-admin.ts";
+import { placesOn } from "../frontier/worker-facts.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
+import { queuesOfJob } from "../submit/queues-of-job.ts";
 import type { ApiDeps } from "./api-deps.ts";
 
 type Task = Explanation["tasks"][number] & { step?: Step };
 /** `until` is still to come, in whole milliseconds; undefined: now, or nobody knows. */
-export type Explained = Omit<Explanation, "tasks"> & { tasks: readonly Task[] };
+export type Explained = Omit<Explanation, "tasks" | "queues"> & { tasks: readonly Task[] };
 
 type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock">;
 /** Whether whoever asks may hear of a job; undefined: of all. */
 type MayHear = ((job: JobView) => boolean) | undefined;
+/** `isOperator`: may hear what all jobs share. */
+export type Asker = { mayHear: MayHear; isOperator: boolean };
 
-export async function explainTarget(deps: Deps, target: ExplainTarget, mayHear: MayHear): Promise<Explained> {
+export async function explainTarget(
+  deps: Deps,
+  target: ExplainTarget,
+  { mayHear, isOperator }: Asker,
+): Promise<Explained> {
   if ("jobId" in target && (await deps.catalogue.find(target.jobId))?.archived === true) return inArchive(target.jobId);
   const found = "url" in target ? await explainPage(deps, target.url, mayHear) : await deps.frontier.explain(target);
   const job = "jobId" in target ? await deps.frontier.findJob(target.jobId) : undefined;
   const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
-  return { ...found, reasons: [...found.reasons, ...ways], until: ahead(found.until, deps.clock.now()) };
+  const queues = job === undefined ? found.queues : queuesInUse(job);
+  const workers = await workerWords(deps, queues, isOperator);
+  const reasons = [...found.reasons, ...ways, ...workers];
+  return { ...found, reasons, until: ahead(found.until, deps.clock.now()) };
 }
 
 function inArchive(jobId: string): Explained {
@@ -29,7 +41,11 @@ function inArchive(jobId: string): Explained {
 }
 
 /** The later steps are heard of only where there are any. */
-async function explainPage(deps: Deps, url: string, mayHear: MayHear): Promise<Explained> {
+async function explainPage(
+  deps: Deps,
+  url: string,
+  mayHear: MayHear,
+): Promise<Explained & Pick<Explanation, "queues">> {
   const { frontier, store } = deps;
   const found = await ownPart(deps, await frontier.explain({ url }), mayHear);
   const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
@@ -52,6 +68,7 @@ async function explainPage(deps: Deps, url: string, mayHear: MayHear): Promise<E
     ...found,
     reasons: [...(isUnseen ? [] : found.reasons), ...reasons],
     until: known.at(-1)?.until ?? found.until,
+    queues: [...new Set([found, ...known].flatMap((one) => one.queues))],
     tasks: [
       ...found.tasks,
       ...known.flatMap(({ step, tasks }) =>
@@ -67,10 +84,31 @@ async function ownPart({ frontier }: Deps, all: Explanation, mayHear: MayHear): 
   const jobs = await Promise.all(all.tasks.map(({ jobId }) => frontier.findJob(jobId)));
   const tasks = all.tasks.filter((_, nth) => jobs[nth] !== undefined && mayHear(jobs[nth]));
   if (tasks.length === all.tasks.length) return all;
-  if (tasks.length === 0) return { ...all, reasons: ["no job here has seen this URL"], until: undefined, tasks };
+  if (tasks.length === 0)
+    return { ...all, reasons: ["no job here has seen this URL"], until: undefined, tasks, queues: [] };
   // Each reason begins with the job it is for.
   const reasons = all.reasons.filter((reason) => tasks.some(({ jobId }) => reason.startsWith(`in job ${jobId}: `)));
-  return { ...all, reasons, until: undefined, tasks };
+  // Whose a queue is cannot be told.
+  return { ...all, reasons, until: undefined, tasks, queues: [] };
+}
+
+/** Queues on which tasks of a job may be waiting for a worker. */
+function queuesInUse({ state, counts, queue, spec }: JobView): string[] {
+  return state === "running" && counts.queued > 0 ? queuesOfJob({ ...(spec as JobSpec), queue }) : [];
+}
+
+/** Who serves the queues on which something waits. How many do is for operators; that nobody does is for everybody. */
+async function workerWords({ frontier }: Deps, queues: readonly string[], isOperator: boolean): Promise<string[]> {
+  if (queues.length === 0) return [];
+  const [workers, views] = await Promise.all([frontier.listWorkers(), isOperator ? frontier.listQueues() : []]);
+  return queues.flatMap((queue) => {
+    const { serving, free, places } = placesOn(queue, workers);
+    if (serving === 0) return [`no worker serves queue ${queue}: start one with: trawl worker --queues ${queue}`];
+    if (!isOperator) return [];
+    const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
+    const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;
+    return [`${who}: ${free} of ${places} places free, ${formatCount(waiting)} waiting on it`];
+  });
 }
 
 /** Where the tasks of a job go. Its priority may have been changed since it was submitted. */

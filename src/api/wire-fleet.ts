@@ -4,8 +4,8 @@ import { ahead } from "../domain/ahead.ts";
 import { formatRate } from "../domain/rate.ts";
 import { STEPS } from "../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../domain/task.ts";
-import type { DeadGroup, DeadLetter, QueueView, SiteView, WorkerView } from "../frontier/frontier-admin.ts";
-import { workerFacts } from "../frontier/worker-facts.ts";
+import type { DeadGroup, QueueView, SiteView, WorkerView } from "../frontier/frontier-admin.ts";
+import { placesOn, workerFacts } from "../frontier/worker-facts.ts";
 import { placeOfProcess } from "../runtime/process-id.ts";
 
 const count = z.int().min(0);
@@ -102,18 +102,6 @@ export type SiteOut = z.output<typeof siteSchemaOut>;
 export type QueueOut = z.output<typeof queueSchemaOut>;
 export type WorkerOut = z.output<typeof workerSchemaOut>;
 
-export function deadOut(letter: DeadLetter): DeadOut {
-  const { taskId, jobId, url, site, reason, status = null, diedAt, history } = letter;
-  return {
-    ...{ taskId, jobId, url, site, reason, status },
-    diedAt: new Date(diedAt).toISOString(),
-    history: history.map(({ at, because, status = null, detail = null }) => ({
-      at: new Date(at).toISOString(),
-      ...{ because, status, detail },
-    })),
-  };
-}
-
 export function deadGroupOut(group: DeadGroup): DeadGroupOut {
   return { ...group, status: group.status ?? null };
 }
@@ -134,12 +122,8 @@ export function queuesOut(queues: readonly QueueView[], workers: readonly Worker
   const waiting = new Map(queues.map((view) => [view.queue, view.waiting]));
   const names = new Set([...waiting.keys(), ...workers.flatMap((worker) => worker.queues)]);
   return [...names].sort().map((queue) => {
-    const serving = workers.filter((worker) => worker.queues.includes(queue));
-    const free = serving.reduce(
-      (sum, { vitals }) => sum + Math.max(0, (vitals?.concurrency ?? 0) - (vitals?.busy ?? 0)),
-      0,
-    );
-    return { queue, waiting: waiting.get(queue) ?? 0, workers: serving.length, free };
+    const { serving, free } = placesOn(queue, workers);
+    return { queue, waiting: waiting.get(queue) ?? 0, workers: serving, free };
   });
 }
 

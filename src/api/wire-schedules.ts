@@ -53,6 +53,15 @@ export const runSchemaOut = z.strictObject({
   endedAt: instant.nullable().describe("When that was settled."),
 });
 
+export const upcomingSchemaOut = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  runs: z.array(instant),
+  more: z.boolean().describe("There are more of them until then than are told."),
+});
+
+export type UpcomingOut = z.output<typeof upcomingSchemaOut>;
+
 export type RunOut = z.output<typeof runSchemaOut>;
 
 export function runOut({ at, kind, state, because, jobId, endedAt }: Slot): RunOut {

@@ -1,8 +1,9 @@
 /** A job's sites with the most to do, for people who look at the job. */
 import type { JobOut, JobSiteOut } from "../api/wire-types.ts";
+import { formatBytes, formatCount } from "../domain/counted.ts";
 import { formatDuration } from "../domain/duration.ts";
 import type { ControlPlane } from "./plane/control-plane.ts";
-import { formatBytes, formatCount, table } from "./terminal.ts";
+import { table } from "./terminal.ts";
 
 export type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
 

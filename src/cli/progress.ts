@@ -1,7 +1,9 @@
 /** Progress of a crawl on stderr: one live block on a terminal, a plain line now and then elsewhere. */
+
+import { formatCount, plural } from "../domain/counted.ts";
 import { formatDuration } from "../domain/duration.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
-import { formatCount, plural, type Screen, shorten } from "./terminal.ts";
+import { type Screen, shorten } from "./terminal.ts";
 
 /** Of a job of this broker, or of a server's. */
 export type Watched = Pick<JobView, "id" | "name" | "state" | "counts" | "tally">;

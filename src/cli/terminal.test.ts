@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes, plural, shorten, table } from "./terminal.ts";
+import { formatBytes, plural } from "../domain/counted.ts";
+import { shorten, table } from "./terminal.ts";
 
 describe("a table", () => {
   it("aligns words to the left and numbers to the right, and pads nothing at the end of a line", () => {

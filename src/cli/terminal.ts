@@ -67,21 +67,6 @@ export function shorten(text: string, width: number): string {
   return `${text.slice(0, head)}…${text.slice(text.length - (width - 1 - head))}`;
 }
 
-export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
-}
-
-export function formatBytes(bytes: number): string {
-  const units = ["B", "KB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
-}
-
 /** The larger unit alone: `3m`, not `3m 12s`. */
 export function roughAge(ms: number): string {
   return formatDuration(Math.max(1000, Math.round(ms / 1000) * 1000)).split(" ")[0] ?? "";
@@ -125,9 +110,4 @@ const NARROWEST = 16;
 export function steps(choices: readonly (readonly [string, string])[], { paint, command }: Screen): string {
   const rows = choices.map(([what, words]) => [`  ${what}`, `${command} ${words}`]);
   return table(rows, { paint: { 1: paint.cyan } });
-}
-
-/** `1 page`, `2 pages`. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

@@ -15,6 +15,7 @@ import {
   type ExplainTarget,
   type Fleet,
   type HistorySpan,
+  type TraceTarget,
 } from "./fleet.ts";
 import { type Added, addTo, createJob, type Job, type JobEvent, type Listing, takenOf, URLS_MOST } from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
@@ -42,6 +43,7 @@ export {
   type NewKey,
   type NewSchedule,
   type Page,
+  type TraceTarget,
   type VerifyOptions,
   verifyWebhook,
   WebhookError,

@@ -1,6 +1,7 @@
 /** What all jobs share: dead letters, sites, queues, workers, and why something waits. */
 import type * as Wire from "../api/wire-fleet.ts";
 import type { HistoryOut } from "../api/wire-history.ts";
+import type { TraceOut } from "../api/wire-trace.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
 
@@ -35,6 +36,14 @@ export type ExplainTarget = { url: string } | { site: string } | { job: string }
 /** Instants as ISO has them. Unless given: the last hour, in the least step that there is and fits. */
 export type HistorySpan = { from?: string; to?: string; step?: "10s" | "1m" | "5m" | "30m" | "1h" | "6h" | "1d" };
 
+/** `what` is any of these, whichever it turns out to be; with a URL, `job` says in which job it is meant. */
+export type TraceTarget =
+  | { url: string; job?: string }
+  | { what: string; job?: string }
+  | { job: string }
+  | { task: string }
+  | { request: string };
+
 export type Fleet = {
   dead: Dead;
   /** Takes the scope admin, as do `queues` and `workers`. */
@@ -44,6 +53,8 @@ export type Fleet = {
   /** What the fleet did over time. Takes the scope admin. */
   history(span?: HistorySpan, options?: Signal): Promise<HistoryOut>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;
+  /** How a page went in each job that had it, or how whole jobs did. */
+  trace(target: TraceTarget, options?: Signal): Promise<TraceOut>;
 };
 
 export function createFleet(requests: Requests): Fleet {
@@ -77,5 +88,6 @@ export function createFleet(requests: Requests): Fleet {
       (await requests.json<{ workers: Wire.WorkerOut[] }>("/v1/workers", { signal })).workers,
     history: (span = {}, { signal } = {}) => requests.json(`/v1/history${queryOf(span)}`, { signal }),
     explain: (target, { signal } = {}) => requests.json(`/v1/explain${queryOf(target)}`, { signal }),
+    trace: (target, { signal } = {}) => requests.json(`/v1/trace${queryOf(target)}`, { signal }),
   };
 }

@@ -1,5 +1,5 @@
 /** Schedules of a server: jobs that are submitted again and again. */
-import type { RunOut, ScheduleOut } from "../api/wire-schedules.ts";
+import type { RunOut, ScheduleOut, UpcomingOut } from "../api/wire-schedules.ts";
 import type { ScheduleInput } from "../schedule/schedule-schema.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
@@ -22,10 +22,17 @@ export type Schedules = {
   run(id: string, options?: Signal): Promise<RunOut>;
   /** Its next slots, were it not paused. */
   next(id: string, n?: number, options?: Signal): Promise<string[]>;
+  /** The first slots of one that is not made yet. Throws ApiError BAD_SCHEDULE. */
+  preview(when: Pick<NewSchedule, "cron" | "timeZone" | "every">, n?: number, options?: Signal): Promise<string[]>;
+  /** What is to run within `days`, of all that are not paused; `each` is how many of one schedule at most. */
+  upcoming(options?: Signal & { days?: number; each?: number }): AsyncGenerator<UpcomingOut, void>;
   /** What became of its slots, newest first. */
   runs(id: string, options?: Signal & { page?: number }): AsyncGenerator<RunOut, void>;
   remove(id: string, options?: Signal): Promise<void>;
 };
+
+/** Schedules whose runs one answer tells of at most. */
+const SCHEDULES = 100;
 
 export function createSchedules(requests: Requests): Schedules {
   const at = (id: string, rest = "") => `/v1/schedules/${encodeURIComponent(id)}${rest}`;
@@ -39,6 +46,13 @@ export function createSchedules(requests: Requests): Schedules {
     run: (id, { signal } = {}) => requests.json(at(id, "/run"), { method: "POST", signal, isOnce: true }),
     next: async (id, n, { signal } = {}) =>
       (await requests.json<{ next: string[] }>(at(id, `/next${queryOf({ n })}`), { signal })).next,
+    preview: async (when, n, { signal } = {}) =>
+      (await requests.json<{ next: string[] }>(`/v1/schedules/preview${queryOf({ ...when, n })}`, { signal })).next,
+    upcoming: ({ days, each, ...options } = {}) =>
+      listAll(requests, `/v1/schedules/upcoming${queryOf({ days, each })}`, "upcoming", {
+        page: SCHEDULES,
+        ...options,
+      }),
     runs: (id, options) => listAll(requests, at(id, "/runs"), "runs", options),
     remove: async (id, { signal } = {}) =>
       void (await requests.json(at(id), { method: "DELETE", signal, isOnce: true })),

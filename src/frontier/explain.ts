@@ -1,4 +1,5 @@
 /** Puts into words why something waits (F16). Pure: backends bring the facts, so that all of them say the same. */
+import { formatCount, plural } from "../domain/counted.ts";
 import { formatDuration } from "../domain/duration.ts";
 import type { JobState, Ledger } from "../domain/job.ts";
 import { onlineSite } from "../domain/offline-site.ts";
@@ -35,13 +36,13 @@ export type TaskFacts =
       last: Misfortune;
     }
   | { state: "leased"; worker: string; leaseUntil: number; job: JobFacts }
-  | { state: "dead"; reason: string; last: Misfortune | undefined; job: JobFacts }
+  | { state: "dead"; reason: string; tries: number; last: Misfortune | undefined; job: JobFacts }
   | { state: "ended"; job: JobFacts };
 
 /** Why one URL waits, in each job that has it. */
 export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number): Explanation {
   if (tasks.length === 0)
-    return { about: url, reasons: ["no job here has seen this URL"], until: undefined, tasks: [] };
+    return { about: url, reasons: ["no job here has seen this URL"], until: undefined, tasks: [], queues: [] };
   const done = stepOf(url) === "parse" ? "parsed" : "fetched";
   const parts = tasks.map((task) => explainTask(task, done, now));
   return {
@@ -49,34 +50,37 @@ export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number
     reasons: parts.flatMap((part) => part.reasons),
     until: earliest(parts.map((part) => part.until)),
     tasks: tasks.map(({ job, state }) => ({ jobId: job.id, state })),
+    queues: [...new Set(parts.flatMap(({ queue }) => queue ?? []))],
   };
 }
 
 /** Why a site is not being hit right now. */
 export function explainSite(name: string, site: SiteFacts | undefined, now: number): Explanation {
   if (site === undefined)
-    return { about: name, reasons: ["no job here has met this site"], until: undefined, tasks: [] };
+    return { about: name, reasons: ["no job here has met this site"], until: undefined, tasks: [], queues: [] };
   const { reasons, until } = siteWait(site, now);
-  const limits = `allowed: ${rateWords(site)}, ${site.policy.perSite} at once; ${site.inFlight} under way, ${site.waiting} waiting`;
-  return { about: name, reasons: [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits], until, tasks: [] };
+  const limits = `allowed: ${rateWords(site)}, ${site.policy.perSite} at once; ${site.inFlight} under way, ${formatCount(site.waiting)} waiting`;
+  const words = [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits];
+  return { about: name, reasons: words, until, tasks: [], queues: [] };
 }
 
 /** What holds a job up. */
 export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: number): Explanation {
   const { queued, delayed, leased } = job.counts;
-  const whole = { about: `job ${job.id}`, tasks: [] };
+  const whole = { about: `job ${job.id}`, tasks: [], queues: [] };
   if (job.state === "paused") return { ...whole, reasons: [pausedWords(job), ...openWords(job)], until: undefined };
   if (job.state !== "running") return { ...whole, reasons: [`is ${job.state}: nothing of it waits`], until: undefined };
   const waits = sites.map((site) => ({ site, ...siteWait(site, now) })).filter((wait) => wait.reasons.length > 0);
   const reasons = [
-    `is running: ${queued} queued, ${delayed} waiting for a retry, ${leased} being fetched`,
+    `is running: ${formatCount(queued)} queued, ${formatCount(delayed)} waiting for a retry, ${formatCount(leased)} being fetched`,
     ...openWords(job),
     ...waits.flatMap(({ site, reasons: why }) => why.map((reason) => `${site.site}: ${reason}`)),
   ];
   return { ...whole, reasons, until: earliest(waits.map((wait) => wait.until)) };
 }
 
-type Wait = { reasons: string[]; until: number | undefined };
+/** `queue`: where it waits for nothing but a free worker. */
+type Wait = { reasons: string[]; until: number | undefined; queue?: string };
 
 /** `done`: what is done with it, as a participle. */
 function explainTask(task: TaskFacts, done: string, now: number): Wait {
@@ -88,7 +92,10 @@ function explainTask(task: TaskFacts, done: string, now: number): Wait {
         until: task.leaseUntil,
       };
     case "dead":
-      return { reasons: [`${inJob}was given up on: ${misfortune(task.reason, task.last)}`], until: undefined };
+      return {
+        reasons: [`${inJob}was given up on ${triesWords(task, now)}: ${misfortune(task.reason, task.last)}`],
+        until: undefined,
+      };
     case "ended":
       return { reasons: [`${inJob}has been dealt with`], until: undefined };
     case "queued":
@@ -116,10 +123,11 @@ function waitingTask(
   if (isSuspect) reasons.unshift(`${inJob}waits to be run alone: two workers have died while they held it`);
   if (wait.reasons.length > 0) return { reasons, until: wait.until };
   if (isSuspect) return { reasons, until: now };
-  const ahead = `${task.site.waiting} waiting at ${onlineSite(task.site.site)}`;
+  const ahead = `${formatCount(task.site.waiting)} waiting at ${onlineSite(task.site.site)}`;
   return {
     reasons: [`${inJob}may be ${done} now; waits for a free worker on queue ${task.queue} (${ahead})`],
     until: now,
+    queue: task.queue,
   };
 }
 
@@ -133,10 +141,23 @@ function siteWait(site: SiteFacts, now: number): Wait {
   }
   if (site.isAskingRobots) reasons.push("its robots.txt is being fetched");
   if (site.rateReadyAt > now) {
-    reasons.push(`its rate of ${rateWords(site)} allows the next request ${at(site.rateReadyAt, now)}`);
+    reasons.push(
+      `its rate of ${rateWords(site)} allows the next request ${at(site.rateReadyAt, now)}${crowdWords(site)}`,
+    );
   }
   const times = [site.blockedUntil, site.rateReadyAt].filter((time) => time > now);
   return { reasons, until: times.length === 0 ? undefined : Math.max(...times) };
+}
+
+/** How long it takes until all that wait have had their turn, if nothing else is in their way. */
+function crowdWords({ waiting, policy }: SiteFacts): string {
+  if (waiting < 2) return "";
+  return `; ${formatCount(waiting)} wait for it, about ${formatDuration(waiting * policy.intervalMs)} at this rate`;
+}
+
+function triesWords({ tries, last }: TaskFacts & { state: "dead" }, now: number): string {
+  const after = `after ${plural(tries, "try", "tries")}`;
+  return last === undefined ? after : `${formatDuration(Math.max(0, now - last.at))} ago, ${after}`;
 }
 
 function rateWords({ policy, crawlDelayMs }: SiteFacts): string {

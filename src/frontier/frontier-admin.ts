@@ -89,6 +89,8 @@ export type Explanation = {
   until: number | undefined;
   /** Of a URL: the jobs that have it, and how it stands in each. `ended`: done, refused or cancelled. */
   tasks: readonly { jobId: string; state: "queued" | "delayed" | "leased" | "dead" | "ended" }[];
+  /** Of a URL: the queues on which it waits for nothing but a free worker. */
+  queues: readonly string[];
 };
 
 export type ExplainTarget = { url: string } | { site: string } | { jobId: string };

@@ -13,3 +13,18 @@ export function workerFacts({ vitals, seenAt }: WorkerView) {
     seenAt: new Date(seenAt).toISOString(),
   };
 }
+
+/** Who serves a queue, and how many tasks they could take on, now and in all, as last heard. */
+export function placesOn(
+  queue: string,
+  workers: readonly WorkerView[],
+): { serving: number; free: number; places: number } {
+  const serving = workers.filter(({ queues }) => queues.includes(queue));
+  const sum = { serving: serving.length, free: 0, places: 0 };
+  for (const { vitals } of serving) {
+    const { concurrency = 0, busy = 0 } = vitals ?? {};
+    sum.free += Math.max(0, concurrency - busy);
+    sum.places += concurrency;
+  }
+  return sum;
+}

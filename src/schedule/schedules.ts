@@ -30,9 +30,17 @@ export type Schedules = {
   list(tenant: string | undefined, limit: number, afterId: string): Promise<readonly Schedule[]>;
   /** The next slots, where it is not paused; what it would have, where it is. */
   next(schedule: Schedule, most: number): number[];
+  /** The next slots of one that is not made yet. Throws BAD_SCHEDULE. */
+  preview(when: WhenInput, most: number): number[];
+  /** Of those that are not paused, by id, the slots that come until an instant: so many of so many schedules. */
+  upcoming(tenant: string | undefined, window: Window): Promise<readonly Upcoming[]>;
   /** What became of its slots, newest first. */
   listRuns(schedule: Schedule, limit: number, beforeAt: number): Promise<readonly Slot[]>;
 };
+
+export type Window = { until: number; each: number; limit: number; afterId: string };
+/** `more`: there are more slots than are told. */
+export type Upcoming = { schedule: Schedule; slots: readonly number[]; more: boolean };
 
 type Policies = Pick<Schedule, "overlap" | "catchUp" | "catchUpMost" | "paused">;
 const USUAL: Policies = { overlap: "skip", catchUp: "one", catchUpMost: 10, paused: false };
@@ -148,14 +156,26 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
       await book.remove(id);
     },
     list: (tenant, limit, afterId) => book.list(tenant, limit, afterId),
-    next({ timing }, most) {
-      const slots = slotsOf(timing);
-      const found: number[] = [];
-      for (let at = slots.after(now()); at !== undefined && found.length < most; at = slots.after(at)) found.push(at);
-      return found;
+    next: ({ timing }, most) => nextSlots(timing, now(), most),
+    preview: (when, most) => nextSlots(timingFrom(when, now()), now(), most),
+    async upcoming(tenant, { until, each, limit, afterId }) {
+      const found = await book.list(tenant, limit, afterId);
+      return found.map((schedule) => {
+        const slots = schedule.paused ? [] : nextSlots(schedule.timing, now(), each + 1, until);
+        return { schedule, slots: slots.slice(0, each), more: slots.length > each };
+      });
     },
     listRuns: ({ id }, limit, beforeAt) => book.listSlots(id, limit, beforeAt),
   };
+}
+
+function nextSlots(timing: Schedule["timing"], from: number, most: number, until = Number.POSITIVE_INFINITY): number[] {
+  const slots = slotsOf(timing);
+  const found: number[] = [];
+  for (let at = slots.after(from); at !== undefined && at <= until && found.length < most; at = slots.after(at)) {
+    found.push(at);
+  }
+  return found;
 }
 
 function policiesOf(input: ScheduleChange, usual: Policies): Policies {

@@ -164,7 +164,15 @@ describe("a request that is wrong", () => {
     ["a path that is not there", "GET", "/v1/nothing", undefined, 404, "NOT_FOUND", /v1\/nothing/],
     ["a method that is not there", "DELETE", "/v1/jobs", undefined, 405, "METHOD_NOT_ALLOWED", /takes POST, GET/],
     ["no body", "POST", "/v1/jobs", undefined, 400, "BAD_REQUEST", /body: is missing/],
-    ["a parameter of something else", "GET", "/v1/jobs?n=1", undefined, 400, "BAD_REQUEST", /known are state, q, limit, cursor/],
+    [
+      "a parameter of something else",
+      "GET",
+      "/v1/jobs?n=1",
+      undefined,
+      400,
+      "BAD_REQUEST",
+      /known are state, q, limit, cursor/,
+    ],
   ] as const)("is answered with a problem: %s", async (_, method, path, body, status, code, detail) => {
     const { ask } = await startApi();
 

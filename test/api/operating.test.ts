@@ -78,6 +78,27 @@ describe("dead letters", () => {
     expect((await ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
   });
 
+  it("are queued again or forgotten one by one, and their job counts as open again without being named", async () => {
+    const working = await withDead();
+    const { ask, id, trawl } = working;
+    const letters = (await ask("GET", "/v1/dead?status=404")).json.dead as unknown as { taskId: string }[];
+    const [first = "", second = ""] = letters.map(({ taskId }) => taskId);
+    const told: string[][] = [];
+    const { setOpen } = trawl.store.owners;
+    trawl.store.owners.setOpen = (jobIds, isOpen) => {
+      if (isOpen) told.push([...jobIds]);
+      return setOpen.call(trawl.store.owners, jobIds, isOpen);
+    };
+
+    expect((await ask("POST", "/v1/dead/replay", { tasks: [first, "999999"] })).json).toEqual({ replayed: 1 });
+    expect(told).toEqual([[id]]);
+    expect(await ended(working, id)).toMatchObject({ counts: { dead: 3 } });
+    expect((await ask("POST", "/v1/dead/discard", { tasks: [second] })).json).toEqual({ discarded: 1 });
+    expect((await ask("GET", `/v1/dead?job=${id}`)).json.dead).toHaveLength(2);
+    expect(await ask("POST", "/v1/dead/discard", { tasks: [] })).toMatchObject({ status: 400 });
+    expect(await ask("POST", "/v1/dead/discard", { tasks: ["x"] })).toMatchObject({ status: 400 });
+  });
+
   it("are not all meant by nothing at all", async () => {
     const { ask } = await startApi();
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { UpcomingOut } from "../../src/api/wire-schedules.ts";
+import { connect } from "../../src/client/client.ts";
 import { startApi } from "./harness.ts";
 
 const JOB = { urls: ["https://a.example/"], extract: { title: "h1" } };
@@ -29,6 +31,38 @@ describe("schedules over HTTP", () => {
 
     expect(await ask("DELETE", path)).toMatchObject({ status: 200, json: { removed: true } });
     expect(await ask("GET", path)).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
+  });
+
+  it("show what is to run in the days to come, and when one would run that is not made yet", async () => {
+    const { ask, url } = await startApi();
+    for (const [name, when] of [
+      ["daily", { cron: "0 6 * * *", timeZone: "Europe/Berlin" }],
+      ["often", { every: "5m" }],
+      ["resting", { cron: "0 7 * * *", paused: true }],
+    ] as const) {
+      await ask("POST", "/v1/schedules", { name, ...when, job: JOB });
+    }
+    const { schedules } = connect(url);
+
+    const told: UpcomingOut[] = [];
+    for await (const one of schedules.upcoming({ days: 3, each: 5 })) told.push(one);
+    const first = await ask("GET", "/v1/schedules/upcoming?limit=2");
+    const rest = await ask("GET", `/v1/schedules/upcoming?limit=2&cursor=${first.json.next}`);
+    const sketched = await schedules.preview({ cron: "30 6 * * *", timeZone: "Europe/Berlin" }, 5);
+
+    expect(told.map(({ name, runs, more }) => [name, runs.length, more])).toEqual([
+      ["daily", 3, false],
+      ["often", 5, true],
+      ["resting", 0, false],
+    ]);
+    expect(rest.json).toMatchObject({ upcoming: [{ name: "resting", runs: [] }], next: null });
+    expect(sketched).toHaveLength(5);
+    expect(sketched.every((at) => /T0[45]:30:00\.000Z$/.test(at))).toBe(true);
+    const faults = ["cron=nonsense", "", "cron=@daily&every=1h", "cron=@daily&timeZone=Mars"];
+    for (const fault of faults) {
+      const said = await ask("GET", `/v1/schedules/preview?${fault}`);
+      expect(said).toMatchObject({ status: 400, json: { code: "BAD_SCHEDULE" } });
+    }
   });
 
   it("keep what a header holds when it comes back masked, and never keep the mask", async () => {

@@ -65,7 +65,8 @@ function taskFacts(world: World, task: ModelTask, now: number): TaskFacts {
     }
     default: {
       if (task.letter === undefined) return { state: "ended", job };
-      return { state: "dead", reason: task.letter.reason, last: task.history.at(-1), job };
+      const tries = task.history.length;
+      return { state: "dead", reason: task.letter.reason, tries, last: task.history.at(-1), job };
     }
   }
 }

@@ -5,9 +5,10 @@ import { BATCH_MOST } from "../../frontier/frontier.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, LISTING, toCursor } from "../cursor.ts";
+import { deadOut } from "../dead-out.ts";
 import { replayDead } from "../replay-dead.ts";
 import { type Caller, defineRoute, type Route } from "../route.ts";
-import { deadGroupOut, deadGroupSchemaOut, deadOut, deadReason, deadSchemaOut } from "../wire-fleet.ts";
+import { deadGroupOut, deadGroupSchemaOut, deadReason, deadSchemaOut } from "../wire-fleet.ts";
 
 const TAG = "Dead letters";
 const OWN = "Of the jobs of one tenant they are had a job at a time.";

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, findOwnJob, isOwn } from "../api-deps.ts";
-import { type Explained, explainTarget } from "../explain-target.ts";
+import { type Asker, type Explained, explainTarget } from "../explain-target.ts";
 import { type Caller, defineRoute, type Route } from "../route.ts";
 import { explanationSchemaOut } from "../wire-fleet.ts";
 
@@ -34,16 +35,22 @@ export function explainRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
+function askerOf(caller: Caller): Asker {
+  const mayHear = caller.tenant === undefined ? undefined : (job: JobView) => isOwn(job, caller);
+  return { mayHear, isOperator: caller.scopes.includes("admin") };
+}
+
 async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof target>): Promise<Explained> {
   const { url, site, job } = query;
+  const asker = askerOf(caller);
   if ([url, site, job].filter((one) => one !== undefined).length !== 1) {
     throw new TrawlError("BAD_REQUEST", { op: "api.explain", message: "query: takes one of url, site, job" });
   }
   if (job !== undefined) {
     await findOwnJob(deps, caller, job);
-    return explainTarget(deps, { jobId: job }, undefined);
+    return explainTarget(deps, { jobId: job }, asker);
   }
-  if (site !== undefined) return explainSite(deps, caller, site.toLowerCase());
+  if (site !== undefined) return explainSite(deps, asker, site.toLowerCase());
   const canonical = canonicalUrl(url ?? "");
   if (canonical === undefined) {
     throw new TrawlError("BAD_URL", {
@@ -51,11 +58,11 @@ async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof t
       message: `query.url: ${JSON.stringify(url)} is not an absolute http(s) URL without credentials`,
     });
   }
-  return explainTarget(deps, { url: canonical }, caller.tenant === undefined ? undefined : (one) => isOwn(one, caller));
+  return explainTarget(deps, { url: canonical }, asker);
 }
 
-function explainSite(deps: ApiDeps, { scopes }: Caller, site: string): Promise<Explained> {
-  if (scopes.includes("admin")) return explainTarget(deps, { site }, undefined);
+function explainSite(deps: ApiDeps, asker: Asker, site: string): Promise<Explained> {
+  if (asker.isOperator) return explainTarget(deps, { site }, asker);
   throw new TrawlError("FORBIDDEN", {
     op: "api.explain",
     message: "query.site: what waits at a site is everybody's; to ask for it takes admin; ask for a job, or a URL",

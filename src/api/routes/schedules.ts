@@ -8,7 +8,7 @@ import { fromCursor, LISTING, toCursor } from "../cursor.ts";
 import { createSlotQuota } from "../quota/slot-quota.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 import { spiderInFolder } from "../submit/spider-in-folder.ts";
-import { isoOf, runOut, runSchemaOut, scheduleOut, scheduleSchemaOut } from "../wire-schedules.ts";
+import { isoOf, runOut, runSchemaOut, scheduleOut, scheduleSchemaOut, upcomingSchemaOut } from "../wire-schedules.ts";
 
 type JobBody = ScheduleInput["job"];
 
@@ -17,6 +17,21 @@ const id = z.strictObject({ id: z.string().min(1).max(100) });
 const listing = z.strictObject(LISTING);
 const schedulePage = z.strictObject({ schedules: z.array(scheduleSchemaOut), next: z.string().nullable() });
 const runPage = z.strictObject({ runs: z.array(runSchemaOut), next: z.string().nullable() });
+const howMany = z.coerce.number().int().min(1).max(100).default(10).describe("How many.");
+const nextRuns = z.strictObject({ next: z.array(z.iso.datetime()) });
+const sketch = scheduleSchema.pick({ cron: true, timeZone: true, every: true }).extend({ n: howMany });
+const DAY_MS = 86_400_000;
+const window = z.strictObject({
+  days: z.coerce.number().int().min(1).max(31).default(7).describe("How far ahead."),
+  each: z.coerce.number().int().min(1).max(100).default(50).describe("How many runs of one schedule at most."),
+  limit: z.coerce.number().int().min(1).max(100).default(50).describe("How many schedules."),
+  cursor: LISTING.cursor,
+});
+const upcomingPage = z.strictObject({
+  until: z.iso.datetime(),
+  upcoming: z.array(upcomingSchemaOut),
+  next: z.string().nullable(),
+});
 const change = scheduleSchema.partial();
 const ONE = { says: "The schedule.", json: scheduleSchemaOut };
 const EXAMPLE = { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: { urls: ["https://a.example/"] } };
@@ -73,6 +88,43 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
     }),
     defineRoute({
       method: "GET",
+      path: "/v1/schedules/upcoming",
+      scope: "read",
+      tag: TAG,
+      summary: "What is to run in the time to come, of all schedules",
+      says: "Those that are paused have no runs. Of one that runs often the first of them are told.",
+      query: window,
+      answers: { 200: { says: "By id; `next` is the cursor for more schedules.", json: upcomingPage } },
+      async handle({ query: { days, each, limit, cursor }, caller }) {
+        const afterId = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
+        const until = clock.now() + days * DAY_MS;
+        const found = await schedules.upcoming(caller.tenant, { until, each, limit, afterId });
+        const last = found.length < limit ? undefined : found.at(-1);
+        const upcoming = found.map(({ schedule: { id, name }, slots, more }) => ({
+          id,
+          name,
+          runs: slots.map(isoOf),
+          more,
+        }));
+        const next = last === undefined ? null : toCursor({ id: last.schedule.id });
+        return { status: 200, body: { until: isoOf(Math.floor(until)), upcoming, next } };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/schedules/preview",
+      scope: "read",
+      tag: TAG,
+      summary: "When a schedule would run that is not made yet",
+      query: sketch,
+      answers: { 200: { says: "Its first slots, were it made now.", json: nextRuns } },
+      handle: async ({ query: { n, ...when } }) => ({
+        status: 200,
+        body: { next: schedules.preview(when, n).map(isoOf) },
+      }),
+    }),
+    defineRoute({
+      method: "GET",
       path: "/v1/schedules/:id",
       scope: "read",
       tag: TAG,
@@ -124,10 +176,8 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "When a schedule runs next",
       params: id,
-      query: z.strictObject({ n: z.coerce.number().int().min(1).max(100).default(10).describe("How many.") }),
-      answers: {
-        200: { says: "Its next slots, were it not paused.", json: z.strictObject({ next: z.array(z.iso.datetime()) }) },
-      },
+      query: z.strictObject({ n: howMany }),
+      answers: { 200: { says: "Its next slots, were it not paused.", json: nextRuns } },
       async handle({ params, query, caller }) {
         const schedule = await schedules.get(params.id, caller.tenant);
         return { status: 200, body: { next: schedules.next(schedule, query.n).map(isoOf) } };

@@ -7,10 +7,11 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import { recordLine } from "../../store/export/record-line.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
+import { deadOut } from "../dead-out.ts";
 import type { Pulse } from "../events/pulse.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { submitOnce } from "../submit/submit-once.ts";
-import { deadOut, deadSchemaOut } from "../wire-fleet.ts";
+import { deadSchemaOut } from "../wire-fleet.ts";
 import { pageOut, pageSchemaOut, recordSchemaOut } from "../wire-types.ts";
 
 /** A connection on which nothing comes for a minute is taken for dead. */

@@ -2,12 +2,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { JobChange } from "../../api/change-job.ts";
 import type { JobOut } from "../../api/wire-types.ts";
+import { formatCount } from "../../domain/counted.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
 import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
-import { formatCount } from "../terminal.ts";
 
 type Flags = PlaneFlags & {
   rate?: string;

@@ -1,5 +1,6 @@
 /** `trawl dead`: what was given up on, grouped or in full, and what to do with it. */
 import type { Command } from "commander";
+import { formatCount } from "../../domain/counted.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
@@ -10,7 +11,7 @@ import { isCrawl } from "../crawl/crawl-queue.ts";
 import { wholeNumber } from "../flags.ts";
 import { getJob } from "../plane/get-job.ts";
 import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
-import { formatCount, type Screen, steps, table } from "../terminal.ts";
+import { type Screen, steps, table } from "../terminal.ts";
 
 type Flags = PlaneFlags & {
   reason?: string;

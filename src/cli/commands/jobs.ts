@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { isFiltering } from "../../api/job-filter.ts";
 import type { JobOut } from "../../api/wire-types.ts";
 import type { WebhookOut } from "../../api/wire-webhooks.ts";
+import { formatBytes, formatCount } from "../../domain/counted.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { JOB_MOVES, type JobState, LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import { showable } from "../../runtime/showable.ts";
@@ -10,7 +11,7 @@ import { wholeNumber } from "../flags.ts";
 import { findTopSites, topSitesText } from "../job-sites.ts";
 import { getJob } from "../plane/get-job.ts";
 import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
-import { formatBytes, formatCount, roughAge, table } from "../terminal.ts";
+import { roughAge, table } from "../terminal.ts";
 
 type ListFlags = PlaneFlags & { limit: number; state?: JobState; search?: string };
 

@@ -2,12 +2,13 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { checkKey } from "../../api/keys/new-key.ts";
 import { type Quotas, SCOPES, type Scope } from "../../domain/api-key.ts";
+import { formatCount } from "../../domain/counted.ts";
 import { parseDurationMs } from "../../domain/duration.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import type { ApiKey } from "../../store/key-book.ts";
 import { wholeNumber } from "../flags.ts";
 import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
-import { formatCount, roughAge, table } from "../terminal.ts";
+import { roughAge, table } from "../terminal.ts";
 
 type Flags = PlaneFlags & {
   tenant?: string;

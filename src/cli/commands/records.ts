@@ -1,13 +1,13 @@
 /** `trawl records`: the output of a job, again or for the first time. */
 import { type Command, Option } from "commander";
 import type { JobOut } from "../../api/wire-types.ts";
+import { plural } from "../../domain/counted.ts";
 import { showable } from "../../runtime/showable.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../store/export/format.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import type { ControlPlane } from "../plane/control-plane.ts";
 import { getJob } from "../plane/get-job.ts";
 import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
-import { plural } from "../terminal.ts";
 
 type Flags = PlaneFlags & { format?: ExportFormat; out?: string; invalid?: boolean };
 

@@ -1,9 +1,11 @@
 /** What a crawl still has to tell when its last page is in: it waits for that, for a while. */
+
+import { plural } from "../../domain/counted.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { showable } from "../../runtime/showable.ts";
 import { findDeliveryJobs, findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
 import type { Session } from "../session.ts";
-import { plural, type Screen, steps } from "../terminal.ts";
+import { type Screen, steps } from "../terminal.ts";
 import { crawlQueue } from "./crawl-queue.ts";
 
 const LOOK_EVERY_MS = 100;

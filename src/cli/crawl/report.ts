@@ -1,12 +1,13 @@
 /** What a person is told when a crawl ends: what came out, where it is, what went wrong, what to type next. */
 import { shownPlace } from "../../config/place.ts";
+import { formatBytes, formatCount, plural } from "../../domain/counted.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
 import type { DeadGroup, JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import type { Session } from "../session.ts";
-import { formatBytes, formatCount, plural, type Screen, shorten, steps, table } from "../terminal.ts";
+import { type Screen, shorten, steps, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
 
 type Output = { out: string | undefined; written: number | undefined };

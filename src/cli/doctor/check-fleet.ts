@@ -1,5 +1,6 @@
 /** Whether the workers and the work find each other: every mismatch in words, with what to do about it. */
 
+import { plural } from "../../domain/counted.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { BUILT_IN_QUEUES } from "../../domain/queue-name.ts";
 import type { Finding, JobView, QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
@@ -7,7 +8,6 @@ import { shortProcess } from "../../runtime/process-id.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { queuesOfJob } from "../../submit/queues-of-job.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
-import { plural } from "../terminal.ts";
 
 export type FleetFacts = {
   workers: readonly WorkerView[];

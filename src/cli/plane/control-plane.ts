@@ -6,6 +6,7 @@ import type { JobChange } from "../../api/change-job.ts";
 import type { Explained } from "../../api/explain-target.ts";
 import type { JobFilter } from "../../api/job-filter.ts";
 import type { KeyDraft } from "../../api/keys/new-key.ts";
+import type { TraceOut } from "../../api/wire-trace.ts";
 import type { JobOut, JobSiteOut } from "../../api/wire-types.ts";
 import type { WebhookOut } from "../../api/wire-webhooks.ts";
 import type { DeadFilter, DeadGroup, DeadLetter, ExplainTarget, WorkerView } from "../../frontier/frontier-admin.ts";
@@ -16,6 +17,7 @@ import type { Store } from "../../store/store.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import type { Intake } from "../../submit/submit-stream.ts";
+import type { TraceTarget } from "../../trace/find-traced.ts";
 
 export type Steering = "pause" | "resume" | "cancel";
 
@@ -37,6 +39,8 @@ export type ControlPlane = {
   replayDead(filter: DeadFilter, perSecond: number): Promise<number>;
   discardDead(filter: DeadFilter): Promise<number>;
   explain(target: ExplainTarget): Promise<Explained>;
+  /** Throws NOT_FOUND. */
+  trace(target: TraceTarget): Promise<TraceOut>;
   listWorkers(): Promise<readonly WorkerView[]>;
   records: Pick<Store, "readRecords" | "readInvalid">;
   keys: KeyDesk;

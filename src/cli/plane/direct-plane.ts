@@ -53,7 +53,14 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     groupDead: (filter, limit) => frontier.groupDead(filter, limit),
     replayDead: (filter, perSecond) => replayDead(trawl, filter, { limit: EVERYTHING, perSecond }),
     discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
-    explain: (target) => explainTarget(trawl, target, undefined),
+    explain: (target) => explainTarget(trawl, target, { mayHear: undefined, isOperator: true }),
+    async trace(target) {
+      const [{ trace }, { traceOut }] = await Promise.all([
+        import("../../trace/trace.ts"),
+        import("../../api/trace-out.ts"),
+      ]);
+      return traceOut(await trace({ ...trawl, mayHear: () => true }, target), clock.now());
+    },
     listWorkers: () => frontier.listWorkers(),
     records: store,
     keys: createKeyDesk(trawl),

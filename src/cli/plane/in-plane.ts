@@ -54,16 +54,6 @@ function createWaitNote(screen: Screen, api: string): (error: unknown, ms: numbe
   };
 }
 
-/** For a command that no server can serve: better said than answered from elsewhere. Throws BAD_USAGE. */
-export async function refuseApi(command: string, flags: PlaceFlags): Promise<void> {
-  const { api } = await settingsOf(flags);
-  if (api === "none" || isLocal(flags)) return;
-  throw new TrawlError("BAD_USAGE", {
-    op: "cli.plane",
-    message: `trawl ${command} reads broker and store themselves, not through TRAWL_API (${api}); name them: --broker URL --store URL`,
-  });
-}
-
 /** What was named on the command line beats what the environment says. */
 function isLocal({ broker, store }: PlaneFlags): boolean {
   return broker !== undefined || store !== undefined;

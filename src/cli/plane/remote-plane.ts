@@ -1,10 +1,11 @@
 /** The control plane of a server, asked over HTTP by the client that anybody may use. */
 import type { InvalidOut, RecordOut } from "../../api/wire-types.ts";
 import { connect, isApiError, type Trawl } from "../../client/client.ts";
-import type { DeadFilter as FilterOut } from "../../client/fleet.ts";
+import type { DeadFilter as FilterOut, TraceTarget as TraceWords } from "../../client/fleet.ts";
 import { createRequests, type Requests } from "../../client/requests.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import type { Intake } from "../../submit/submit-stream.ts";
+import type { TraceTarget } from "../../trace/find-traced.ts";
 import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
 import {
   deadFrom,
@@ -66,6 +67,7 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
       untilFewer((limit) => trawl.dead.replay(filterOut(filter), { limit, perSecond })),
     discardDead: (filter) => untilFewer((limit) => trawl.dead.discard(filterOut(filter), { limit })),
     explain: async (target) => explainedFrom(await trawl.explain("jobId" in target ? { job: target.jobId } : target)),
+    trace: ({ kind, word, jobId: job }) => trawl.trace({ ...WORDS[kind](word), ...(job === undefined ? {} : { job }) }),
     listWorkers: async () => (await trawl.workers()).map(workerFrom),
     records: createRecords(requests),
     keys: createKeyDesk(trawl),
@@ -74,6 +76,14 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
     lookEveryMs: LOOK_EVERY_MS,
   });
 }
+
+const WORDS: Readonly<Record<TraceTarget["kind"], (word: string) => TraceWords>> = {
+  any: (what) => ({ what }),
+  url: (url) => ({ url }),
+  job: (job) => ({ job }),
+  task: (task) => ({ task }),
+  request: (request) => ({ request }),
+};
 
 /** A page at a time, by id: whatever breaks, the page is asked for again, and an export has each record once. */
 function createRecords(requests: Requests): ControlPlane["records"] {

@@ -1,7 +1,9 @@
 /** What a person is told of a submission: while it goes on, and when it has ended. */
+
+import { formatCount, plural } from "../../domain/counted.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { Intake, StreamAnswer } from "../../submit/submit-stream.ts";
-import { formatCount, plural, type Screen, shorten, steps, table } from "../terminal.ts";
+import { type Screen, shorten, steps, table } from "../terminal.ts";
 
 type Shown = Pick<Intake["job"], "id" | "name">;
 

@@ -2,6 +2,7 @@
 import type { JobOut } from "../../api/wire-types.ts";
 import { networksFrom } from "../../compose.ts";
 import { extractorOf } from "../../compose-extractor.ts";
+import { plural } from "../../domain/counted.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
@@ -15,7 +16,7 @@ import type { ControlPlane } from "../plane/control-plane.ts";
 import { getJob } from "../plane/get-job.ts";
 import { inPlane, type PlaneFlags, type PlaneSession } from "../plane/in-plane.ts";
 import { INTERRUPTED, type Stops } from "../stops.ts";
-import { plural, processScreen, type Screen } from "../terminal.ts";
+import { processScreen, type Screen } from "../terminal.ts";
 import { aborted, watchJob } from "../watch-job.ts";
 import { createLeave, type Leave } from "./leave.ts";
 import { createPrivateHosts } from "./private-hosts.ts";

@@ -1,10 +1,11 @@
 /** What a tried page looks like, in files. */
 import { writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
+import { formatBytes } from "../../domain/counted.ts";
 import { TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
-import { formatBytes, type Screen } from "../terminal.ts";
+import type { Screen } from "../terminal.ts";
 
 export type PictureFlags = { render?: string; screenshot?: string; pdf?: string };
 

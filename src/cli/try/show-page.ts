@@ -1,8 +1,10 @@
 /** One tried page, for a person to read. */
+
+import { formatBytes, plural } from "../../domain/counted.ts";
 import type { Page } from "../../domain/page.ts";
 import type { Extraction } from "../../extract/extractor.ts";
 import { showable } from "../../runtime/showable.ts";
-import { formatBytes, plural, table } from "../terminal.ts";
+import { table } from "../terminal.ts";
 import type { TriedPage } from "./try-page.ts";
 
 const LINKS_SHOWN = 10;

@@ -1,12 +1,13 @@
 /** What `trawl up` tells on stderr beside what its processes do: how it begins and ends, and who has said a line. */
 import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
+import { plural } from "../../domain/counted.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { Place } from "../../worker/pool/supervisor.ts";
 import { inWords, linesTo } from "../log-lines.ts";
-import { plural, type Screen, table } from "../terminal.ts";
+import { type Screen, table } from "../terminal.ts";
 import { placeName } from "../worker/pool-voice.ts";
 import type { UpGroup } from "./groups.ts";
 

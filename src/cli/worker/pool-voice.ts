@@ -1,5 +1,6 @@
 /** What a supervisor tells of its processes on stderr: words for a person, or JSON lines for a machine. */
 
+import { plural } from "../../domain/counted.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { createLog } from "../../runtime/log.ts";
 import { createRedact } from "../../runtime/redact.ts";
@@ -7,7 +8,7 @@ import { showable } from "../../runtime/showable.ts";
 import { howItDied } from "../../worker/pool/blame.ts";
 import type { ChildFailure } from "../../worker/pool/messages.ts";
 import type { ChildDeath, Place, SupervisorEvents } from "../../worker/pool/supervisor.ts";
-import { plural, type Screen } from "../terminal.ts";
+import type { Screen } from "../terminal.ts";
 
 export type PoolVoice = Omit<SupervisorEvents, "finished">;
 

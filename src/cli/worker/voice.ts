@@ -2,13 +2,14 @@
 
 import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
+import { formatCount, plural } from "../../domain/counted.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { toldJobId } from "../../domain/webhook.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { ProcessStatus } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
-import { formatCount, plural, type Screen, shorten, table } from "../terminal.ts";
+import { type Screen, shorten, table } from "../terminal.ts";
 
 export type WorkerStart = { worker: string; queues: readonly string[]; drain: boolean };
 /** `processes`: of a supervisor; none where this process does the work itself. */

@@ -1,8 +1,10 @@
 /** The workers of a broker, as a table that fits a terminal, and as JSON. */
+
+import { formatBytes, formatCount, plural } from "../../domain/counted.ts";
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
 import { workerFacts } from "../../frontier/worker-facts.ts";
 import { placeOfProcess, shortProcess } from "../../runtime/process-id.ts";
-import { formatBytes, formatCount, plural, roughAge, shorten, table } from "../terminal.ts";
+import { roughAge, shorten, table } from "../terminal.ts";
 
 const HEADING = ["WORKER", "BUSY", "DONE", "FAILED", "MEMORY", "UP", "HEARD", "QUEUES"];
 const NUMBERS = [1, 2, 3, 4, 5, 6];

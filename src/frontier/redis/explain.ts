@@ -69,7 +69,10 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
     }
     const letters = await dead.list({ jobId: job.id, site: sought.site }, Number.MAX_SAFE_INTEGER, "0");
     const letter = letters.find(({ url, taskId }) => url === sought.url && ["", taskId].includes(sought.taskId));
-    if (letter !== undefined) return { state: "dead", reason: letter.reason, last: letter.history.at(-1), job };
+    if (letter !== undefined) {
+      const { reason, history } = letter;
+      return { state: "dead", reason, tries: history.length, last: history.at(-1), job };
+    }
     const waiting = await finder.findWaiting(sought);
     if (waiting === undefined) return undefined;
     const { queue, notBefore, failures, history } = waiting;

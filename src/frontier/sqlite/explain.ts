@@ -57,7 +57,13 @@ export function createInspector({ db, now }: Deps): Inspector {
     const dead = sql.dead.get(id) as DeadRow | undefined;
     if (dead !== undefined) {
       const past = JSON.parse(dead.history) as Misfortune[];
-      return { state: "dead", reason: dead.reason, last: past.at(-1), job: jobFacts(sql.job.get(dead.job)) };
+      return {
+        state: "dead",
+        reason: dead.reason,
+        tries: past.length,
+        last: past.at(-1),
+        job: jobFacts(sql.job.get(dead.job)),
+      };
     }
     return { state: "ended", job: jobFacts(sql.job.get(owner)) };
   }

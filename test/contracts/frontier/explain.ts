@@ -23,6 +23,7 @@ function explainingUrls({ open, test }: Suite): void {
       reasons: ["no job here has seen this URL"],
       until: undefined,
       tasks: [],
+      queues: [],
     });
   });
 
@@ -57,6 +58,8 @@ function explainingUrls({ open, test }: Suite): void {
     const { reasons, until } = await frontier.explain(URL_1);
 
     expect(reasons[0]).toMatch(/^in job job: its rate of 1\/m allows the next request .*\(in 1m\)$/);
+    await frontier.enqueue("job", [aTask("https://a.test/2")]);
+    expect((await wordsOf(frontier, URL_1))[0]).toMatch(/\(in 1m\); 2 wait for it, about 2m at this rate$/);
     expect(until).toBe(START_AT + 60_000 + guardMs(60_000));
   });
 
@@ -126,7 +129,7 @@ function explainingUrls({ open, test }: Suite): void {
     await settleAll(frontier, [await oneGrant(frontier)]);
 
     expect(await wordsOf(frontier, URL_0)).toEqual([
-      "in job job: was given up on: http_status (status 404): not found",
+      "in job job: was given up on 0ms ago, after 1 try: http_status (status 404): not found",
     ]);
     expect(await wordsOf(frontier, URL_1)).toEqual(["in job job: has been dealt with"]);
   });

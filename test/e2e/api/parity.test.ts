@@ -65,6 +65,8 @@ const LOOKING = (world: World): string[][] => {
     ["explain", "https://a.example/", "--json"],
     ["explain", `${site.url}/0`],
     ["explain", host],
+    ["trace", done, "--json"],
+    ["trace", `${site.url}/0`],
     ["workers", "--json"],
     ["schedule"],
     ["schedule", "--json"],

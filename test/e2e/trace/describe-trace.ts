@@ -148,7 +148,7 @@ function trouble(broker: FleetBroker): void {
     expect((await tell(fleet, id)).stories).toMatchObject([
       { state: "ended", tasks: [{ leases: [{ kind: "page", status: 200, records: 1 }] }] },
     ]);
-    expect((await tell(fleet, id)).stories[0]?.tasks[0]?.leases[0]).not.toHaveProperty("worker");
+    expect((await tell(fleet, id)).stories[0]?.tasks[0]?.leases[0]).toMatchObject({ worker: null });
   });
 }
 

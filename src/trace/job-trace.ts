@@ -1,12 +1,13 @@
 /** How a whole job went: in numbers, with the few pages that one would ask about first. */
-import type { Trawl } from "../../compose.ts";
-import { hasEnded } from "../../domain/job.ts";
-import type { DeadLetter, JobView } from "../../frontier/frontier-admin.ts";
-import type { TracedPage, TryGroup } from "../../store/store.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
+import { hasEnded } from "../domain/job.ts";
+import type { DeadLetter } from "../frontier/frontier-admin.ts";
+import type { KnownJob } from "../retain/catalogue.ts";
+import type { TracedPage, TryGroup } from "../store/store.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+import type { TraceDeps } from "./find-traced.ts";
 
 export type JobTrace = {
-  job: JobView;
+  job: KnownJob;
   requestId: string | undefined;
   /** What holds it up; empty once it has ended. */
   waits: readonly string[];
@@ -19,8 +20,8 @@ export type JobTrace = {
 const SHOWN = 5;
 
 export async function traceJob(
-  { frontier, store }: Pick<Trawl, "frontier" | "store">,
-  job: JobView,
+  { frontier, store }: Pick<TraceDeps, "frontier" | "store">,
+  job: KnownJob,
 ): Promise<JobTrace> {
   const isOpen = !hasEnded(job.state);
   const [tries, slowest, dead, explained] = await Promise.all([

@@ -1,11 +1,11 @@
 /** How one page of one job went, put together from what workers left in the store and what the broker knows now. */
-
-import type { Trawl } from "../../compose.ts";
-import { urlsOfPage } from "../../domain/step-url.ts";
-import type { TaskKind } from "../../domain/task.ts";
-import type { Explanation, JobView } from "../../frontier/frontier-admin.ts";
-import type { Run, Sought, TracedPage, TryFate, TryWrite } from "../../store/store.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
+import { urlsOfPage } from "../domain/step-url.ts";
+import type { TaskKind } from "../domain/task.ts";
+import type { Explanation } from "../frontier/frontier-admin.ts";
+import type { KnownJob } from "../retain/catalogue.ts";
+import type { Run, Sought, TracedPage, TryFate, TryWrite } from "../store/store.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+import type { TraceDeps } from "./find-traced.ts";
 
 export type Lease =
   | ({ kind: "try"; token: number; fate: TryFate; because: string; status?: number; detail?: string } & Run)
@@ -18,7 +18,7 @@ export type TaskStory = { taskId: string; step: TaskKind; leases: readonly Lease
 
 export type Story = {
   url: string;
-  job: JobView;
+  job: KnownJob;
   requestId: string | undefined;
   /** In the order they were first leased. */
   tasks: readonly TaskStory[];
@@ -30,13 +30,17 @@ export type Story = {
   isKept: boolean;
 };
 
-export async function storyOf({ frontier, store }: Pick<Trawl, "frontier" | "store">, job: JobView, url: string) {
+export async function storyOf(
+  { frontier, store }: Pick<TraceDeps, "frontier" | "store">,
+  job: KnownJob,
+  url: string,
+): Promise<Story> {
   const sought: Sought = { jobId: job.id, url };
   const [pages, tries] = await Promise.all([store.tracePages(sought), store.traceTries(sought)]);
   const urls = urlsOfPage(url, [...pages, ...tries]);
   const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one })));
   const spec = job.spec as Partial<JobSpec>;
-  const story: Story = {
+  return {
     url,
     job,
     requestId: spec.requestId,
@@ -44,7 +48,6 @@ export async function storyOf({ frontier, store }: Pick<Trawl, "frontier" | "sto
     ...standing(job.id, explained),
     isKept: spec.keep?.pages ?? true,
   };
-  return story;
 }
 
 /** Of a page and its steps, what is not over says how it stands. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { aPageWrite } from "../../../test/contracts/store/page-write.ts";
-import type { TracedPage } from "../../store/store.ts";
+import { aPageWrite } from "../../test/contracts/store/page-write.ts";
+import type { TracedPage } from "../store/store.ts";
 import { tasksOf } from "./story.ts";
 
 it("tells tasks in the order they were leased, those of which nobody knows when last", () => {

@@ -1,0 +1,127 @@
+/** What somebody wants to hear the story of: a URL, a job, a request or a task, or whichever a word turns out to be. */
+import { canonicalUrl } from "../domain/canonical-url.ts";
+import { pageUrlOf } from "../domain/step-url.ts";
+import { TrawlError } from "../errors.ts";
+import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
+import type { Catalogue, KnownJob } from "../retain/catalogue.ts";
+import type { Store } from "../store/store.ts";
+import type { JobSpec } from "../submit/job-spec.ts";
+
+/** `any`: a URL, a job, a task or a request, in this order. */
+export type TraceKind = "url" | "job" | "task" | "request" | "any";
+export type TraceTarget = {
+  kind: TraceKind;
+  word: string;
+  /** Of a URL that several jobs have had: in this one. */
+  jobId?: string | undefined;
+};
+
+export type Traced =
+  | { kind: "pages"; pages: readonly { job: KnownJob; url: string }[] }
+  | { kind: "jobs"; jobs: readonly KnownJob[] };
+
+export type TraceDeps = {
+  frontier: Pick<FrontierAdmin, "explain" | "listDead">;
+  catalogue: Catalogue;
+  store: Pick<Store, "tracePages" | "traceTries" | "groupTries" | "slowestPages">;
+  /** Whether whoever asks may hear of a job: others are not there. */
+  mayHear(job: JobView): boolean;
+};
+
+/** Jobs whose request is looked at, newest first, a page at a time: they have no index by it, and few ask. */
+const JOBS_MOST = 10_000;
+const JOBS_PAGE = 500;
+
+/** Throws NOT_FOUND where nobody knows it, and BAD_URL for a URL that is none. */
+export async function findTraced(deps: TraceDeps, { kind, word, jobId }: TraceTarget): Promise<Traced> {
+  const isUrl = kind === "url" || (kind === "any" && /^https?:\/\//i.test(word));
+  if (isUrl) return ofUrl(deps, getCanonical(word), jobId);
+  if (kind === "job" || kind === "any") {
+    const job = await findHeard(deps, word);
+    if (job !== undefined) return ofJobs([job]);
+  }
+  if (kind === "task" || kind === "any") {
+    const pages = await pagesOfTask(deps, word);
+    if (pages.length > 0) return { kind: "pages", pages };
+  }
+  if (kind === "request" || kind === "any") {
+    const jobs = await jobsOfRequest(deps, word);
+    if (jobs.length > 0) return ofJobs(jobs);
+  }
+  throw new TrawlError("NOT_FOUND", {
+    op: "trace.find",
+    message: `${JSON.stringify(word)} is no ${NAMES[kind]} here; a task that nobody has tried yet is found by its URL`,
+    detail: { what: word },
+  });
+}
+
+const NAMES: Readonly<Record<TraceKind, string>> = {
+  url: "URL",
+  job: "job",
+  task: "tried task",
+  request: "request",
+  any: "job, request or tried task",
+};
+
+function getCanonical(text: string): string {
+  const url = canonicalUrl(text);
+  if (url !== undefined) return url;
+  throw new TrawlError("BAD_URL", {
+    op: "trace.find",
+    message: `${JSON.stringify(text)} is not an absolute http(s) URL without credentials`,
+  });
+}
+
+async function ofUrl(deps: TraceDeps, url: string, jobId: string | undefined): Promise<Traced> {
+  const { tasks } = await deps.frontier.explain({ url });
+  const ids = jobId === undefined ? tasks.map((task) => task.jobId) : [jobId];
+  const jobs = await Promise.all([...new Set(ids)].map((id) => findHeard(deps, id)));
+  const pages = jobs.flatMap((job) => (job === undefined ? [] : [{ job, url }]));
+  if (pages.length > 0) return { kind: "pages", pages };
+  throw new TrawlError("NOT_FOUND", {
+    op: "trace.find",
+    message:
+      jobId === undefined
+        ? `no job here has seen ${url}; look for its job with trawl jobs, or GET /v1/jobs`
+        : `there is no job ${jobId}; list them with trawl jobs, or GET /v1/jobs`,
+    detail: { url },
+  });
+}
+
+async function findHeard({ catalogue, mayHear }: TraceDeps, jobId: string): Promise<KnownJob | undefined> {
+  const job = await catalogue.find(jobId);
+  return job !== undefined && mayHear(job) ? job : undefined;
+}
+
+/** A job of one URL that follows nothing is that URL's story. */
+function ofJobs(jobs: readonly KnownJob[]): Traced {
+  const [job] = jobs;
+  if (job === undefined || jobs.length > 1) return { kind: "jobs", jobs };
+  const { urls = [], follow, spider } = job.spec as Partial<JobSpec>;
+  const url = urls[0] === undefined ? undefined : canonicalUrl(urls[0]);
+  const isSingle = job.counts.submitted === 1 && follow === undefined && spider === undefined;
+  return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
+}
+
+async function jobsOfRequest({ catalogue, mayHear }: TraceDeps, requestId: string): Promise<KnownJob[]> {
+  const found: KnownJob[] = [];
+  let before: { createdAt: number } | undefined;
+  for (let seen = 0; seen < JOBS_MOST; seen += JOBS_PAGE) {
+    const jobs = await catalogue.list(JOBS_PAGE, before);
+    found.push(...jobs.filter((job) => (job.spec as Partial<JobSpec>).requestId === requestId && mayHear(job)));
+    const last = jobs.at(-1);
+    if (last === undefined || jobs.length < JOBS_PAGE) break;
+    before = { createdAt: last.createdAt };
+  }
+  return found;
+}
+
+async function pagesOfTask(deps: TraceDeps, taskId: string): Promise<{ job: KnownJob; url: string }[]> {
+  // The stores keep tasks by number.
+  if (!/^[0-9]{1,16}$/.test(taskId)) return [];
+  const { store } = deps;
+  const [pages, tries] = await Promise.all([store.tracePages({ taskId }), store.traceTries({ taskId })]);
+  const urls = new Map([...tries, ...pages].map(({ jobId, url }) => [jobId, pageUrlOf(url)]));
+  const found = await Promise.all([...urls].map(async ([jobId, url]) => ({ job: await findHeard(deps, jobId), url })));
+  return found.flatMap(({ job, url }) => (job === undefined ? [] : [{ job, url }]));
+}

@@ -1,0 +1,90 @@
+/** How something went, over HTTP: the same story that `trawl trace` tells, and to nobody whose it is not. */
+import { expect, it } from "vitest";
+import { connect } from "../../src/client/client.ts";
+import { asking, OPERATOR, startKeyedApi } from "./keyed.ts";
+import { ended, startWorking } from "./work.ts";
+
+const NOT_FOUND = { status: 404, json: { code: "NOT_FOUND" } };
+
+it("tells of a page by its URL, its task, its job and its request, in words and in numbers, without secrets", async () => {
+  const working = await startWorking({ "/": { status: 404 } });
+  const url = `${working.site.url}/?api_key=hunter2-s3cret`;
+  const trawl = connect(working.url);
+  const job = await trawl.submit({ urls: [url], politeness: { robots: false } }, { requestId: "order-4711" });
+  const before = await trawl.trace({ url });
+  await working.startWorker();
+  await ended(working, job.id);
+
+  const byUrl = await trawl.trace({ url });
+
+  const [story] = byUrl.stories;
+  expect(before.stories[0]).toMatchObject({ state: "queued", lines: [{ kind: "submitted" }, { kind: "waits" }] });
+  expect(story).toMatchObject({
+    ...{ job: job.id, jobState: "failed", requestId: "order-4711", state: "dead" },
+    tasks: [{ step: "fetch", leases: [{ kind: "try", token: 1, fate: "dead", because: "http_status", status: 404 }] }],
+  });
+  expect(story?.lines.map(({ kind, words }) => [kind, words])).toEqual([
+    ["submitted", "submitted by request order-4711, to queue fetch"],
+    ["leased", expect.stringMatching(/^try 1: leased by \S+$/)],
+    ["dead", expect.stringMatching(/^failed for good after \d+ms: http_status, status 404/)],
+    ["waits", expect.stringMatching(/^was given up on \S+ ago, after 1 try: http_status \(status 404\)/)],
+  ]);
+  expect(JSON.stringify(byUrl)).not.toContain("hunter2");
+  const task = story?.tasks[0]?.taskId ?? "";
+  const ways = [{ url, job: job.id }, { task }, { job: job.id }, { request: "order-4711" }];
+  const words = [url, task, job.id, "order-4711"].map((what) => ({ what }));
+  for (const target of [...ways, ...words]) {
+    expect((await trawl.trace(target)).stories).toMatchObject([{ job: job.id, tasks: story?.tasks }]);
+  }
+  expect(await working.ask("GET", "/v1/trace?what=nobody")).toMatchObject(NOT_FOUND);
+  expect(await working.ask("GET", `/v1/trace?task=${job.id}`)).toMatchObject(NOT_FOUND);
+  for (const query of ["", `?url=${url}&task=1`, "?job=j1&task=1", "?url=nonsense"]) {
+    expect(await working.ask("GET", `/v1/trace${query}`)).toMatchObject({ status: 400 });
+  }
+});
+
+it("tells how a job of several pages went", async () => {
+  const working = await startWorking({ "/": "<h1>one</h1>", "/gone": { status: 404 } });
+  const urls = ["/", "/gone"].map((path) => working.site.url + path);
+  const { json } = await working.ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
+  await working.startWorker();
+  await ended(working, json.id);
+
+  const { jobs, stories } = await connect(working.url).trace({ job: String(json.id) });
+
+  expect(stories).toEqual([]);
+  expect(jobs).toMatchObject([
+    {
+      ...{ id: json.id, state: "finished", counts: { done: 1, dead: 1 }, waits: [] },
+      tries: [{ fate: "dead", because: "http_status", status: 404, tries: 1, sample: urls[1] }],
+      slowest: [{ url: urls[0], status: 200 }],
+      dead: [{ url: urls[1], reason: "http_status" }],
+    },
+  ]);
+});
+
+it("tells a tenant nothing of another's, in whatever way it asks, and not who works for all", async () => {
+  const api = await startKeyedApi();
+  const [acme, other] = [await api.person({ tenant: "acme" }), await api.person({ tenant: "other" })];
+  const body = { urls: ["https://a.example/x"] };
+  const { json } = await acme.ask("POST", "/v1/jobs", body, { "x-request-id": "order-1" });
+  await other.ask("POST", "/v1/jobs", { urls: ["https://b.example/"] });
+
+  const ways = ["url=https://a.example/x", `url=https://a.example/x&job=${json.id}`, `job=${json.id}`];
+  const words = ["request=order-1", "what=order-1", `what=${json.id}`];
+  for (const query of [...ways, ...words]) {
+    expect(await other.ask("GET", `/v1/trace?${query}`)).toMatchObject(NOT_FOUND);
+    expect(await acme.ask("GET", `/v1/trace?${query}`)).toMatchObject({ json: { stories: [{ job: json.id }] } });
+  }
+  const nobody = "no worker serves queue fetch: start one with: trawl worker --queues fetch";
+  expect((await acme.ask("GET", `/v1/explain?job=${json.id}`)).json.reasons).toContain(nobody);
+  const vitals = { concurrency: 16, busy: 3, done: 9, failed: 0, rssBytes: 1, upMs: 1 };
+  const worker = { worker: "w1", queues: ["fetch"], unknownSpiders: [], version: "1", vitals };
+  await api.trawl.frontier.announce(worker, 60_000);
+  const counted = "1 worker serves queue fetch: 13 of 16 places free, 2 waiting on it";
+  for (const query of [`job=${json.id}`, "url=https://a.example/x"]) {
+    const operators = (await asking(api, OPERATOR)("GET", `/v1/explain?${query}`)).json.reasons;
+    expect(operators).toContain(counted);
+    expect(JSON.stringify((await acme.ask("GET", `/v1/explain?${query}`)).json)).not.toContain("places free");
+  }
+});
