@@ -6,6 +6,7 @@ import type { AnswerShape, Route } from "./route.ts";
 import { deadSchemaOut } from "./wire-fleet.ts";
 import { keySchemaOut } from "./wire-keys.ts";
 import { scheduleSchemaOut } from "./wire-schedules.ts";
+import { storySchemaOut } from "./wire-trace.ts";
 import { jobSchemaOut, pageSchemaOut, problemSchema } from "./wire-types.ts";
 
 export type OpenApi = {
@@ -23,6 +24,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DeadLetter: deadSchemaOut,
   Schedule: scheduleSchemaOut,
   Key: keySchemaOut,
+  Story: storySchemaOut,
 };
 
 type JsonSchema = Record<string, unknown>;
@@ -117,7 +119,7 @@ function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> 
   const shared: Record<string, JsonSchema> = {};
   for (const [id, schema] of Object.entries(NAMED)) z.globalRegistry.add(schema, { ...schema.meta(), id });
   function shapeOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-    const shape = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
+    const shape = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline", override: withoutPattern });
     const { $schema, $defs = {}, id, ...rest } = referring(shape);
     for (const [name, { id: _, ...named }] of Object.entries($defs)) shared[name] ??= named;
     if (id === undefined) return rest;
@@ -125,6 +127,11 @@ function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> 
     return { $ref: `#/components/schemas/${id}` };
   }
   return { shapeOf, shared };
+}
+
+/** What an instant looks like its format says; as a pattern it is longer than all else, hundreds of times. */
+function withoutPattern({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
 }
 
 type Shape = JsonSchema & { id?: string; $defs?: Record<string, JsonSchema> };

@@ -55,7 +55,7 @@ const lineSchemaOut = z.strictObject({
   words: z.string(),
 });
 
-const storySchemaOut = z.strictObject({
+export const storySchemaOut = z.strictObject({
   url: z.string(),
   job: z.string(),
   jobState: jobSchemaOut.shape.state,
