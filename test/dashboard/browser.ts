@@ -13,6 +13,8 @@ export type ViewerOptions = {
   theme?: Theme;
   width?: number;
   height?: number;
+  /** Signed in with it from the beginning, as after a sign-in in this tab. */
+  key?: string;
   /** For tools that put a script of their own into the page, and for these alone. */
   bypassCsp?: boolean;
 };
@@ -65,6 +67,7 @@ async function openViewer(browser: Browser, options: ViewerOptions): Promise<Vie
     ...{ locale: "en-GB", timezoneId: "UTC", hasTouch: width < PHONE_WIDTH },
   });
   const troubles = await watch(context);
+  if (options.key !== undefined) await context.addInitScript(keepKey(options.key));
   const page = await context.newPage();
   return {
     page,
@@ -103,6 +106,12 @@ async function watch(context: BrowserContext): Promise<Troubles> {
   await context.exposeBinding("tellViolation", (_, words: string) => void troubles.violations.push(words));
   await context.addInitScript({ path: inPage("tell-violations") });
   return troubles;
+}
+
+function keepKey(key: string): { content: string } {
+  return {
+    content: `if (location.protocol.startsWith("http")) sessionStorage.setItem("trawl-key", ${JSON.stringify(key)})`,
+  };
 }
 
 /** A script that runs in the page, where there is a document. */

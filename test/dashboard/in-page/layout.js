@@ -1,0 +1,111 @@
+// What does not look right, in words: a page that scrolls sideways, text that is cut off, text upon text.
+(() => {
+  const found = [];
+  const width = document.documentElement.clientWidth;
+  const root = document.scrollingElement;
+  if (root.scrollWidth > width) found.push(`the page is ${root.scrollWidth} px wide, the window ${width}`);
+
+  const texts = visibleTexts();
+  for (const text of texts) {
+    const problem = cutOff(text);
+    if (problem !== undefined) found.push(`${problem}: ${name(text)}`);
+  }
+  for (const [one, other] of overlaps(texts)) found.push(`text upon text: ${name(one)} and ${name(other)}`);
+  return [...new Set(found)].slice(0, 40);
+
+  function visibleTexts() {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const seen = [];
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const element = node.parentElement;
+      if (node.data.trim() === "" || element === null || isHidden(element)) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const rect of range.getClientRects()) {
+        if (rect.width > 1 && rect.height > 1) seen.push({ node, element, rect: shown(element, rect), whole: rect });
+      }
+    }
+    return seen;
+  }
+
+  function isHidden(element) {
+    // Not looked at by eyes: labels for screen readers, pages below a dialog, what a select holds.
+    if (element.closest("option, [inert], title, .sr-only, .visually-hidden, svg") !== null) return true;
+    return !element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+  }
+
+  /** The part of it that its scrolling and clipping ancestors show. */
+  function shown(element, rect) {
+    let [left, top, right, bottom] = [rect.left, rect.top, rect.right, rect.bottom];
+    for (let box = element; box !== null && box !== document.body; box = box.parentElement) {
+      const { overflowX, overflowY, position } = getComputedStyle(box);
+      const edge = box.getBoundingClientRect();
+      if (overflowX !== "visible") [left, right] = [Math.max(left, edge.left), Math.min(right, edge.right)];
+      if (overflowY !== "visible") [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)];
+      if (position === "fixed") break;
+    }
+    return { left, top, right, bottom, width: right - left, height: bottom - top };
+  }
+
+  function cutOff({ element, whole }) {
+    for (let box = element; box !== null && box !== document.body; box = box.parentElement) {
+      const style = getComputedStyle(box);
+      const edge = box.getBoundingClientRect();
+      if (edge.width <= 1 || edge.height <= 1) return undefined; // for screen readers
+      const canScroll = (way) => way === "auto" || way === "scroll";
+      if (canScroll(style.overflowX)) return undefined;
+      if (style.overflowX !== "visible" && (whole.right > edge.right + 1 || whole.left < edge.left - 1)) {
+        return style.textOverflow === "ellipsis" ? undefined : "cut off at the side";
+      }
+      if (canScroll(style.overflowY)) break;
+      const isClamped = style.webkitLineClamp !== "none";
+      if (style.overflowY !== "visible" && whole.bottom > edge.bottom + 3)
+        return isClamped ? undefined : "cut off below";
+      if (style.position === "fixed") break;
+    }
+    if (whole.right > width + 1 || whole.left < -1) return "beyond the window";
+    return undefined;
+  }
+
+  function overlaps(all) {
+    const inView = all.filter(
+      ({ rect }) => rect.width > 2 && rect.height > 2 && rect.bottom > 0 && rect.top < innerHeight,
+    );
+    const pairs = [];
+    inView.sort((one, other) => one.rect.top - other.rect.top);
+    for (const [index, one] of inView.entries()) {
+      for (let next = index + 1; next < inView.length && inView[next].rect.top < one.rect.bottom; next++) {
+        const other = inView[next];
+        if (one.node !== other.node && meet(one, other) && !isCovered(one, other)) pairs.push([one, other]);
+      }
+    }
+    return pairs;
+  }
+
+  function meet({ rect: one }, { rect: other }) {
+    const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+    const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+    // Lines of text touch by what fonts leave above and below their letters.
+    return across > 2 && down > Math.min(one.height, other.height) * 0.35;
+  }
+
+  /** Whether one lies on a ground of its own, above the other: a header that stays, a menu, a dialog. */
+  function isCovered(one, other) {
+    const x = (Math.max(one.rect.left, other.rect.left) + Math.min(one.rect.right, other.rect.right)) / 2;
+    const y = (Math.max(one.rect.top, other.rect.top) + Math.min(one.rect.bottom, other.rect.bottom)) / 2;
+    const top = document.elementFromPoint(x, y);
+    if (top === null) return true;
+    const below = top.contains(one.element) || one.element.contains(top) ? other : one;
+    for (let box = top; box !== null && !box.contains(below.element); box = box.parentElement) {
+      const { backgroundColor, backgroundImage } = getComputedStyle(box);
+      if (!/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor) || backgroundImage !== "none") return true;
+    }
+    return false;
+  }
+
+  function name({ node, element, whole }) {
+    const place =
+      element.className === "" ? element.localName : `${element.localName}.${[...element.classList].join(".")}`;
+    return `${JSON.stringify(node.data.trim().slice(0, 40))} in ${place} at ${Math.round(whole.left)},${Math.round(whole.top)}`;
+  }
+})();
