@@ -277,7 +277,7 @@ supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`n
 
 **\`--json\`** prints for a URL or a task \`{ "stories": [{ url, job, jobState, requestId, submittedAt, state, waits, lines: [{ at, kind, words }],
 tasks: [{ taskId, step, leases }] }], "jobs": [] }\`, where a lease is a \`try\` (\`fate\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …)
-or \`lost\`; for jobs \`{ "stories": [], "jobs": [{ …job, waits, tries, slowest, dead }] }\`.`,
+or \`lost\`; for jobs \`{ "stories": [], "jobs": [{ job, waits, tries, slowest, dead }] }\`.`,
   },
   pause: {
     examples: ["npx trawl pause JOB"],

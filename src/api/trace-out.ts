@@ -34,7 +34,7 @@ function storyOut(story: Story): StoryOut {
 
 function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number): JobTraceOut {
   return {
-    ...jobOut(job, now),
+    job: jobOut(job, now),
     waits: [...waits],
     tries: tries.map(({ status = null, ...group }) => ({ ...group, status })),
     slowest: slowest.map(({ taskId, url, status, tookMs, run }) => ({

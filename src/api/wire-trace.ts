@@ -72,7 +72,8 @@ export const storySchemaOut = z.strictObject({
   ),
 });
 
-const jobTraceSchemaOut = jobSchemaOut.extend({
+const jobTraceSchemaOut = z.strictObject({
+  job: jobSchemaOut,
   waits: z.array(z.string()).describe("What holds it up; empty once it has ended."),
   tries: z
     .array(z.strictObject({ fate, because: z.string(), status: z.int().nullable(), tries: count, sample: z.string() }))

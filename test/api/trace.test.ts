@@ -55,7 +55,8 @@ it("tells how a job of several pages went", async () => {
   expect(stories).toEqual([]);
   expect(jobs).toMatchObject([
     {
-      ...{ id: json.id, state: "finished", counts: { done: 1, dead: 1 }, waits: [] },
+      job: { id: json.id, state: "finished", counts: { done: 1, dead: 1 } },
+      waits: [],
       tries: [{ fate: "dead", because: "http_status", status: 404, tries: 1, sample: urls[1] }],
       slowest: [{ url: urls[0], status: 200 }],
       dead: [{ url: urls[1], reason: "http_status" }],

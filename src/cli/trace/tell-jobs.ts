@@ -7,7 +7,8 @@ import { showable } from "../../runtime/showable.ts";
 import { type Screen, steps, table } from "../terminal.ts";
 
 export function jobTraceText(trace: JobTraceOut, screen: Screen): string {
-  const { id, name, state, requestId, waits, counts, tally, createdAt, finishedAt } = trace;
+  const { waits } = trace;
+  const { id, name, state, requestId, counts, tally, createdAt, finishedAt } = trace.job;
   const age = finishedAt === null ? "" : ` after ${formatDuration(Date.parse(finishedAt) - Date.parse(createdAt))}`;
   const waiting = counts.queued + counts.delayed + counts.leased;
   const numbers = [

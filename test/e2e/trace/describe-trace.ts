@@ -167,7 +167,10 @@ function wholeJobs(broker: FleetBroker): void {
     const text = await fleet.run(["trace", id]);
 
     expect(jobs).toMatchObject([
-      { id, requestId, state: "finished", tries: [{ fate: "dead", because: "http_status", status: 404, tries: 1 }] },
+      {
+        job: { id, requestId, state: "finished" },
+        tries: [{ fate: "dead", because: "http_status", status: 404, tries: 1 }],
+      },
     ]);
     expect(jobs[0]?.slowest).toHaveLength(3);
     expect(text.stdout).toMatch(/given up on\n.*http_status +404 .*\/gone\n[\s\S]*longest[\s\S]*trace http/);
