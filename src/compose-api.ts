@@ -61,13 +61,14 @@ export async function composeApi(
     config,
     clock,
     log,
+    openTracing: trawl.openTracing,
     quotas,
     forgetKey: gate.forget,
     checkRules,
     readPage: (choice, page, body) => guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }),
   };
   const server: ApiServer = createApiServer(
-    { routes: routesOf(deps, () => server.isDraining()), gate, log },
+    { routes: routesOf(deps, () => server.isDraining()), gate, tracing: await trawl.openTracing(), log },
     { host, port, bodyBytes, graceMs },
   );
   return {

@@ -18,6 +18,7 @@ import type { Frontier } from "./frontier/frontier.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import { mayBeAlive, supervisedProcess, thisProcess } from "./runtime/process-id.ts";
+import type { Tracing } from "./runtime/tracing.ts";
 import { loadSpider } from "./spider/load-spider.ts";
 import { spiderHash } from "./spider/spider-hash.ts";
 import { createSpiderReader } from "./spider/spider-reader.ts";
@@ -49,7 +50,9 @@ const CLOSE_MS = 5_000;
 /** A worker on what is open; close it after it has stopped. */
 export function composeWorker(
   config: Config,
-  parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies" | "parcels" | "catalogue">,
+  parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies" | "parcels" | "catalogue"> & {
+    tracing: Tracing;
+  },
   { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks, supervisor }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;

@@ -11,6 +11,8 @@ import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
 import { type Catalogue, createCatalogue } from "./retain/catalogue.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLog, type Log } from "./runtime/log.ts";
+import { createRedact } from "./runtime/redact.ts";
+import type { Tracing } from "./runtime/tracing.ts";
 import type { Bodies, Parcels } from "./store/bodies/bodies.ts";
 import { isPostgresUrl } from "./store/postgres/place.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
@@ -28,6 +30,8 @@ export type Trawl = {
   parcels: Parcels;
   /** Every job, wherever it is kept. */
   catalogue: Catalogue;
+  /** Where the way of requests is told to whoever records it; the same each time. Throws TRACING_UNAVAILABLE. */
+  openTracing(): Promise<Tracing>;
   createWorker(asked: NewWorker): Promise<Worker>;
   close(): Promise<void>;
 };
@@ -63,13 +67,26 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
     listJobs: (limit, before) => listSubmittedJobs(frontier, limit, before),
     archive: store.archive,
   });
+  let tracing: Promise<Tracing> | undefined;
+  function openTracing(): Promise<Tracing> {
+    tracing ??= startTracing();
+    return tracing;
+  }
+  async function startTracing(): Promise<Tracing> {
+    // Loaded on first use: only who submits and who works has anything to tell.
+    const { composeTracing } = await import("./compose-tracing.ts");
+    const opened = await composeTracing(config, { log, redact: createRedact(secretsIn(config)) });
+    closing.push(() => opened.close());
+    return opened;
+  }
   const parts = { clock, log, frontier, store, bodies, parcels, catalogue };
   return {
     ...parts,
+    openTracing,
     async createWorker(asked) {
       // Loaded on first use: what fetches and reads pages takes longer to load than most commands take.
       const { composeWorker } = await import("./compose-worker.ts");
-      const { worker, close } = composeWorker(config, parts, asked);
+      const { worker, close } = composeWorker(config, { ...parts, tracing: await openTracing() }, asked);
       closing.unshift(close);
       return worker;
     },

@@ -179,6 +179,11 @@ export const ERRORS = {
     means: "The address of a URL may not be reached: private, loopback or metadata network.",
     fix: "Allow the network with TRAWL_ALLOW_PRIVATE if it is yours.",
   },
+  TRACING_UNAVAILABLE: {
+    exit: 2,
+    means: "Traces are asked for, and the packages that send them are not installed.",
+    fix: "`npm install @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http`, or leave out `TRAWL_OTEL`.",
+  },
   BROWSER_UNAVAILABLE: {
     exit: 3,
     means: "A page has to be rendered, and Chromium cannot be started: not installed, missing rights or libraries.",

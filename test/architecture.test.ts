@@ -137,6 +137,7 @@ const UNBOUND = [
   "compose-schedules.ts",
   "compose-retention.ts",
   "compose-api.ts",
+  "compose-tracing.ts",
   "cli",
 ];
 

@@ -7,6 +7,7 @@ import { jobMissing } from "../frontier/job-missing.ts";
 import { type Catalogue, jobArchived, type KnownJob } from "../retain/catalogue.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
+import type { Tracing } from "../runtime/tracing.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
 import type { Store, StoreBooks, StoredPage } from "../store/store.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
@@ -23,6 +24,8 @@ export type ApiDeps = {
   config: Config;
   clock: Clock;
   log: Log;
+  /** Where the way of requests is told to whoever records it. */
+  openTracing(): Promise<Tracing>;
   quotas: QuotaKeeper;
   /** A key was changed through this process: what is believed of it is looked up anew. */
   forgetKey(id: string): void;

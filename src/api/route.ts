@@ -56,6 +56,8 @@ export type Route = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** A trace has a span of it: jobs come of it. */
+  isSubmission?: true;
   /** Types of bodies that are read as they come, however long. */
   streams?: readonly string[];
   /** A body for the docs, and for the tests that run what the docs say. */

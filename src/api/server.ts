@@ -8,6 +8,8 @@ import { Readable } from "node:stream";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { isTrawlError, TrawlError } from "../errors.ts";
 import type { Log } from "../runtime/log.ts";
+import { parseTraceparent, requestIdOfTrace } from "../runtime/trace-ids.ts";
+import { type SpanWords, type Tracing, traceSubmission } from "../runtime/tracing.ts";
 import { check } from "./check.ts";
 import { EVENT_STREAM } from "./events/sse.ts";
 import type { Gate } from "./keys/gate.ts";
@@ -15,10 +17,12 @@ import { problemOf } from "./problem.ts";
 import { checkCoding, readBodies, wrongType } from "./read-body.ts";
 import { type Answer, type Asked, type Caller, isStream, type Route } from "./route.ts";
 import { API_HEADERS, originProblem } from "./safety.ts";
+import type { SubmissionOut } from "./wire-types.ts";
 
 export type ApiServerDeps = {
   routes: readonly Route[];
   gate: Pick<Gate, "identify" | "wasOpen">;
+  tracing: Tracing;
   log: Log;
 };
 
@@ -48,13 +52,13 @@ const LINGER_MS = 1_000;
 const KEY_AGAIN_MS = 1_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-export function createApiServer({ routes, gate, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
+export function createApiServer({ routes, gate, tracing, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
   const stopping = new AbortController();
   const underWay = new Set<AbortController>();
   const callers = new WeakMap<FastifyRequest, Caller>();
   const app = fastify({
     bodyLimit: options.bodyBytes,
-    genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
+    genReqId: ({ headers }) => requestIdOf(headers, tracing.isOn),
     requestIdHeader: false,
     connectionTimeout: SILENCE_MS,
     forceCloseConnections: "idle",
@@ -103,9 +107,16 @@ export function createApiServer({ routes, gate, log }: ApiServerDeps, options: A
   async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = callers.get(request) ?? NOBODY;
     const leaving = leavingOf(reply);
-    const answer = await route.handle(asked(route, request, caller, leaving.signal));
+    const handle = () => route.handle(asked(route, request, caller, leaving.signal));
+    const answer = await (route.isSubmission === true ? traced(route, request, handle) : handle());
     if (isStream(answer)) endWithKey(route, request, reply, leaving);
     return send(reply, answer);
+  }
+
+  function traced(route: Route, { id: requestId, headers }: FastifyRequest, handle: () => Promise<Answer>) {
+    const from = parseTraceparent(headers.traceparent);
+    const words = { "http.request.method": route.method, "http.route": route.path };
+    return traceSubmission(tracing, { requestId, from, words, tell: toldOf }, handle);
   }
 
   /** Streams of events have no end of their own: they end when their key does. */
@@ -220,8 +231,19 @@ const NOBODY: Caller = { tenant: undefined, keyId: undefined, scopes: [] };
 /** Nobody reads it; without a reason every request would end with a DOMException and its stack. */
 const GONE = "the client has gone";
 
-function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === "string" && REQUEST_ID.test(given) ? given : `r${randomUUID()}`;
+/** Where traces are recorded, the trace that a request belongs to beats an id that a proxy may have given it on the way. */
+function requestIdOf({ "x-request-id": given, traceparent }: FastifyRequest["headers"], isTraced: boolean): string {
+  const from = parseTraceparent(traceparent);
+  const own = typeof given === "string" && REQUEST_ID.test(given) ? given : undefined;
+  if (from !== undefined && (isTraced || own === undefined)) return requestIdOfTrace(from);
+  return own ?? `r${randomUUID()}`;
+}
+
+/** What a trace has of the answer to a submission. */
+function toldOf(answer: Answer): SpanWords {
+  const { id, accepted, duplicates } = ("body" in answer ? answer.body : {}) as Partial<SubmissionOut>;
+  const counts = { "trawl.urls.accepted": accepted, "trawl.urls.duplicate": duplicates };
+  return { "http.response.status_code": answer.status, "trawl.job.id": id, ...counts };
 }
 
 function asked(route: Route, request: FastifyRequest, caller: Caller, signal: AbortSignal): Asked {

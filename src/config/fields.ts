@@ -150,6 +150,32 @@ export function flag({ env, doc, shown }: Says & { shown: boolean }): Field<bool
   return { shown: String(shown), env, doc, isSecret: false, takes: "true or false", parse };
 }
 
+/** From 0 to 1. */
+export function share({ env, doc, shown }: Says & { shown: number }): Field<number> {
+  const parse = (raw: unknown) => {
+    const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
+    return typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
+  };
+  return { shown: String(shown), env, doc, isSecret: false, takes: "a number from 0 to 1", parse };
+}
+
+/** On or off, in the words that a flag takes as well; or another word. */
+export function switchOr<const T extends string>({
+  env,
+  doc,
+  shown,
+  or,
+}: Says & { shown: "on" | "off"; or: T }): Field<"on" | "off" | T> {
+  const words = flag({ env, doc, shown: false });
+  const parse = (raw: unknown) => {
+    if (raw === or) return or;
+    if (raw === "on" || raw === "off") return raw;
+    const isOn = words.parse(raw);
+    return isOn === undefined ? undefined : isOn ? "on" : "off";
+  };
+  return { shown, env, doc, isSecret: false, takes: `on, off or ${or}`, parse };
+}
+
 export function choice<const T extends string>({
   env,
   doc,

@@ -5,6 +5,7 @@ import { TrawlError } from "../errors.ts";
 import { amazonSource } from "./amazon-source.ts";
 import { environmentSource, resolveConfig, type Source } from "./resolve.ts";
 import type { Config } from "./schema.ts";
+import { otelSource } from "./tracing-settings.ts";
 
 const FILES = ["trawl.config.ts", "trawl.config.mts", "trawl.config.js", "trawl.config.mjs"];
 
@@ -12,7 +13,7 @@ export async function loadConfig(flags: Source["values"], folder: string): Promi
   const file = FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   const sources = file === undefined ? [] : [await fileSource(file)];
   const own = [...sources, environmentSource(process.env), { from: "flags", values: flags }];
-  return resolveConfig([amazonSource(process.env, own), ...own]);
+  return resolveConfig([amazonSource(process.env, own), otelSource(process.env), ...own]);
 }
 
 async function fileSource(path: string): Promise<Source> {

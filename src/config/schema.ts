@@ -20,6 +20,7 @@ import {
 import { HISTORY_SETTINGS } from "./history-settings.ts";
 import { keyList } from "./key-list.ts";
 import { routeList } from "./route-list.ts";
+import { TRACING_SETTINGS } from "./tracing-settings.ts";
 import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
 
 export const SETTINGS = {
@@ -380,6 +381,7 @@ export const SETTINGS = {
     doc: "Most that a recrawl set remembers of what was read from one page; a page with more is fetched in full each time.",
   }),
   ...WEBHOOK_SETTINGS,
+  ...TRACING_SETTINGS,
   maxPending: count({
     env: "TRAWL_MAX_PENDING",
     shown: 20_000_000,

@@ -15,6 +15,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
+import { type Tracing, traceSubmission } from "../runtime/tracing.ts";
 import type { Schedule, ScheduleBook, Slot, SlotClaim } from "../store/schedule-book.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
@@ -27,6 +28,7 @@ export type FireDeps = {
   frontier: Frontier & FrontierAdmin;
   clock: Clock;
   log: Log;
+  openTracing(): Promise<Tracing>;
   jobDefaults: JobDefaults;
   /** Whether a job's rules can be read. Throws BAD_SELECTOR. */
   checkRules(spec: JobSpec): void;
@@ -142,7 +144,13 @@ async function submit(deps: FireDeps, { slot, schedule }: SlotClaim, jobId: stri
   if (schedule.tenant !== undefined) await deps.noteOwner(schedule.tenant, jobId);
   await deps.noteWebhook(webhook, jobId);
   try {
-    const { full } = await submitJob({ frontier, now: () => clock.now() }, spec, urls);
+    const traced = {
+      requestId: spec.requestId,
+      words: { "trawl.job.id": jobId, "trawl.schedule.id": slot.scheduleId },
+    };
+    const { full } = await traceSubmission(await deps.openTracing(), traced, () =>
+      submitJob({ frontier, now: () => clock.now() }, spec, urls),
+    );
     if (full !== undefined) throw new Error(`the broker is full; ${full.taken} of ${urls.length} URLs are queued`);
   } catch (cause) {
     // Somebody else has sealed it, or cancelled it, since.

@@ -18,6 +18,7 @@ type Deps = {
   clock: Clock;
   log: Log;
   config: Config;
+  openTracing: FireDeps["openTracing"];
   checkRules: FireDeps["checkRules"];
   findObstacle: FireDeps["findObstacle"];
 };
@@ -29,10 +30,10 @@ const CLAIM_MS = 60_000;
 const EVERY_MS = 1_000;
 
 export function openSchedules(deps: Deps): OpenedSchedules {
-  const { store, frontier, clock, log, config, checkRules, findObstacle } = deps;
+  const { store, frontier, clock, log, config, checkRules, findObstacle, openTracing } = deps;
   const { schedules: book, owners, webhooks } = store;
   const fireDeps: FireDeps = {
-    ...{ book, frontier, clock, log, jobDefaults: config, checkRules, findObstacle },
+    ...{ book, frontier, clock, log, openTracing, jobDefaults: config, checkRules, findObstacle },
     async noteOwner(tenant, jobId) {
       await owners.note(tenantOwner(tenant), jobId, clock.now(), undefined);
     },

@@ -25,7 +25,7 @@ export function createJobBook({ frontier, makePlan }: Deps): JobBook {
 
   async function make(jobId: string): Promise<JobPlan> {
     const job = await frontier.findJob(jobId);
-    if (job !== undefined) return noted(job.spec as JobSpec);
+    if (job !== undefined) return { ...(await noted(job.spec as JobSpec)), submittedAt: job.createdAt };
     throw new TrawlError("NOT_FOUND", {
       op: "worker.planOf",
       message: `a task belongs to job ${jobId}, which this broker does not have`,

@@ -162,6 +162,7 @@ async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"
       onFinished: () => {},
       onSettled: () => {},
       busy: () => 0,
+      clock: { now: Date.now },
       log: createLog("error", (line) => {
         throw new Error(line);
       }),

@@ -27,6 +27,8 @@ export type Reader = (input: ReadInput) => Reading | Promise<Reading>;
 
 export type JobPlan = {
   spec: JobSpec;
+  /** When the job was made, by the broker's clock. */
+  submittedAt?: number;
   read: Reader;
   /** Whether whoever reads a rendered page may want it open in the browser. */
   needsTab: boolean;

@@ -5,10 +5,14 @@
  * that come meanwhile go with the next.
  */
 import type { Frontier, Settlement } from "../frontier/frontier.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Bodies, ParcelName, Parcels } from "../store/bodies/bodies.ts";
 import type { PageWrite, Store } from "../store/store.ts";
 import type { ToldResult } from "./teller.ts";
+
+/** When a result, with those beside it, was written, and told to the broker. */
+export type SettleTimes = { storeAt: number; settleAt: number; settledAt: number };
 
 export type Settler = {
   /** Resolves when the result is durable and settled (or found stale); rejects when broker or store cannot be written. */
@@ -24,9 +28,10 @@ type Deps = {
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
   /** Called for each result that counted. */
-  onSettled(result: ToldResult): void;
+  onSettled(result: ToldResult, times: SettleTimes): void;
   /** Tasks under way, those that wait here included. */
   busy(): number;
+  clock: Pick<Clock, "now">;
   log: Log;
 };
 type Options = { flushMs: number; batchMost: number };
@@ -38,7 +43,7 @@ const FULL_HOUSE = 3;
 type Waiting = { result: ToldResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
-  { store, bodies, parcels, frontier, onFinished, onSettled, busy, log }: Deps,
+  { store, bodies, parcels, frontier, onFinished, onSettled, busy, clock, log }: Deps,
   { flushMs, batchMost }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
@@ -65,16 +70,23 @@ export function createSettler(
   }
 
   async function writeBatch(results: readonly ToldResult[]): Promise<void> {
+    const storeAt = clock.now();
     const sent = Promise.all(results.flatMap(({ parcel }) => (parcel ? parcels.put(parcel.name, parcel) : [])));
     const [writes] = await Promise.all([Promise.all(results.flatMap(pageOf)), sent]);
     const tries = results.flatMap(({ tried }) => tried ?? []);
     const memories = results.flatMap(({ memory }) => memory ?? []);
     if (writes.length + tries.length + memories.length > 0) await store.write(writes, tries, memories);
     const settlements: Settlement[] = results.map(({ settlement }) => settlement);
+    const settleAt = clock.now();
     const { verdicts, finished } = await frontier.settle(settlements);
+    const times = { storeAt, settleAt, settledAt: clock.now() };
     results.forEach((result, index) => {
-      if (verdicts[index] === "settled") onSettled(result);
-      else log.warn("worker.lease_lost", { taskId: result.settlement.taskId });
+      if (verdicts[index] === "settled") {
+        onSettled(result, times);
+        return;
+      }
+      log.warn("worker.lease_lost", { taskId: result.settlement.taskId });
+      result.lost?.(times);
     });
     await Promise.all(
       results.flatMap(({ spent }, index) => (spent && verdicts[index] === "settled" ? clear(spent) : [])),

@@ -10,6 +10,7 @@ import type { Log, LogFields } from "../runtime/log.ts";
 import type { Run, TryWrite } from "../store/store.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 import type { RunTaskDeps, TaskResult } from "./run-task.ts";
+import type { SettleTimes } from "./settler.ts";
 
 /** A result with what is to be kept of how it came about. */
 export type ToldResult = TaskResult & {
@@ -22,7 +23,9 @@ export type ToldResult = TaskResult & {
   /** From lease to result. */
   tookMs: number;
   /** Called once it is written and counted. */
-  settled(): void;
+  settled(times: SettleTimes): void;
+  /** Called where it came too late: the lease had gone. */
+  lost?(times: SettleTimes): void;
 };
 
 /** One lease under way. */
@@ -149,7 +152,10 @@ function tryOf({ grant }: Open, run: Run, { fate, because, status, detail }: End
 type Ended = { kind: "retry" | "dead"; because: string; status?: number; detail?: string };
 
 /** A retry after the last one is the end: the frontier will say so too. */
-function asItEnds(outcome: TaskOutcome & { kind: "retry" | "dead" }, { grant, spec }: Open): Ended {
+export function asItEnds(
+  outcome: TaskOutcome & { kind: "retry" | "dead" },
+  { grant, spec }: Pick<Open, "grant" | "spec">,
+): Ended {
   const isLast = outcome.kind === "retry" && spec !== undefined && grant.attempt > spec.retries.max;
   return isLast ? { ...outcome, kind: "dead" } : outcome;
 }

@@ -5,6 +5,7 @@ import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
+import type { Tracing } from "../runtime/tracing.ts";
 import type { Bodies, Parcels } from "../store/bodies/bodies.ts";
 import type { Store, StoreBooks, TryWrite } from "../store/store.ts";
 import { createHistoryWriter } from "./history-writer.ts";
@@ -15,8 +16,9 @@ import type { JobPlan } from "./plan.ts";
 import { createPresence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
 import { overdue, type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
-import { createSettler } from "./settler.ts";
+import { createSettler, type SettleTimes } from "./settler.ts";
 import { type Culprit, createStrays } from "./strays.ts";
+import { createTaskTracer, type Traced } from "./task-tracer.ts";
 import type { TaskWatch } from "./task-watch.ts";
 import { createTeller, type Telling, type ToldResult } from "./teller.ts";
 import { isOverTime, withinTimeLimit } from "./time-limit.ts";
@@ -56,6 +58,8 @@ export type WorkerDeps = RunTaskDeps & {
   watch: TaskWatch;
   /** Memory of this process. */
   rssBytes(): number;
+  /** Where the way of each task is told to whoever records it. */
+  tracing: Tracing;
   clock: Clock;
   log: Log;
 };
@@ -87,8 +91,9 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const strays = createStrays({ log });
   const teller = createTeller({ clock, log }, { worker });
   const history = createHistoryWriter({ history: store.history, clock, log }, { everyMs: HISTORY_EVERY_MS });
+  const tracer = createTaskTracer(deps);
   const settler = createSettler(
-    { store, bodies, parcels, frontier, onFinished, onSettled, log, busy: (): number => loop.busy() },
+    { store, bodies, parcels, frontier, onFinished, onSettled, clock, log, busy: (): number => loop.busy() },
     { flushMs: options.flushMs, batchMost: BATCH_MOST },
   );
   const loop = createLeaseLoop({ frontier: leasing(frontier, release), settler, clock, run }, options);
@@ -114,21 +119,28 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   }
 
   async function run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<ToldResult> {
-    const telling = teller.began(grant);
+    const [telling, traced] = [teller.began(grant), tracer.began(grant)];
     watch.began(grant, isAlone);
     try {
-      const work = (signal: AbortSignal) => runOne(grant, signal, telling);
-      return telling.ended(await withinTimeLimit(options.timeLimitMs, abort, work));
+      const work = (signal: AbortSignal) => runOne(grant, signal, { telling, traced });
+      const result = telling.ended(await withinTimeLimit(options.timeLimitMs, abort, work));
+      return traced.ended(result);
     } finally {
       watch.ended(grant);
     }
   }
 
-  async function runOne(grant: Grant, signal: AbortSignal, telling: Telling): Promise<TaskResult> {
+  async function runOne(
+    grant: Grant,
+    signal: AbortSignal,
+    { telling, traced }: { telling: Telling; traced: Traced },
+  ): Promise<TaskResult> {
     try {
       const plan = watched(await book.planOf(grant.jobId), grant);
       telling.planned(plan.spec);
-      return await runTask({ deps: telling.listenTo(deps), options, grant, signal, plan });
+      traced.planned(plan);
+      const listened = traced.listenTo(telling.listenTo(deps));
+      return await runTask({ deps: listened, options, grant, signal, plan: traced.reading(plan) });
     } catch (error) {
       // Not of what went wrong meanwhile: a broker that is lost is no fault of the task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
@@ -159,9 +171,9 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     await store.write([], tries).catch((cause: unknown) => log.warn("worker.tries_not_kept", { cause }));
   }
 
-  function onSettled(result: ToldResult): void {
+  function onSettled(result: ToldResult, times: SettleTimes): void {
     const { settlement } = result;
-    result.settled();
+    result.settled(times);
     history.count(result);
     const { kind } = settlement.outcome;
     ends[kind === "retry" || kind === "dead" ? "failed" : "done"] += 1;

@@ -1,10 +1,12 @@
 /** Slots of a tenant's schedules under the quotas of its keys: told, kept waiting, and fired when there is room. */
+
 import { describe, expect, it } from "vitest";
 import { createQuotaKeeper } from "../../src/api/quota/quotas.ts";
 import { createSlotQuota } from "../../src/api/quota/slot-quota.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import { createLog } from "../../src/runtime/log.ts";
+import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import { lookOnce } from "../../src/schedule/scheduler.ts";
 import { type KeyedApi, type Person, startKeyedApi } from "./keyed.ts";
 
@@ -21,6 +23,7 @@ async function lookLater({ trawl }: KeyedApi, aheadMs: number): Promise<void> {
     ...{ book: store.schedules, frontier, clock, log: createLog("silent", () => {}) },
     jobDefaults: resolveConfig([{ from: "test", values: {} }]),
     checkRules: () => {},
+    openTracing: async () => NO_TRACING,
     findObstacle: createSlotQuota({ keys: store.keys, quotas, clock, fixed: [] }),
     noteOwner: async () => {},
     noteWebhook: async () => {},

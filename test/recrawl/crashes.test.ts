@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { composeWorker } from "../../src/compose-worker.ts";
 import { thisProcess } from "../../src/runtime/process-id.ts";
+import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import type { JobInput } from "../../src/submit/job-schema.ts";
 import { UNWATCHED } from "../../src/worker/task-watch.ts";
 import { startLivingSite } from "./living-site.ts";
@@ -86,7 +87,11 @@ async function dieAt({ trawl, config }: World, crash: Crash): Promise<string> {
       },
     });
   }
-  const parts = { ...trawl, store: mortal(trawl.store, "write"), frontier: mortal(trawl.frontier, "settle") };
+  const parts = {
+    ...{ ...trawl, tracing: NO_TRACING },
+    store: mortal(trawl.store, "write"),
+    frontier: mortal(trawl.frontier, "settle"),
+  };
   const { worker, close } = composeWorker(config, parts, {
     queues: ["fetch", "parse"],
     allowHosts: ["127.0.0.1"],

@@ -1,7 +1,9 @@
 /** A scheduler as a process: on the store and broker of its arguments, until it is killed. */
+
 import { writeSync } from "node:fs";
 import { openTrawl } from "../../src/compose.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import { createScheduler } from "../../src/schedule/scheduler.ts";
 
 const [store = "", broker = "", claimMs = ""] = process.argv.slice(2);
@@ -12,6 +14,7 @@ createScheduler(
   {
     ...{ book: books.schedules, frontier, clock, log, jobDefaults: config },
     checkRules: () => {},
+    openTracing: async () => NO_TRACING,
     findObstacle: async () => undefined,
     noteOwner: async () => {},
     noteWebhook: async () => {},

@@ -3,12 +3,14 @@
  * runs end that have lasted long enough. Schedulers die at any call and are started anew; some fall asleep with a slot in
  * hand and go on when others have it; twice all of them are gone for a while.
  */
+
 import { join } from "node:path";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import type { JobView } from "../../src/frontier/frontier-admin.ts";
 import { openSqliteFrontier } from "../../src/frontier/sqlite/open.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
+import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import type { FireDeps } from "../../src/schedule/fire-slot.ts";
 import { lookOnce } from "../../src/schedule/scheduler.ts";
 import { createSchedules } from "../../src/schedule/schedules.ts";
@@ -63,6 +65,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     log,
     jobDefaults,
     checkRules: () => {},
+    openTracing: async () => NO_TRACING,
     findObstacle: async () => undefined,
     noteOwner: async () => {},
     noteWebhook: async () => {},

@@ -62,6 +62,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       summary: "Submit a job",
       says: "Answers as soon as the URLs are queued. With an Idempotency-Key the same request may be sent again: it makes one job.",
       body: newJob,
+      isSubmission: true,
       example: { name: "shop", urls: ["https://a.example/"], extract: { title: "h1" } },
       answers: { 202: { ...TAKEN, json: newJobSchemaOut } },
       handle: async ({ body, caller, requestId, headers }) => ({
@@ -82,6 +83,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       }),
       body: z.strictObject({ urls: z.array(z.string()).max(1_000_000) }),
       streams: ["application/x-ndjson"],
+      isSubmission: true,
       example: { urls: ["https://a.example/1", "https://a.example/2"] },
       answers: { 202: TAKEN },
       async handle({ params, query, body, stream, caller, requestId, signal }) {

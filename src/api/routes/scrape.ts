@@ -53,6 +53,7 @@ export function scrapeRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
       summary: "Fetch one URL, and wait for its page and records",
       says: "Goes before what waits, at priority 0 unless told otherwise, and keeps to what its site is allowed. Takes the fields of a job but urls, follow, spider and webhook.",
       body: wanted,
+      isSubmission: true,
       example: { url: "https://a.example/", extract: { title: "h1" } },
       answers: { 200: { says: "What became of it.", json: scraped } },
       async handle({ body, caller, requestId, headers, signal }) {

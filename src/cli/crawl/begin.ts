@@ -2,6 +2,7 @@
 import { extractorOf } from "../../compose-extractor.ts";
 import { TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
+import { traceSubmission } from "../../runtime/tracing.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { submitJob } from "../../submit/submit-job.ts";
@@ -54,7 +55,11 @@ export function hostsOf(urls: readonly string[]): string[] {
 /** Queues a crawl's URLs. Doing it again is harmless: known ones are duplicates. */
 export async function submitAll({ trawl }: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
   const { frontier, clock } = trawl;
-  const answer = await submitJob({ frontier, now: clock.now }, spec, urls);
+  const { id, requestId } = spec;
+  const words = { "trawl.job.id": id };
+  const answer = await traceSubmission(await trawl.openTracing(), { requestId, words }, () =>
+    submitJob({ frontier, now: clock.now }, spec, urls),
+  );
   if (answer.full === undefined) return;
   throw new TrawlError("BROKER_FULL", {
     op: "cli.crawl",

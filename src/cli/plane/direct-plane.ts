@@ -14,6 +14,7 @@ import type { Schedules } from "../../schedule/schedules.ts";
 import type { Schedule } from "../../store/schedule-book.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
+import { tracedIntake } from "./traced-intake.ts";
 
 const EVERYTHING = 1_000_000_000;
 const PAGE = 500;
@@ -83,7 +84,8 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
         ...{ frontier, lookUp: catalogue.lookUp, asArchived: withoutSecrets<JobSpec>, now: clock.now },
         noteWebhook: () => noteWebhook(store.webhooks, webhook, { jobId: spec.id, now: clock.now() }),
       };
-      return frontierIntake(deps, spec, { batchMost: BATCH, isKeyed: key !== undefined });
+      const intake = frontierIntake(deps, spec, { batchMost: BATCH, isKeyed: key !== undefined });
+      return known === undefined ? tracedIntake(await trawl.openTracing(), intake) : intake;
     },
     lookEveryMs: LOOK_EVERY_MS,
   };

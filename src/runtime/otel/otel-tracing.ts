@@ -1,0 +1,117 @@
+/** Tracing by OpenTelemetry: spans with ids of ours, through whichever SDK is there. Loaded only where there is one. */
+import {
+  type Context,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { submitSpanId, type TraceParent, taskSpan, traceOf } from "../trace-ids.ts";
+import type { Over, SpanEnd, SpanWords, StepAsked, Submission, TaskTrace, TracedTask, Tracing } from "../tracing.ts";
+import type { PlannedIds, SpanIds } from "./planned-ids.ts";
+
+export type OtelDeps = {
+  tracer: Tracer;
+  /** Undefined where the SDK is not ours: spans that others hang under then have ids that nobody can know before. */
+  ids: PlannedIds | undefined;
+  /** What may be shown of a text. */
+  redact(text: string): string;
+  shutdown(): Promise<void>;
+};
+
+/** `share` of the tasks is recorded, from 0 to 1. */
+export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, { share }: { share: number }): Tracing {
+  function shown(words: SpanWords): Record<string, string | number | boolean> {
+    const known = Object.entries(words).filter(
+      (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,
+    );
+    return Object.fromEntries(known.map(([name, value]) => [name, typeof value === "string" ? redact(value) : value]));
+  }
+
+  function finish(span: Span, { words = {}, failure }: SpanEnd, at?: Date): void {
+    span.setAttributes(shown(words));
+    if (failure !== undefined) {
+      const { kind, says = kind } = failure;
+      span.setAttribute("error.type", kind);
+      span.setStatus({ code: SpanStatusCode.ERROR, message: redact(says) });
+    }
+    span.end(at);
+  }
+
+  function withIds(own: SpanIds, make: () => Span): Span {
+    return ids === undefined ? make() : ids.with(own, make);
+  }
+
+  function submission(requestId: string, from: TraceParent | undefined, words: SpanWords): Submission {
+    const { traceId, isSampled } = traceOf(requestId);
+    if (!isSampled) return { end: () => {} };
+    const own = { traceId, spanId: submitSpanId(requestId) };
+    // Without ids of ours, all that is of this request meets at one place that has no span itself.
+    const above = from?.traceId === traceId ? from.spanId : ids === undefined ? own.spanId : undefined;
+    const parent = above === undefined ? ROOT_CONTEXT : contextOf(traceId, above);
+    const kind = from === undefined ? SpanKind.INTERNAL : SpanKind.SERVER;
+    const attributes = shown({ "trawl.request.id": requestId, ...words });
+    const span = withIds(own, () => tracer.startSpan("submit", { kind, attributes }, parent));
+    return { end: (how) => finish(span, how) };
+  }
+
+  function task({ requestId, jobId, taskId, partOf, words }: TracedTask): TaskTrace | undefined {
+    const { traceId, isSampled } = traceOf(requestId);
+    const own = taskSpan(jobId, taskId);
+    const whole = partOf === undefined ? undefined : taskSpan(jobId, partOf);
+    // A part is recorded where the whole is.
+    if (!isSampled || (whole ?? own).share >= share) return undefined;
+    const inside = contextOf(traceId, own.spanId);
+    const outside = contextOf(traceId, whole?.spanId ?? submitSpanId(requestId));
+    const base = shown(words);
+
+    function past(name: string, { from, to, ...how }: Over): void {
+      finish(tracer.startSpan(name, { startTime: new Date(from), attributes: base }, inside), how, new Date(to));
+    }
+
+    async function step<T>(
+      name: string,
+      asked: StepAsked,
+      work: () => Promise<T>,
+      tell: (result: T) => SpanEnd,
+    ): Promise<T> {
+      const kind = asked.kind === "client" ? SpanKind.CLIENT : SpanKind.INTERNAL;
+      const attributes = { ...base, ...shown(asked.words) };
+      const span = tracer.startSpan(name, { kind, attributes }, inside);
+      try {
+        // What the work traces by itself, a spider's handler say, hangs under it.
+        const result = await context.with(trace.setSpan(inside, span), work);
+        finish(span, tell(result));
+        return result;
+      } catch (error) {
+        finish(span, { failure: failureOf(error) });
+        throw error;
+      }
+    }
+
+    function end({ from, to, ...how }: Over): void {
+      const options = { kind: SpanKind.CONSUMER, startTime: new Date(from), attributes: base };
+      const span = withIds({ traceId, spanId: own.spanId }, () => tracer.startSpan("task", options, outside));
+      finish(span, how, new Date(to));
+    }
+
+    return { past, step, end };
+  }
+
+  return { isOn: true, submission, task, close: shutdown };
+}
+
+/** A place in a trace that other processes may have made. */
+function contextOf(traceId: string, spanId: string): Context {
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+}
+
+function failureOf(error: unknown): NonNullable<SpanEnd["failure"]> {
+  if (!(error instanceof Error)) return { kind: typeof error, says: String(error) };
+  const { code } = error as { code?: unknown };
+  return { kind: typeof code === "string" ? code : error.name, says: error.message };
+}
