@@ -31,3 +31,12 @@ export function webUrl(text: string): string | undefined {
   const { protocol, href } = new URL(text);
   return protocol === "http:" || protocol === "https:" ? href : undefined;
 }
+
+/** In as many lines as it takes, in the midst of other text. */
+export function ScrapedWords({ text, most = 500 }: { text: string; most?: number }) {
+  return (
+    <bdi class="scraped-words" dir="auto">
+      {cut(text, most)}
+    </bdi>
+  );
+}
