@@ -2,6 +2,7 @@
 import type { JobInput } from "../../src/client/client.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { waitUntil } from "../services/wait-until.ts";
+import { fillHistory } from "./fill-history.ts";
 import type { Stage } from "./stage.ts";
 
 export type StageJobs = Record<
@@ -63,8 +64,7 @@ const JOBS = {
   },
   prices: {
     name: "Price check",
-    urls: ["http://books.example/book/1", "http://shop.example/"],
-    follow: { include: ["**/book/**"] },
+    urls: Array.from({ length: 12 }, (_, nth) => `http://prices.example/list/${nth}`),
     politeness: { rate: "1/m" },
   },
   urgent: {
@@ -89,6 +89,7 @@ const VIEWS: JobInput = {
 /** Resolves when every job is in the state that it is there to show. */
 export async function fillStage(stage: Stage): Promise<StageJobs> {
   const { api } = stage;
+  await fillHistory(stage);
   const views = CHROMIUM === undefined ? undefined : await submitViews(stage);
   const ids = {} as Record<keyof typeof JOBS, string>;
   // One after the other, so that they are listed in this order.

@@ -1,0 +1,51 @@
+/** A week of history, as a fleet would have left it: busier by day, with an hour on Saturday in which a site was away. */
+import { join } from "node:path";
+import { latencyBucket, noLatencies } from "../../src/domain/latency.ts";
+import { type SlotCounts, slotAt, type WorkCounts } from "../../src/store/history-book.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import type { Stage } from "./stage.ts";
+
+const SLOT_MS = 10_000;
+const STEP_MS = 300_000;
+const HOUR_MS = 3_600_000;
+const DAYS = 7;
+const BATCH = 500;
+/** Times that requests take, and how many of ten do. */
+const TOOK = [
+  [60, 4],
+  [140, 3],
+  [320, 2],
+  [1_100, 1],
+] as const;
+
+/** Up to now: what the fleet really does is added to it. */
+export async function fillHistory({ folder }: Pick<Stage, "folder">, now = Date.now()): Promise<void> {
+  const store = openSqliteStore(join(folder, ".trawl/store.db"), { busyMs: 10_000 });
+  const recent = slotAt(now - HOUR_MS, STEP_MS);
+  const steps: SlotCounts[] = [];
+  for (let at = slotAt(now - DAYS * 24 * HOUR_MS, STEP_MS); at < recent; at += STEP_MS) {
+    steps.push({ at, counts: workAt(at, STEP_MS) });
+  }
+  for (let at = recent; at < now - SLOT_MS; at += SLOT_MS) steps.push({ at, counts: workAt(at, SLOT_MS) });
+  for (let from = 0; from < steps.length; from += BATCH) await store.history.add(steps.slice(from, from + BATCH));
+  for (const { at, counts } of steps) {
+    await store.history.note(at, { waiting: 1_500 + Math.round(counts.pages / 3), inFlight: 12, workers: 3 });
+  }
+  await store.close();
+}
+
+function workAt(at: number, widthMs: number): WorkCounts {
+  const date = new Date(at);
+  const hour = date.getUTCHours() + date.getUTCMinutes() / 60;
+  const byDay = 1 + Math.sin(((hour - 7) / 24) * 2 * Math.PI);
+  const ripple = 1 + 0.15 * Math.sin(at / 97_000) + 0.1 * Math.sin(at / 31_000);
+  const isAway = date.getUTCDay() === 6 && Math.floor(hour) === 11;
+  const pages = Math.round(((4 + 9 * byDay * ripple) * widthMs) / 1_000);
+  const failed = Math.round(pages * (isAway ? 0.4 : 0.02));
+  const latencies = noLatencies();
+  for (const [ms, tenths] of TOOK) {
+    const bucket = latencyBucket(isAway ? ms * 4 : ms * ripple);
+    latencies[bucket] = (latencies[bucket] ?? 0) + Math.round((pages * tenths) / 10);
+  }
+  return { pages, done: pages, failed, dead: Math.round(failed / 8), records: pages, bytes: pages * 21_000, latencies };
+}
