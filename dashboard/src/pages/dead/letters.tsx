@@ -1,0 +1,127 @@
+/** The letters one by one, to be picked; a row opens its history. */
+import { useMemo, useState } from "preact/hooks";
+import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
+import type { Listed } from "../../listed.ts";
+import { may } from "../../session.ts";
+import { count, plural } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Scraped } from "../../ui/scraped.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Ago } from "../../ui/time.tsx";
+import type { Dealing } from "./deal-dialog.tsx";
+import { LetterDialog } from "./letter-dialog.tsx";
+
+type LettersProps = {
+  letters: Listed<DeadOut>;
+  picked: ReadonlySet<string>;
+  onPick: (picked: ReadonlySet<string>) => void;
+  onDeal: (verb: Dealing["verb"], letter: DeadOut) => void;
+};
+
+export function Letters({ letters, picked, onPick, onDeal }: LettersProps) {
+  const [opened, setOpened] = useState<DeadOut | undefined>(undefined);
+  const { rows, isLoading, loadMore } = letters;
+  const isAll = rows.length > 0 && rows.every(({ taskId }) => picked.has(taskId));
+  const columns = useMemo(() => (may("submit") ? [pickColumn(picked, onPick), ...COLUMNS] : COLUMNS), [picked, onPick]);
+  const said = loadMore === undefined ? plural(rows.length, "letter") : `${count(rows.length)} of them shown so far`;
+  return (
+    <Card
+      title="One by one"
+      actions={
+        <span class="dead-pick">
+          <span class="quiet">{said}</span>
+          {may("submit") && (
+            <button
+              type="button"
+              class="small"
+              onClick={() => onPick(isAll ? new Set() : new Set(rows.map(({ taskId }) => taskId)))}
+            >
+              {isAll ? "Pick none" : "Pick all that are shown"}
+            </button>
+          )}
+        </span>
+      }
+    >
+      <Table
+        label="Dead letters"
+        columns={columns}
+        rows={rows}
+        keyOf={({ taskId }) => taskId}
+        isMarked={({ taskId }) => picked.has(taskId)}
+        onOpen={setOpened}
+        loadMore={loadMore}
+        isLoading={isLoading}
+      />
+      {opened !== undefined && (
+        <LetterDialog
+          letter={opened}
+          onClose={() => setOpened(undefined)}
+          onDeal={(verb) => {
+            setOpened(undefined);
+            onDeal(verb, opened);
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
+function pickColumn(picked: ReadonlySet<string>, onPick: LettersProps["onPick"]): Column<DeadOut> {
+  return {
+    id: "pick",
+    title: "",
+    rem: 1.25,
+    grow: 0,
+    cell: ({ taskId, url }) => (
+      <input
+        type="checkbox"
+        aria-label={`Pick ${url.slice(0, 100)}`}
+        checked={picked.has(taskId)}
+        onChange={(event) => {
+          const next = new Set(picked);
+          if (event.currentTarget.checked) next.add(taskId);
+          else next.delete(taskId);
+          onPick(next);
+        }}
+      />
+    ),
+  };
+}
+
+const COLUMNS: readonly Column<DeadOut>[] = [
+  { id: "url", title: "URL", rem: 12, grow: 4, cell: ({ url }) => <Scraped text={url} /> },
+  {
+    id: "reason",
+    title: "Reason",
+    tip: "Why it was given up on, and what the site answered with.",
+    rem: 9,
+    cell: ({ reason, status }) => (status === null ? reason : `${reason} (${status})`),
+  },
+  {
+    id: "last",
+    title: "Last try",
+    tip: "What the last try ended with, in the words of the worker.",
+    rem: 8,
+    grow: 2,
+    from: "desk",
+    cell: ({ history }) => <Scraped text={history.at(-1)?.detail ?? history.at(-1)?.because ?? ""} />,
+  },
+  {
+    id: "tries",
+    title: "Tries",
+    tip: "How often it was tried before it was given up on.",
+    isNumber: true,
+    rem: 3,
+    grow: 0,
+    from: "tablet",
+    cell: ({ history }) => count(history.length),
+  },
+  {
+    id: "at",
+    title: "Given up on",
+    rem: 6,
+    grow: 0,
+    from: "tablet",
+    cell: ({ diedAt }) => <Ago at={diedAt} />,
+  },
+];
