@@ -19,6 +19,8 @@ export const liveJobs = signal<ReadonlyMap<string, JobOut> | undefined>(undefine
 /** Only for operators. */
 export const fleet = signal<Fleet | undefined>(undefined);
 export const connection = signal<Connection>({ state: "connecting" });
+/** How often the server has come back: what was asked for meanwhile is worth asking again. */
+export const comeBacks = signal(0);
 
 /** `isAll`: there are no others. */
 type JobsTold = { jobs: JobOut[]; gone: string[]; isAll?: boolean };
@@ -76,9 +78,14 @@ function follow(keyId: string): AbortController {
 }
 
 function apply({ name, value }: Told): void {
-  if (name === STATE) connection.value = value as Connection;
+  if (name === STATE) note(value as Connection);
   else if (name === "fleet") fleet.value = value as Fleet;
   else if (name === "jobs") liveJobs.value = withJobs(liveJobs.peek(), value as JobsTold);
+}
+
+function note(next: Connection): void {
+  if (connection.peek().state === "away" && next.state === "live") comeBacks.value += 1;
+  connection.value = next;
 }
 
 function snapshot(): Told[] {

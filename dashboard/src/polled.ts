@@ -1,5 +1,7 @@
 /** Asks again and again, only while somebody looks; and does something once, saying how it went. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { isApiError } from "../../src/client/api-error.ts";
+import { comeBacks } from "./live.ts";
 import { isVisible } from "./visible.ts";
 
 export type Polled<T> = {
@@ -22,6 +24,7 @@ export function usePolled<T>(
   const [nth, setNth] = useState(0);
   const [isLoading, setIsLoading] = useState(true);
   const isShown = isVisible.value;
+  const nthBack = comeBacks.value;
 
   useEffect(() => {
     setHeard({});
@@ -37,7 +40,7 @@ export function usePolled<T>(
         const value = await ask(leaving.signal);
         if (!leaving.signal.aborted) setHeard({ value });
       } catch (error) {
-        if (!leaving.signal.aborted) setHeard((before) => ({ ...before, error }));
+        if (!leaving.signal.aborted) setHeard((before) => afterFailure(before, error));
       }
       if (leaving.signal.aborted) return;
       setIsLoading(false);
@@ -48,10 +51,16 @@ export function usePolled<T>(
       leaving.abort();
       clearTimeout(timer);
     };
-  }, [...deps, everyMs, isShown, nth]);
+  }, [...deps, everyMs, isShown, nthBack, nth]);
 
   const reload = useCallback(() => setNth((before) => before + 1), []);
   return { value: heard.value, error: heard.error, isLoading, reload };
+}
+
+/** While the server is away that is said once, above the page, and what was known stays. */
+function afterFailure<T>(before: { value?: T; error?: unknown }, error: unknown): { value?: T; error?: unknown } {
+  const isKnown = before.value !== undefined && isApiError(error, "API_UNREACHABLE");
+  return isKnown ? before : { ...before, error };
 }
 
 export type Action<Words extends unknown[]> = {

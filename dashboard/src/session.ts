@@ -90,7 +90,12 @@ export function signOut(why?: ApiError): void {
 async function watched(...words: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(...words);
   if (answer.status === 401 && session.peek().state === "signed-in") {
-    signOut(new ApiError(401, (await answer.clone().json()) as Record<string, unknown>));
+    // A proxy may say so in its own way.
+    const problem = await answer
+      .clone()
+      .json()
+      .catch(() => ({ detail: "the key is not taken any more" }));
+    signOut(new ApiError(401, problem as Record<string, unknown>));
   }
   return answer;
 }

@@ -20,7 +20,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
     scrollTo(0, 0);
   }, [where]);
   return (
-    <div class="shell">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Esc closes the menu from anywhere
+    <div
+      class="shell"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") setIsOpen(false);
+      }}
+    >
       <a
         class="skip"
         href={location.hash}

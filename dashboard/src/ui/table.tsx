@@ -143,13 +143,16 @@ function useView(scroller: { readonly current: HTMLDivElement | null }, count: n
     const rows = rowsInView(next.scrollTop, next.height, rowHeight, count);
     if (rows.first !== first || rows.last !== last) setView(next);
   };
+  const latest = useRef(look);
+  latest.current = look;
+  const isThere = count > 0;
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box === null) return;
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(() => latest.current());
     observer.observe(box);
     return () => observer.disconnect();
-  });
+  }, [isThere]);
   return { first, last, look };
 }
 

@@ -45,8 +45,8 @@ export function Tip({ says, children, class: name = "", isQuiet = false }: TipPr
       aria-describedby={isOpen ? BUBBLE : undefined}
       onPointerEnter={open}
       onPointerLeave={close}
-      onFocus={open}
-      onBlur={close}
+      onFocusIn={open}
+      onFocusOut={close}
       onKeyDown={(event) => {
         if (event.key === "Escape") close();
       }}

@@ -22,6 +22,7 @@ const COLUMNS: readonly Column<JobOut>[] = [
   {
     id: "done",
     title: "Done",
+    tip: "URLs that are fetched, given up on or cancelled, of those that the job has had until now.",
     isNumber: true,
     rem: 7,
     from: "tablet",
