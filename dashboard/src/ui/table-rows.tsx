@@ -105,6 +105,6 @@ export function Row<T>(props: RowProps<T>) {
 
 /** Not where something in the row was meant, or text of it is being marked. */
 function isForRow(event: MouseEvent): boolean {
-  const isInside = (event.target as Element).closest("a, button, input, select, label, summary") !== null;
+  const isInside = (event.target as Element).closest("a, button, input, select, label, summary, dialog") !== null;
   return !isInside && (getSelection()?.isCollapsed ?? true);
 }

@@ -3,17 +3,24 @@ import { hrefOf, place } from "../router.ts";
 
 export type Tab = { id: string; title: string; count?: string };
 
-type TabsProps = { label: string; tabs: readonly Tab[]; current: string; by?: string };
+type TabsProps = {
+  label: string;
+  tabs: readonly Tab[];
+  current: string;
+  by?: string;
+  /** What else of the query stays when another part is gone to. */
+  keep?: Readonly<Record<string, string | undefined>>;
+};
 
 /** Links, and not ARIA's tabs: each part is a place that can be linked to. `by` is its name in the query. */
-export function Tabs({ label, tabs, current, by = "tab" }: TabsProps) {
+export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps) {
   const { path } = place.value;
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map((tab) => (
         <a
           key={tab.id}
-          href={hrefOf(path, { [by]: tab.id })}
+          href={hrefOf(path, { ...keep, [by]: tab.id })}
           aria-current={tab.id === current ? "page" : undefined}
           class="tab"
         >

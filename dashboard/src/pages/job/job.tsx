@@ -1,12 +1,123 @@
-import { Empty } from "../../ui/empty.tsx";
+/** One job: how it stands, what it brought, what went wrong, and what can be done about it. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { isApiError, type JobOut } from "../../../../src/client/client.ts";
+import { liveJobs } from "../../live.ts";
+import type { PageProps } from "../../pages.ts";
+import { usePolled } from "../../polled.ts";
+import { go, hrefOf, place } from "../../router.ts";
+import { api, may } from "../../session.ts";
+import { Badge, JobState } from "../../ui/badge.tsx";
+import { Empty, Loading } from "../../ui/empty.tsx";
+import { short } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Scraped } from "../../ui/scraped.tsx";
+import { type Tab, Tabs } from "../../ui/tabs.tsx";
+import { JobActions } from "../jobs/job-actions.tsx";
+import { hasEnded } from "../jobs/job-numbers.ts";
+import { ChangeDialog } from "./change-dialog.tsx";
+import { ErrorsTab } from "./errors-tab.tsx";
+import { InvalidTab } from "./invalid-tab.tsx";
+import { JobNumbers } from "./job-numbers.tsx";
+import { Ledger } from "./ledger.tsx";
+import { PagesTab } from "./pages-tab.tsx";
+import { RecordsTab } from "./records-tab.tsx";
+import { SitesTab } from "./sites-tab.tsx";
+import { SpecTab } from "./spec-tab.tsx";
+import { WaitingTab } from "./waiting-tab.tsx";
+import "../jobs/jobs.css";
+import "./job.css";
 
-export function JobPage() {
+const LOOK_EVERY_MS = 5_000;
+
+export function JobPage({ rest }: PageProps) {
+  const [id = ""] = rest;
+  return <OneJob key={id} id={id} />;
+}
+
+function OneJob({ id }: { id: string }) {
+  const live = liveJobs.value?.get(id);
+  const isOver = live !== undefined && hasEnded(live);
+  const asked = usePolled((signal) => api().job(id).state({ signal }), isOver ? 0 : LOOK_EVERY_MS, [id, isOver]);
+  const job = newest(live, asked.value);
+  if (job === undefined) {
+    return (
+      <Page title="Job">
+        {isApiError(asked.error, "NOT_FOUND") ? (
+          <Empty title={`There is no job ${id}.`}>
+            <p>
+              It was deleted, or it is somebody else's. <a href="#/jobs">All jobs</a>
+            </p>
+          </Empty>
+        ) : (
+          <>
+            {asked.isLoading && <Loading />}
+            <Problem error={asked.error} onRetry={asked.reload} />
+          </>
+        )}
+      </Page>
+    );
+  }
+  return <KnownJob job={job} onChanged={asked.reload} />;
+}
+
+/** Events come with every count, and say nothing of a changed pace or limit. */
+function newest(live: JobOut | undefined, asked: JobOut | undefined): JobOut | undefined {
+  if (live === undefined || asked === undefined) return live ?? asked;
+  return { ...live, politeness: asked.politeness, limits: asked.limits, archived: asked.archived };
+}
+
+function KnownJob({ job, onChanged }: { job: JobOut; onChanged: () => void }) {
+  const [isChanging, setIsChanging] = useState(false);
+  const tabs = tabsOf(job);
+  const current = tabs.find(({ id }) => id === place.value.query.tab) ?? tabs[0];
+  const canChange = may("submit") && !hasEnded(job) && !job.archived;
   return (
-    <Page title="Job">
-      <Empty title="This page is not there yet.">
-        <p>The command line has it: see trawl --help.</p>
-      </Empty>
+    <Page
+      title={<Scraped text={job.name || job.id} />}
+      says={
+        <span class="job-says">
+          <JobState state={job.state} />
+          {job.archived && <Badge tone="quiet">archived</Badge>}
+          <code>{job.id}</code>
+        </span>
+      }
+      actions={
+        <>
+          {canChange && (
+            <button type="button" onClick={() => setIsChanging(true)}>
+              Change
+            </button>
+          )}
+          {may("submit") && (
+            <a class="button" href={hrefOf(["jobs", "new"], { from: job.id })}>
+              Edit as new
+            </a>
+          )}
+          <JobActions job={job} onChanged={onChanged} onDeleted={() => go("#/jobs")} />
+        </>
+      }
+    >
+      <JobNumbers job={job} />
+      <Ledger job={job} />
+      <Tabs label="Parts of the job" tabs={tabs} current={current?.id ?? ""} />
+      {current?.show()}
+      {isChanging && <ChangeDialog job={job} onChanged={onChanged} onClose={() => setIsChanging(false)} />}
     </Page>
   );
+}
+
+function tabsOf(job: JobOut): (Tab & { show: () => ComponentChildren })[] {
+  const { tally, counts } = job;
+  const failed = counts.dead + tally.invalid;
+  return [
+    { id: "records", title: "Records", count: short(tally.records), show: () => <RecordsTab job={job} /> },
+    { id: "pages", title: "Pages", count: short(tally.pages), show: () => <PagesTab job={job} /> },
+    { id: "sites", title: "Sites", show: () => <SitesTab job={job} /> },
+    { id: "errors", title: "Errors", count: short(failed), show: () => <ErrorsTab job={job} /> },
+    { id: "invalid", title: "Invalid", count: short(tally.invalid), show: () => <InvalidTab job={job} /> },
+    { id: "waiting", title: "Why it waits", show: () => <WaitingTab job={job} /> },
+    { id: "spec", title: "Definition", show: () => <SpecTab job={job} /> },
+  ];
 }

@@ -1,12 +1,116 @@
-import { Empty } from "../../ui/empty.tsx";
-import { Page } from "../../ui/page.tsx";
+/** A new job: by the form or as JSON, with what its rules make of one page beside it. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { JobInput } from "../../../../src/client/client.ts";
+import { useSettled } from "../../listing.ts";
+import { useAction, usePolled } from "../../polled.ts";
+import { go, hrefOf, place } from "../../router.ts";
+import { api } from "../../session.ts";
+import { Loading } from "../../ui/empty.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { type Draft, draftOf, jobOf, newDraft } from "./draft.ts";
+import { JobForm } from "./job-form.tsx";
+import { JsonEditor } from "./json-editor.tsx";
+import { Preview } from "./preview.tsx";
+import { both, problemsOf } from "./problems.ts";
+import "./submit.css";
 
+/** `#/jobs/new?from=ID` begins with the job of that id. */
 export function Submit() {
+  const { from } = place.value.query;
+  if (from === undefined) return <NewJob key="new" first={newDraft()} missing={[]} />;
+  return <FromJob key={from} id={from} />;
+}
+
+function FromJob({ id }: { id: string }) {
+  const { value, error, isLoading, reload } = usePolled((signal) => api().job(id).spec({ signal }), 0, [id]);
+  if (value !== undefined) return <NewJob first={draftOf(value.job)} missing={value.missing} />;
   return (
     <Page title="New job">
-      <Empty title="This page is not there yet.">
-        <p>The command line has it: see trawl --help.</p>
-      </Empty>
+      {isLoading && <Loading />}
+      <Problem error={error} onRetry={reload} />
+      {error !== undefined && (
+        <p>
+          <a href="#/jobs/new">Begin with an empty one</a>
+        </p>
+      )}
     </Page>
   );
+}
+
+const TABS = [
+  { id: "form", title: "Form" },
+  { id: "json", title: "JSON" },
+];
+
+function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }) {
+  const [draft, setDraft] = useState(first);
+  const [previewError, setPreviewError] = useState<unknown>(undefined);
+  const job = useMemo(() => jobOf(draft), [draft]);
+  const { submitting, error } = useSubmission(job);
+  const problems = both(problemsOf(error), problemsOf(previewError));
+  const isJson = place.value.query.as === "json";
+  const { from } = place.value.query;
+  return (
+    <Page title="New job">
+      {missing.length > 0 && (
+        <p class="submit-missing">
+          Not shown, and to be given anew: {missing.map((name) => name.slice(0, 100)).join(", ")}.
+        </p>
+      )}
+      <div class="submit">
+        <Card class="submit-job">
+          <Tabs label="How the job is written" tabs={TABS} current={isJson ? "json" : "form"} by="as" keep={{ from }} />
+          <form
+            class="card-body submit-form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void submitting.run();
+            }}
+          >
+            {isJson ? (
+              <JsonEditor job={job} onJob={(written) => setDraft(draftOf(written))} />
+            ) : (
+              <JobForm draft={draft} onDraft={setDraft} problems={problems} />
+            )}
+            <Problem error={isJson ? error : problemsLeft(problems.rest, previewError)} />
+            <div class="submit-buttons">
+              <button type="submit" class="primary" disabled={submitting.isBusy}>
+                {submitting.isBusy ? "Submitting …" : "Submit job"}
+              </button>
+              <a class="button" href="#/jobs">
+                Leave
+              </a>
+            </div>
+          </form>
+        </Card>
+        <Preview draft={draft} job={job} onError={setPreviewError} />
+      </div>
+    </Page>
+  );
+}
+
+/** What the preview could not say beside a field stands in the preview itself. */
+function problemsLeft(rest: unknown, previewError: unknown): unknown {
+  return rest === previewError ? undefined : rest;
+}
+
+/** Under one key for one job: pressed twice, or sent again after an answer got lost, it is submitted once. */
+function useSubmission(job: JobInput) {
+  const key = useRef({ job: "", key: "" });
+  const text = JSON.stringify(job);
+  const submitting = useAction(async () => {
+    if (key.current.job !== text) key.current = { job: text, key: newKey() };
+    const { id } = await api().submit(job, { idempotencyKey: key.current.key });
+    go(hrefOf(["jobs", id]));
+  });
+  const settled = useSettled(text, 0);
+  // What was wrong with the job as it was says nothing of it as it is.
+  useEffect(() => submitting.clear(), [settled]);
+  return { submitting, error: submitting.error };
+}
+
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,0 +1,95 @@
+/** Another pace, priority or limits, for a job that runs: at once, for all workers. */
+import { useState } from "preact/hooks";
+import type { JobChange, JobOut } from "../../../../src/client/client.ts";
+import { useAction } from "../../polled.ts";
+import { api } from "../../session.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { problemsOf } from "../submit/problems.ts";
+import { PRIORITIES } from "./priorities.ts";
+
+type ChangeProps = { job: JobOut; onChanged: () => void; onClose: () => void };
+
+export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
+  const [rate, setRate] = useState(job.politeness.rate);
+  const [perSite, setPerSite] = useState(String(job.politeness.perSite));
+  const [priority, setPriority] = useState(String(job.priority));
+  const [pages, setPages] = useState(job.limits.pages === null ? "" : String(job.limits.pages));
+  const [seconds, setSeconds] = useState(job.limits.seconds === null ? "" : String(job.limits.seconds));
+  const changing = useAction(async () => {
+    await api().job(job.id).change(changeOf(job, { rate, perSite, priority, pages, seconds }));
+    onChanged();
+    onClose();
+  });
+  const problems = problemsOf(changing.error);
+  return (
+    <Dialog title="Change this job" onClose={onClose}>
+      <form
+        class="form-grid"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void changing.run();
+        }}
+      >
+        <TextField
+          label="Rate"
+          hint="For each site: 4/s, 10/m, unlimited."
+          value={rate}
+          onInput={setRate}
+          problem={problems.at("rate")}
+        />
+        <TextField
+          label="Requests at once, per site"
+          type="number"
+          value={perSite}
+          onInput={setPerSite}
+          problem={problems.at("perSite")}
+        />
+        <SelectField label="Priority" value={priority} onChange={setPriority} options={PRIORITIES} />
+        <TextField
+          label="Pages at most"
+          hint="Empty: no limit. What is queued stays."
+          type="number"
+          value={pages}
+          onInput={setPages}
+          problem={problems.at("limits.pages")}
+        />
+        <TextField
+          label="Seconds at most"
+          hint="Since it was submitted. Empty: no limit."
+          type="number"
+          value={seconds}
+          onInput={setSeconds}
+          problem={problems.at("limits.seconds")}
+        />
+        <Problem error={problems.rest} />
+        <div class="dialog-buttons form-wide">
+          <button type="button" onClick={onClose}>
+            Leave it
+          </button>
+          <button type="submit" class="primary" disabled={changing.isBusy}>
+            Change
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type Typed = Record<"rate" | "perSite" | "priority" | "pages" | "seconds", string>;
+
+/** Only what is another: a limit that is sent again may be refused where it may not be set. */
+function changeOf({ politeness, priority, limits }: JobOut, typed: Typed): JobChange {
+  const change: JobChange = {};
+  if (typed.rate !== politeness.rate) change.rate = typed.rate;
+  if (typed.perSite !== String(politeness.perSite)) change.perSite = Number(typed.perSite);
+  if (typed.priority !== String(priority)) change.priority = Number(typed.priority);
+  const pages = typed.pages === "" ? null : Number(typed.pages);
+  const seconds = typed.seconds === "" ? null : Number(typed.seconds);
+  const changed = {
+    ...(pages === limits.pages ? {} : { pages }),
+    ...(seconds === limits.seconds ? {} : { seconds }),
+  };
+  return Object.keys(changed).length === 0 ? change : { ...change, limits: changed };
+}

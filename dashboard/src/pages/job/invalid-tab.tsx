@@ -1,0 +1,60 @@
+import type { JobOut } from "../../../../src/client/client.ts";
+import { useListing } from "../../listing.ts";
+import { place } from "../../router.ts";
+import { api } from "../../session.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Scraped } from "../../ui/scraped.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { cellText } from "./cell-text.ts";
+import { FieldsTable, type Line } from "./fields-table.tsx";
+import { ListingFoot } from "./listing-foot.tsx";
+
+const PAGE = 500;
+
+const REASON: readonly Column<Line>[] = [
+  {
+    id: "reason",
+    title: "What is wrong",
+    rem: 14,
+    grow: 2,
+    cell: ({ fields }) => <Scraped text={cellText(fields._reason)} />,
+  },
+];
+
+/** Records that lack what their rules or schema ask for. */
+export function InvalidTab({ job }: { job: JobOut }) {
+  const { q } = place.value.query;
+  const listing = useListing<Line>(
+    async (cursor, signal) => {
+      const asked = { limit: PAGE, ...(q === undefined ? {} : { q }), ...(cursor === undefined ? {} : { cursor }) };
+      const { invalid, ids, next, looked } = await api()
+        .job(job.id)
+        .listInvalid({ ...asked, signal });
+      return { rows: invalid.map((fields, nth) => ({ id: ids[nth] ?? 0, fields })), next, looked };
+    },
+    [job.id, q, job.tally.invalid > 0],
+  );
+  return (
+    <>
+      <div class="filters">
+        <SearchField label="Search invalid records" placeholder="Text in any field, or in the reason" />
+      </div>
+      <Problem error={listing.error} onRetry={listing.reload} />
+      <FieldsTable
+        label="Invalid records"
+        listing={listing}
+        first={REASON}
+        empty={
+          listing.error === undefined && (
+            <Empty title={q === undefined ? "No record is invalid." : "No invalid record has that in it."}>
+              <p>Records are checked for fields that are required, and by a spider's schema.</p>
+            </Empty>
+          )
+        }
+      />
+      {listing.rows.length > 0 && <ListingFoot listing={listing} what="invalid records" isSearch={q !== undefined} />}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** The few numbers of a job that say how it goes, and its pace as a line. */
+import type { JobOut } from "../../../../src/client/client.ts";
+import { absolute, bytes, count, decimal, duration, plural, short } from "../../ui/format.ts";
+import { Stat } from "../../ui/stat.tsx";
+import { now } from "../../visible.ts";
+import { Sparkline } from "./sparkline.tsx";
+import { usePace } from "./use-pace.ts";
+
+export function JobNumbers({ job }: { job: JobOut }) {
+  const { tally, counts, finishedAt, createdAt, etaSeconds, rate, politeness, limits } = job;
+  const pace = usePace(job);
+  const until = finishedAt === null ? now.value : Date.parse(finishedAt);
+  const waiting = counts.queued + counts.delayed;
+  const begun = absolute(Date.parse(createdAt));
+  return (
+    <div class="stats">
+      <Stat
+        label="Pages"
+        value={short(tally.pages)}
+        tip={`${count(tally.pages)} pages were fetched and stored.`}
+        more={bytes(tally.bytes)}
+      />
+      <Stat
+        label="Records"
+        value={short(tally.records)}
+        tip={`${count(tally.records)} records were extracted and stored.`}
+        more={tally.invalid > 0 ? `${short(tally.invalid)} invalid` : ""}
+      />
+      <Stat
+        label="Waiting"
+        value={short(waiting)}
+        tip={`${count(counts.queued)} URLs are queued, ${count(counts.delayed)} wait to be tried again.`}
+        more={plural(counts.leased, "in flight", "in flight")}
+      />
+      <Stat
+        label="Given up on"
+        value={short(counts.dead)}
+        tone={counts.dead > 0 ? "bad" : undefined}
+        tip={`${count(counts.dead)} URLs are dead letters. See Errors for why.`}
+      />
+      <Stat
+        label="Pages a second"
+        value={decimal(pace.now ?? rate)}
+        tip={`${decimal(rate)} on average since it began; the line is the last two minutes.`}
+        more={<Sparkline values={pace.values} label="Pages a second, the last two minutes" />}
+      />
+      <Stat
+        label={finishedAt === null ? "To go" : "Took"}
+        value={
+          finishedAt === null
+            ? duration(etaSeconds === null ? null : etaSeconds * 1000)
+            : duration(until - Date.parse(createdAt))
+        }
+        tip={
+          finishedAt === null
+            ? "Until what the job has now is done, at the pace so far. A dash: it cannot be told yet."
+            : `From ${begun} to ${absolute(until)}.`
+        }
+        more={finishedAt === null ? `begun ${duration(until - Date.parse(createdAt))} ago` : ""}
+      />
+      <Stat
+        label="Asks for"
+        value={politeness.rate}
+        tip={`At a site without a rule of its own: ${politeness.rate}, ${plural(politeness.burst, "request", "requests")} in a burst, ${politeness.perSite} at once. Priority ${job.priority}, 0 is most urgent.`}
+        more={limits.pages === null ? `priority ${job.priority}` : `at most ${plural(limits.pages, "page")}`}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import type { JobOut } from "../../../../src/client/client.ts";
+import { JobState } from "../../ui/badge.tsx";
+import { count, decimal, duration, percent, short } from "../../ui/format.ts";
+import { Progress } from "../../ui/progress.tsx";
+import { Scraped } from "../../ui/scraped.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { Tip } from "../../ui/tip.tsx";
+import { JobActions } from "./job-actions.tsx";
+import { allOf, settledOf } from "./job-numbers.ts";
+
+export const JOB_COLUMNS: readonly Column<JobOut>[] = [
+  { id: "name", title: "Job", rem: 9, grow: 3, cell: ({ name, id }) => <Scraped text={name || id} /> },
+  {
+    id: "state",
+    title: "State",
+    tip: "Running jobs have URLs left. Failed ones came to nothing. Archived ones have left the broker: they can be looked at only.",
+    rem: 5.5,
+    grow: 0,
+    cell: ({ state }) => <JobState state={state} />,
+  },
+  {
+    id: "progress",
+    title: "Progress",
+    tip: "URLs that are done with, of those that the job has had until now; links that are found make it longer.",
+    rem: 8,
+    grow: 1,
+    from: "tablet",
+    cell: (job) => <JobProgress job={job} />,
+  },
+  {
+    id: "records",
+    title: "Records",
+    tip: "What was extracted and stored.",
+    isNumber: true,
+    rem: 4.5,
+    grow: 0,
+    cell: ({ tally }) => (
+      <Tip says={count(tally.records)} isQuiet class="plain">
+        {short(tally.records)}
+      </Tip>
+    ),
+  },
+  {
+    id: "dead",
+    title: "Dead",
+    tip: "URLs that were given up on.",
+    isNumber: true,
+    rem: 3.5,
+    grow: 0,
+    cell: ({ counts }) => <span class={counts.dead > 0 ? "is-bad" : ""}>{short(counts.dead)}</span>,
+  },
+  {
+    id: "rate",
+    title: "Pages/s",
+    tip: "Since the job began, pauses included.",
+    isNumber: true,
+    rem: 4.5,
+    grow: 0,
+    from: "desk",
+    cell: ({ rate }) => decimal(rate),
+  },
+  {
+    id: "eta",
+    title: "To go",
+    tip: "Until what the job has now is done, at the pace so far.",
+    isNumber: true,
+    rem: 6,
+    grow: 0,
+    from: "desk",
+    cell: ({ etaSeconds }) => duration(etaSeconds === null ? null : etaSeconds * 1000),
+  },
+  {
+    id: "age",
+    title: "Begun",
+    isNumber: true,
+    rem: 5.5,
+    grow: 0,
+    from: "tablet",
+    cell: ({ createdAt }) => <Ago at={createdAt} />,
+  },
+  {
+    id: "actions",
+    title: "Actions",
+    rem: 9.5,
+    grow: 0,
+    from: "desk",
+    cell: (job) => <JobActions job={job} isSmall />,
+  },
+];
+
+function JobProgress({ job }: { job: JobOut }) {
+  const [done, all] = [settledOf(job), allOf(job)];
+  return (
+    <Tip says={`${count(done)} of ${count(all)} URLs`} isQuiet class="plain job-progress">
+      <Progress done={done} all={all} label={`Progress of ${job.name}`} />
+      <span class="job-share">{percent(all === 0 ? null : done / all)}</span>
+    </Tip>
+  );
+}
