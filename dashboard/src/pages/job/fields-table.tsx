@@ -17,12 +17,13 @@ type FieldsTableProps = {
   empty: preact.ComponentChildren;
 };
 
+const NONE: readonly Column<Line>[] = [];
 /** More than these nobody reads side by side: the whole record opens. */
 const COLUMNS_MOST = 12;
 /** Fields are looked for in so many of the first records. */
 const LOOKED_AT = 200;
 
-export function FieldsTable({ label, listing, first = [], empty }: FieldsTableProps) {
+export function FieldsTable({ label, listing, first = NONE, empty }: FieldsTableProps) {
   const [open, setOpen] = useState<Line | undefined>(undefined);
   const names = fieldNames(listing.rows.slice(0, LOOKED_AT));
   const shape = names.join("\n");

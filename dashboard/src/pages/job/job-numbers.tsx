@@ -59,7 +59,7 @@ export function JobNumbers({ job }: { job: JobOut }) {
         more={finishedAt === null ? `begun ${duration(until - Date.parse(createdAt))} ago` : ""}
       />
       <Stat
-        label="Asks for"
+        label="Rate at a site"
         value={politeness.rate}
         tip={`At a site without a rule of its own: ${politeness.rate}, ${plural(politeness.burst, "request", "requests")} in a burst, ${politeness.perSite} at once. Priority ${job.priority}, 0 is most urgent.`}
         more={limits.pages === null ? `priority ${job.priority}` : `at most ${plural(limits.pages, "page")}`}

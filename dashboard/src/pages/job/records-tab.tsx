@@ -10,7 +10,7 @@ import { Download } from "./download.tsx";
 import { FieldsTable, type Line } from "./fields-table.tsx";
 import { ListingFoot } from "./listing-foot.tsx";
 
-const PAGE = 500;
+const PAGE = 1_000;
 
 export function RecordsTab({ job }: { job: JobOut }) {
   const { q } = place.value.query;

@@ -32,7 +32,7 @@ export function WaitingTab({ job }: { job: JobOut }) {
             </ul>
             {value.until !== null && (
               <p class="quiet">
-                Until <Ago at={value.until} isQuiet={false} />
+                It may go on <Ago at={value.until} isQuiet={false} />.
               </p>
             )}
           </>

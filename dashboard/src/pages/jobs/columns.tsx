@@ -10,7 +10,7 @@ import { JobActions } from "./job-actions.tsx";
 import { allOf, settledOf } from "./job-numbers.ts";
 
 export const JOB_COLUMNS: readonly Column<JobOut>[] = [
-  { id: "name", title: "Job", rem: 9, grow: 3, cell: ({ name, id }) => <Scraped text={name || id} /> },
+  { id: "name", title: "Job", rem: 7, grow: 3, cell: ({ name, id }) => <Scraped text={name || id} /> },
   {
     id: "state",
     title: "State",

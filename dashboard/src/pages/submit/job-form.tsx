@@ -148,6 +148,7 @@ function Pace({ job, set, problems }: Part) {
         <NumberField
           label="At once, per site"
           hint="Requests under way at one site."
+          placeholder="as the settings say"
           value={politeness.perSite}
           onValue={(perSite) => set({ politeness: said({ ...politeness, perSite }) })}
           problem={problems.at("politeness.perSite")}
@@ -233,14 +234,15 @@ type NumberProps = {
   value: number | undefined;
   onValue: (value: number | undefined) => void;
   problem: string | undefined;
+  placeholder?: string;
 };
 
-function NumberField({ value, onValue, ...field }: NumberProps) {
+function NumberField({ value, onValue, placeholder = "no limit", ...field }: NumberProps) {
   return (
     <TextField
       {...field}
       type="number"
-      placeholder="no limit"
+      placeholder={placeholder}
       value={value === undefined ? "" : String(value)}
       onInput={(text) => onValue(text === "" ? undefined : Number(text))}
     />

@@ -21,7 +21,9 @@ export function Reading({ status, value, error, isBusy }: ReadingProps) {
     <div class="reading" aria-live="polite" aria-busy={isBusy}>
       {value === undefined && error === undefined && <Loading what="Reading" />}
       {isBesideField ? (
-        <p class="field-problem">A rule is wrong: see beside it. This is what came before.</p>
+        <p class="field-problem">
+          A rule is wrong: see beside it.{value !== undefined && " This is what came before."}
+        </p>
       ) : (
         <Problem error={error} />
       )}

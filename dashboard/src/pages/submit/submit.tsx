@@ -14,6 +14,7 @@ import { JobForm } from "./job-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { Preview } from "./preview.tsx";
 import { both, problemsOf } from "./problems.ts";
+import "../job/job.css";
 import "./submit.css";
 
 /** `#/jobs/new?from=ID` begins with the job of that id. */
