@@ -23,27 +23,43 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await stage?.close();
   }, START_MS);
 
-  async function open(key: string | undefined = stage.key): Promise<void> {
-    viewer = await viewers.open(key === undefined ? {} : { key });
+  async function open(): Promise<void> {
+    viewer = await viewers.open({ key: stage.key });
     page = viewer.page;
     page.setDefaultTimeout(20_000);
   }
   beforeEach(() => async () => viewer?.close());
 
-  it("lets nobody in without a key, says what is wrong with one, and leads to where one wanted to go", async () => {
-    viewer = await viewers.open();
-    page = viewer.page;
-    await page.goto(`${stage.url}/#/jobs`);
-    await page.getByLabel("Key").fill("not-a-key-of-this-server");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").waitFor();
-    await page.getByLabel("Key").fill(stage.key);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  it("submits a job by its form after a preview, and shows its progress and records as they come", async () => {
+    await open();
+    await visit(page, stage.url, { place: "/jobs/new" });
+    await page.getByLabel("Name", { exact: true }).first().fill("One shelf");
+    await page.getByLabel("Start URLs").fill("http://books.example/shelf/1");
+    await page.getByLabel("Follow links to more pages").check();
+    await page.getByLabel("Rate").fill("20/s");
+    await page.getByRole("button", { name: "Add a field" }).click();
+    await page.getByPlaceholder("name", { exact: true }).fill("heading");
+    await page.getByLabel("Selector of heading").fill("h1");
+    await page.getByRole("button", { name: "Fetch page" }).click();
+    const preview = page.locator(".preview");
+    await preview.getByText("Shelf 1", { exact: true }).waitFor();
+    await page.getByLabel("Selector of heading").fill("a");
+    await preview.getByText("book 1", { exact: true }).waitFor();
+    // It follows what is typed, and asks the site no second time.
+    expect(stage.web.visitsOf("books.example").map(({ path }) => path)).toEqual(["/shelf/1"]);
+    await page.getByLabel("Selector of heading").fill("h1");
+    await page.evaluate("window.isSamePage = true");
 
-    expect(page.url()).toBe(`${stage.url}/#/jobs`);
-    expect(viewer.troubles).toMatchObject({ ...NONE, refused: expect.any(Array) });
-    expect(viewer.troubles.refused.every((words) => words.startsWith("401 GET"))).toBe(true);
+    await page.getByRole("button", { name: "Submit job" }).click();
+
+    await page.getByRole("heading", { level: 1, name: "One shelf" }).waitFor();
+    await page.getByRole("main").getByText("running", { exact: true }).waitFor();
+    await page.getByRole("main").getByText("finished", { exact: true }).waitFor();
+    await page.getByRole("link", { name: /^Records\s*41$/ }).waitFor();
+    await page.getByRole("grid", { name: "Records" }).getByText("Shelf 1", { exact: true }).click();
+    await page.getByRole("dialog").getByText("http://books.example/shelf/1").first().waitFor();
+    expect(await page.evaluate("window.isSamePage")).toBe(true);
+    expect(viewer.troubles).toEqual(NONE);
   });
 
   it("says that the server is away, keeps what it shows, and comes back by itself", async () => {
