@@ -38,11 +38,11 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await page.getByLabel("Follow links to more pages").check();
     await page.getByLabel("Rate").fill("20/s");
     await page.getByRole("button", { name: "Add a field" }).click();
-    await page.getByPlaceholder("name", { exact: true }).fill("heading");
+    await page.getByPlaceholder("name", { exact: true }).last().fill("heading");
     await page.getByLabel("Selector of heading").fill("h1");
     await page.getByRole("button", { name: "Fetch page" }).click();
     const preview = page.locator(".preview");
-    await preview.getByText("Shelf 1", { exact: true }).waitFor();
+    await preview.getByText("Shelf 1", { exact: true }).first().waitFor();
     await page.getByLabel("Selector of heading").fill("a");
     await preview.getByText("book 1", { exact: true }).waitFor();
     // It follows what is typed, and asks the site no second time.
@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await page.getByRole("main").getByText("running", { exact: true }).waitFor();
     await page.getByRole("main").getByText("finished", { exact: true }).waitFor();
     await page.getByRole("link", { name: /^Records\s*41$/ }).waitFor();
-    await page.getByRole("grid", { name: "Records" }).getByText("Shelf 1", { exact: true }).click();
+    await page.getByRole("grid", { name: "Records" }).getByText("Shelf 1", { exact: true }).first().click();
     await page.getByRole("dialog").getByText("http://books.example/shelf/1").first().waitFor();
     expect(await page.evaluate("window.isSamePage")).toBe(true);
     expect(viewer.troubles).toEqual(NONE);
