@@ -8,7 +8,7 @@ import { intruders } from "./inspect.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { type Stop, settled, tourOf, visit } from "./tour.ts";
 
-const START_MS = 180_000;
+const START_MS = 300_000;
 const WALK_MS = 240_000;
 /** Of what can be opened on a page: so many of each name, and so many explanations. */
 const ROWS = 2;

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { openViewers, type Viewer, type Viewers } from "./browser.ts";
 import { openStage, type Stage } from "./stage.ts";
+import { page as okPage } from "./stage-web.ts";
 import { visit } from "./tour.ts";
 
-const START_MS = 120_000;
+const START_MS = 300_000;
 const NONE = { errors: [], violations: [], dialogs: [], refused: [] };
 
 describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
@@ -59,6 +60,32 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await page.getByRole("grid", { name: "Records" }).getByText("Shelf 1", { exact: true }).first().click();
     await page.getByRole("dialog").getByText("http://books.example/shelf/1").first().waitFor();
     expect(await page.evaluate("window.isSamePage")).toBe(true);
+    expect(viewer.troubles).toEqual(NONE);
+  });
+
+  it("replays dead letters, which are done once their site is mended", async () => {
+    let isMended = false;
+    stage.web.serve("mended.example", (path) =>
+      isMended ? okPage(path, "") : { status: 500, body: "the database is away" },
+    );
+    const urls = Array.from({ length: 6 }, (_, nth) => `http://mended.example/${nth}`);
+    const politeness = { rate: "unlimited", robots: false } as const;
+    const job = await stage.api.submit({ name: "Mended", urls, politeness, retries: { max: 0 } });
+    await job.wait();
+    isMended = true;
+    await open();
+    await visit(page, stage.url, { place: `/dead?job=${job.id}` });
+
+    await page.getByRole("button", { name: "Replay 6 letters" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Replay 6 letters" }).click();
+
+    await page.getByText("6 letters queued again").waitFor();
+    await page.getByText("No dead letter is like that.").waitFor();
+    expect(await job.wait()).toMatchObject({ state: "finished", counts: { done: 6, dead: 0 } });
+    expect(stage.web.visitsOf("mended.example").map(({ status }) => status)).toEqual([
+      ...Array(6).fill(500),
+      ...Array(6).fill(200),
+    ]);
     expect(viewer.troubles).toEqual(NONE);
   });
 

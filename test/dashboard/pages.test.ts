@@ -8,7 +8,7 @@ import { openStage, type Stage } from "./stage.ts";
 import { type Stop, tourOf, visit } from "./tour.ts";
 
 /** A fleet is started and filled, on a machine that runs other tests. */
-const START_MS = 180_000;
+const START_MS = 300_000;
 const WALK_MS = 240_000;
 const PHONE = 390;
 

@@ -70,6 +70,8 @@ export async function openStage({ broker = "sqlite", workers = [FEW], env = {} }
   const start = (words: readonly string[]): RunningCli => {
     const running = startTrawl(words, { cwd: folder, env: settings, hangsAfterMs: NEVER_MS });
     closing.push(() => stop(running));
+    // Should nobody get to close the stage, its processes end with the one that started them.
+    process.once("exit", () => running.kill("SIGKILL"));
     return running;
   };
   const worker = async (words: readonly string[] = FEW): Promise<RunningCli> => {
