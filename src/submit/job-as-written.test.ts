@@ -11,6 +11,7 @@ const resolved = (job: JobInput) => resolveJob(parseJob(job), config, context);
 
 const JOBS: JobInput[] = [
   { urls: ["https://a.example/"] },
+  { urls: ["https://a.example/"], follow: {} },
   {
     name: "shop",
     urls: ["https://a.example/", "https://a.example/2"],

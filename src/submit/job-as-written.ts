@@ -7,8 +7,8 @@ import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
 import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
 import type { JobInput } from "./job-schema.ts";
-import type { JobSpec } from "./job-spec.ts";
-import { type JobDefaults, resolveJob } from "./resolve-job.ts";
+import type { FollowSpec, JobSpec } from "./job-spec.ts";
+import { followFrom, type JobDefaults, resolveJob } from "./resolve-job.ts";
 
 export type WrittenJob = {
   job: JobInput;
@@ -26,7 +26,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, spider: strin
     name,
     urls: [...urls],
     ...(spider === undefined ? {} : { spider }),
-    ...(spec.follow === undefined ? {} : { follow: withoutUndefined(spec.follow) }),
+    ...(spec.follow === undefined ? {} : { follow: followOf(spec.follow) }),
     ...(spec.extract === undefined ? {} : { extract: spec.extract }),
     ...where(render !== "never" || isShown, { render }),
     ...where(isShown, { browser: browser satisfies BrowserInput }),
@@ -56,6 +56,17 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, spider: strin
 }
 
 const NO_CONTEXT = { queue: undefined, typedHosts: [], out: undefined };
+
+function followOf({ links, scope, include, exclude, maxDepth }: FollowSpec): NonNullable<JobInput["follow"]> {
+  const plain = followFrom({});
+  return {
+    ...where(links !== plain.links, { links }),
+    ...where(scope !== plain.scope, { scope }),
+    ...where(include.length > 0, { include: [...include] }),
+    ...where(exclude.length > 0, { exclude: [...exclude] }),
+    ...(maxDepth === undefined ? {} : { maxDepth }),
+  };
+}
 
 function politenessOf({ politeness }: JobSpec, plain: JobSpec): JobInput["politeness"] {
   const { policy, robots, sites } = politeness;
@@ -102,10 +113,11 @@ function withoutUndefined(words: object): object {
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
 }
 
+/** But for `follow`, which says that links are followed. */
 function withoutEmpty(words: object): object {
   const isEmpty = (value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => !isEmpty(value)));
+  return Object.fromEntries(Object.entries(words).filter(([key, value]) => key === "follow" || !isEmpty(value)));
 }
 
 function isSame(one: unknown, other: unknown): boolean {

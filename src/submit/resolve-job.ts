@@ -206,7 +206,8 @@ function policyFrom(
   };
 }
 
-function followFrom(follow: NonNullable<JobInput["follow"]>): FollowSpec {
+/** What is followed, with every choice made. */
+export function followFrom(follow: NonNullable<JobInput["follow"]>): FollowSpec {
   return {
     links: follow.links ?? "a[href]",
     scope: follow.scope ?? "site",

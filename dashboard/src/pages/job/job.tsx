@@ -18,6 +18,7 @@ import { JobActions } from "../jobs/job-actions.tsx";
 import { hasEnded } from "../jobs/job-numbers.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 import { ErrorsTab } from "./errors-tab.tsx";
+import { ExplainTab } from "./explain-tab.tsx";
 import { InvalidTab } from "./invalid-tab.tsx";
 import { JobNumbers } from "./job-numbers.tsx";
 import { Ledger } from "./ledger.tsx";
@@ -25,7 +26,7 @@ import { PagesTab } from "./pages-tab.tsx";
 import { RecordsTab } from "./records-tab.tsx";
 import { SitesTab } from "./sites-tab.tsx";
 import { SpecTab } from "./spec-tab.tsx";
-import { WaitingTab } from "./waiting-tab.tsx";
+import { TimelineTab } from "./timeline-tab.tsx";
 import "../jobs/jobs.css";
 import "./job.css";
 
@@ -117,7 +118,8 @@ function tabsOf(job: JobOut): (Tab & { show: () => ComponentChildren })[] {
     { id: "sites", title: "Sites", show: () => <SitesTab job={job} /> },
     { id: "errors", title: "Errors", count: short(failed), show: () => <ErrorsTab job={job} /> },
     { id: "invalid", title: "Invalid", count: short(tally.invalid), show: () => <InvalidTab job={job} /> },
-    { id: "waiting", title: "Why it waits", show: () => <WaitingTab job={job} /> },
+    { id: "timeline", title: "Timeline", show: () => <TimelineTab job={job} /> },
+    { id: "explain", title: "Why it waits", show: () => <ExplainTab job={job} /> },
     { id: "spec", title: "Definition", show: () => <SpecTab job={job} /> },
   ];
 }

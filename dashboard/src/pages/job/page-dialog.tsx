@@ -34,7 +34,7 @@ export function PageDialog({ id, onClose }: { id: number; onClose: () => void })
 }
 
 function KnownPage({ known }: { known: OnePageOut }) {
-  const { page, records } = known;
+  const { page, records, jobId } = known;
   const [part, setPart] = useState<Part>("records");
   const has = (name: PageOut["kept"][number]) => page.kept.includes(name);
   const options: { value: Part; label: string }[] = [
@@ -60,7 +60,7 @@ function KnownPage({ known }: { known: OnePageOut }) {
         <dd>{cut(page.contentType ?? "none given", 200)}</dd>
         <dt>How it went</dt>
         <dd>
-          <a href={hrefOf(["explain"], { q: page.taskId })}>Timeline of this request</a>
+          <a href={hrefOf(["jobs", jobId], { tab: "timeline", of: page.taskId })}>Timeline of this request</a>
         </dd>
       </dl>
       <Choice label="Part of the page" options={options} value={part} onChange={setPart} />

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../../src/client/api-error.ts";
+import type { JobInput } from "../../../../src/client/client.ts";
 import { doubledNames, draftOf, jobOf, newDraft } from "./draft.ts";
 import { problemsOf } from "./problems.ts";
 
 describe("a job that is being written", () => {
-  it.each([
+  it.each<JobInput>([
     { urls: ["https://a.example/"] },
     {
       urls: [],
       follow: {},
-      extract: { title: "h1", tags: ["a.tag"], price: { select: ".p", type: "number" as const } },
+      extract: { title: "h1", tags: ["a.tag"], price: { select: ".p", type: "number" } },
     },
     {
       name: "shop",
