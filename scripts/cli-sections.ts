@@ -263,8 +263,13 @@ known. Of a URL, \`tasks\` has \`jobId\` and \`state\` for each job that has it.
     examples: ["npx trawl workers", "npx trawl workers --json"],
     notes: `What the columns mean is in [observability.md](observability.md#who-works).
 
+**\`drain\`** lets a worker end what it has in hand and then end itself, with 0; nobody takes its place. Named by its supervisor, the
+first of its lines, all processes of that drain and it ends with them, a server of \`trawl up\` last. **\`recycle\`** has a fresh process take
+the place of each. Both go through the broker, so they reach any machine, within 5 seconds; nothing is lost by either. A worker that runs alone
+(\`--pool solo\`) cannot be recycled, and crawls take no orders: \`ORDER_REFUSED\`. \`--json\` prints \`{ order, workers }\`: who was told.
+
 **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done, failed, rssBytes,
-supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`null\`.`,
+memoryMostBytes, tasksMost, loopUse, state, order, obeys, supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`null\`.`,
   },
   trace: {
     examples: [

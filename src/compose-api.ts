@@ -24,6 +24,7 @@ import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
 import { scheduleRoutes } from "./api/routes/schedules.ts";
 import { scrapeRoutes } from "./api/routes/scrape.ts";
+import { siteRoutes } from "./api/routes/sites.ts";
 import { traceRoutes } from "./api/routes/trace.ts";
 import { webhookRoutes } from "./api/routes/webhooks.ts";
 import { isLoopback } from "./api/safety.ts";
@@ -112,6 +113,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...deadRoutes(deps),
     ...fleetRoutes(deps),
     ...historyRoutes(deps),
+    ...siteRoutes(deps),
     ...scrapeRoutes(deps, createPulse(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),
     ...eventRoutes(deps, createPulse(deps, { everyMs: LOOK_EVERY_MS })),
     ...meRoutes(),

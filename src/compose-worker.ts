@@ -3,7 +3,7 @@ import { jobOut } from "./api/job-out.ts";
 import { type NewWorker, networksFrom, type Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
-import { ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
+import { productToken, ROBOTS_LENGTH_MOST } from "./domain/robots.ts";
 import { needsBrowser } from "./extract/needs-browser.ts";
 import type { BrowserFetcherDeps } from "./fetch/browser/browser-fetcher.ts";
 import { getChromium } from "./fetch/browser/find-chromium.ts";
@@ -17,6 +17,7 @@ import { createRobotsPolicy } from "./fetch/robots-policy.ts";
 import type { Frontier } from "./frontier/frontier.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
+import { createLoopMeter } from "./runtime/loop-meter.ts";
 import { mayBeAlive, supervisedProcess, thisProcess } from "./runtime/process-id.ts";
 import type { Tracing } from "./runtime/tracing.ts";
 import { loadSpider } from "./spider/load-spider.ts";
@@ -53,7 +54,7 @@ export function composeWorker(
   parts: Pick<Trawl, "clock" | "log" | "frontier" | "store" | "bodies" | "parcels" | "catalogue"> & {
     tracing: Tracing;
   },
-  { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks, supervisor }: NewWorker,
+  { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks, supervisor, orders, maxMemoryMb }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;
   const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier });
@@ -82,6 +83,8 @@ export function composeWorker(
       onFinished,
       watch,
       rssBytes: process.memoryUsage.rss,
+      loopUse: createLoopMeter(),
+      onOrder: (order) => orders?.heard(order),
     },
     {
       ...workerOptions(config),
@@ -92,6 +95,8 @@ export function composeWorker(
       maxTasks,
       worker: supervisor === undefined ? thisProcess() : supervisedProcess(),
       supervisor,
+      obeys: orders?.obeys ?? [],
+      memoryMostBytes: (maxMemoryMb ?? Number.POSITIVE_INFINITY) * 2 ** 20,
       version: VERSION,
     },
   );
@@ -190,11 +195,6 @@ export function browserOptions({ chromium, browserSandbox, tabs, pagesPerBrowser
 /** The page as text, by the charset it claims or shows. */
 function decode(body: Buffer, contentType: string | undefined): string {
   return decodeBody(body, contentType).text;
-}
-
-/** The name looked for in robots.txt: the first word of the user agent, without its version. */
-function productToken(userAgent: string): string {
-  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
 }
 
 /** Where all is rendered, tasks that no tab is free for are better left to other processes. */

@@ -4,7 +4,7 @@ import { secretsOf, shownPlace } from "./config/place.ts";
 import type { Config } from "./config/schema.ts";
 import { TrawlError } from "./errors.ts";
 import { parseNetworks } from "./fetch/egress/address.ts";
-import type { Frontier } from "./frontier/frontier.ts";
+import type { Frontier, WorkerOrder } from "./frontier/frontier.ts";
 import type { FrontierAdmin } from "./frontier/frontier-admin.ts";
 import { findRedisScheme } from "./frontier/redis/place.ts";
 import { openSqliteFrontier } from "./frontier/sqlite/open.ts";
@@ -47,6 +47,10 @@ export type NewWorker = {
   maxTasks: number;
   /** The process that looks after this one, if one does. */
   supervisor?: string | undefined;
+  /** What an operator may ask of it, and who is told; left out, nothing may be. */
+  orders?: { obeys: readonly WorkerOrder[]; heard(order: WorkerOrder): void };
+  /** Past so much memory whoever runs it lets it retire; Infinity, or left out: never. */
+  maxMemoryMb?: number;
 };
 
 /** How long one process waits for another's write to the same file. A disk that is busy has kept one past 10 s. */

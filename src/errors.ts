@@ -132,6 +132,11 @@ export const ERRORS = {
       "A job that was made without a page limit cannot be given one on a broker that is spread over several shards.",
     fix: "Pause or cancel it, or limit its seconds; jobs that will need a page limit are given a large one at the start.",
   },
+  ORDER_REFUSED: {
+    exit: 2,
+    means: "A worker was asked for what it cannot do: it has nobody to take its place, is a crawl's own, or too old.",
+    fix: "Stop it on its machine with SIGTERM: it ends what it has in hand.",
+  },
   API_UNREACHABLE: {
     exit: 3,
     means: "The server that --api or TRAWL_API names cannot be reached, or what answers there is no trawl serve.",

@@ -33,6 +33,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   JOB_DELETED: 410,
   LIMIT_FIXED: 409,
   KEY_REUSED: 409,
+  ORDER_REFUSED: 409,
   BODY_TOO_LARGE: 413,
   BROKER_FULL: 429,
   QUOTA_REACHED: 429,

@@ -91,6 +91,15 @@ export const workerSchemaOut = z.strictObject({
   done: count.nullable(),
   failed: count.nullable(),
   rssBytes: count.nullable(),
+  memoryMostBytes: count.nullable().describe("Past so much another process takes its place; null: there is no limit."),
+  tasksMost: count.nullable().describe("After so many tasks another process takes its place; null: there is no limit."),
+  loopUse: z.number().min(0).max(1).nullable().describe("How much of the last seconds its thread was at work."),
+  state: z
+    .enum(["working", "draining"])
+    .nullable()
+    .describe("`draining`: it takes no more tasks, and ends when those it has are over. null: an older Trawl."),
+  order: z.enum(["drain", "recycle"]).nullable().describe("What is asked of it; it hears that within seconds."),
+  obeys: z.array(z.enum(["drain", "recycle"])).describe("What may be asked of it."),
   supervisor: z.string().nullable(),
   startedAt: instant.nullable(),
   seenAt: instant,

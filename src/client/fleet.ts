@@ -1,6 +1,7 @@
 /** What all jobs share: dead letters, sites, queues, workers, and why something waits. */
 import type * as Wire from "../api/wire-fleet.ts";
 import type { HistoryOut } from "../api/wire-history.ts";
+import type { SiteDetailOut } from "../api/wire-sites.ts";
 import type { TraceOut } from "../api/wire-trace.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
@@ -23,8 +24,16 @@ export type Dead = {
 
 export type SiteWord = { rate: string; burst?: number; perSite?: number };
 
+/** `sort: "waiting"`: those for which most waits first, 500 at most. `q`: what their names have in them. */
+export type SiteSearch = { q?: string; sort?: "name" | "waiting" };
+
+/** Who was told. */
+export type Told = { order: "drain" | "recycle"; workers: string[] };
+
 export type Sites = {
-  list(options?: Signal): AsyncGenerator<Wire.SiteOut, void>;
+  list(options?: Signal & SiteSearch & { page?: number }): AsyncGenerator<Wire.SiteOut, void>;
+  /** All there is to know of one. Throws ApiError NOT_FOUND where no job has met it. */
+  get(site: string, options?: Signal): Promise<SiteDetailOut>;
   /** Says what a site gets, whatever its jobs and its robots.txt say. */
   set(site: string, word: SiteWord, options?: Signal): Promise<Wire.SiteWordOut>;
   /** Takes that back. */
@@ -52,6 +61,11 @@ export type Fleet = {
   workers(options?: Signal): Promise<Wire.WorkerOut[]>;
   /** What the fleet did over time. Takes the scope admin. */
   history(span?: HistorySpan, options?: Signal): Promise<HistoryOut>;
+  /**
+   * Lets a worker, or all of a supervisor, end what they have in hand: and then end (`drain`), or be followed by a fresh
+   * process (`recycle`). They hear of it within seconds.
+   */
+  order(worker: string, order: "drain" | "recycle", options?: Signal): Promise<Told>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;
   /** How a page went in each job that had it, or how whole jobs did. */
   trace(target: TraceTarget, options?: Signal): Promise<TraceOut>;
@@ -78,7 +92,8 @@ export function createFleet(requests: Requests): Fleet {
       },
     },
     sites: {
-      list: (options) => listAll(requests, "/v1/sites", "sites", options),
+      list: ({ q, sort, ...options } = {}) => listAll(requests, `/v1/sites${queryOf({ q, sort })}`, "sites", options),
+      get: (site, { signal } = {}) => requests.json(siteAt(site), { signal }),
       set: (site, body, { signal } = {}) => requests.json(siteAt(site), { method: "PUT", body, signal }),
       unset: async (site, { signal } = {}) => void (await requests.json(siteAt(site), { method: "DELETE", signal })),
     },
@@ -87,6 +102,8 @@ export function createFleet(requests: Requests): Fleet {
     workers: async ({ signal } = {}) =>
       (await requests.json<{ workers: Wire.WorkerOut[] }>("/v1/workers", { signal })).workers,
     history: (span = {}, { signal } = {}) => requests.json(`/v1/history${queryOf(span)}`, { signal }),
+    order: (worker, order, { signal } = {}) =>
+      requests.json(`/v1/workers/${encodeURIComponent(worker)}/${order}`, { method: "POST", signal }),
     explain: (target, { signal } = {}) => requests.json(`/v1/explain${queryOf(target)}`, { signal }),
     trace: (target, { signal } = {}) => requests.json(`/v1/trace${queryOf(target)}`, { signal }),
   };

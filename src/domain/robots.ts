@@ -62,6 +62,11 @@ export function rulesFor(rules: RobotsRules, productToken: string): AgentRules {
   return { allows, allowsAll, crawlDelaySeconds: delays.length === 0 ? undefined : Math.max(...delays) };
 }
 
+/** The name looked for in robots.txt: the first word of the user agent, without its version. */
+export function productToken(userAgent: string): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
+}
+
 /** Whether a crawler may fetch a URL. For more than one URL, `rulesFor` is cheaper. */
 export function isAllowed(rules: RobotsRules, productToken: string, url: string): boolean {
   return rulesFor(rules, productToken).allows(pathAndQueryOf(url));

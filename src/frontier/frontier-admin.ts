@@ -3,7 +3,7 @@
 import type { JobState, Ledger } from "../domain/job.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import type { DeadReason } from "../domain/task.ts";
-import type { Presence, Tally } from "./frontier.ts";
+import type { Presence, Tally, WorkerOrder } from "./frontier.ts";
 
 export type JobView = {
   id: string;
@@ -67,6 +67,32 @@ export type SiteView = {
   crawlDelayMs: number;
 };
 
+/** All there is to know of one site. */
+export type SiteDetail = SiteView & {
+  /** The operator's word, which then is the policy. */
+  operator: SitePolicy | undefined;
+  /** How often in a row it has asked for less; a good answer after its rest ends that. */
+  incidents: number;
+  /** Whether a worker is bringing its robots.txt: nothing else goes there until it has. */
+  isAskingRobots: boolean;
+  /** Jobs with something waiting or under way there, the most first: 50 at most, of the 500 newest. */
+  jobs: readonly SiteJobView[];
+};
+
+/** What one job has at a site. `policy` is what it asks for there. */
+export type SiteJobView = {
+  jobId: string;
+  name: string;
+  state: JobState;
+  waiting: number;
+  inFlight: number;
+  policy: SitePolicy;
+};
+
+/** How many jobs of a site are told of, and of how many it is looked. */
+export const SITE_JOBS_MOST = 50;
+export const SITE_JOBS_LOOKED_AT = 500;
+
 /** How one job stands at one site. Over all its sites these add up to its ledger and its tally, whatever happens. */
 export type JobSiteView = {
   /** Of the pages, also where some were only to be parsed. */
@@ -95,8 +121,8 @@ export type Explanation = {
 
 export type ExplainTarget = { url: string } | { site: string } | { jobId: string };
 
-/** A worker as last announced. */
-export type WorkerView = Presence & { seenAt: number };
+/** A worker as last announced, and what is asked of it. */
+export type WorkerView = Presence & { seenAt: number; order?: WorkerOrder };
 
 /** What waits on a queue. */
 export type QueueView = { queue: string; waiting: number };
@@ -128,7 +154,11 @@ export interface FrontierAdmin {
   setLimits(jobId: string, change: LimitChange): Promise<JobView>;
   /** An operator's word on one site: beats every job's and the crawl-delay; undefined takes it back. */
   setSitePolicy(site: string, policy: SitePolicy | undefined): Promise<void>;
-  listSites(limit: number, after?: string): Promise<readonly SiteView[]>;
+  /** By name; `part`: only those whose name has this in it. */
+  listSites(limit: number, after?: string, part?: string): Promise<readonly SiteView[]>;
+  /** Sites for which something waits, the most first; `limit` counts up to BATCH_MOST. */
+  listBusySites(limit: number, part?: string): Promise<readonly SiteView[]>;
+  findSite(site: string): Promise<SiteDetail | undefined>;
 
   /** The sites a job has been to or is to go to, by name; `limit` counts up to BATCH_MOST. Empty for a job that is not there. */
   listJobSites(jobId: string, limit: number, after?: string): Promise<readonly JobSiteView[]>;
@@ -145,6 +175,8 @@ export interface FrontierAdmin {
   listHolders(): Promise<readonly { worker: string; leases: number }[]>;
   /** Workers whose announcement has not lapsed, by name. */
   listWorkers(): Promise<readonly WorkerView[]>;
+  /** Gives a worker an order, in place of any other (F22). False where nobody of that name is there. */
+  orderWorker(worker: string, order: WorkerOrder): Promise<boolean>;
   /** Queues on which something waits, by name. */
   listQueues(): Promise<readonly QueueView[]>;
   /** Whether the broker itself is fit for work: reached, of a known version, durable, its clock right. */

@@ -33,6 +33,7 @@
  * F21 A job that has ended can be forgotten, in bounded steps: with the first it is not there any more, for whoever asks,
  *     comes late or holds a claim; after the last nothing is left of it but what others share, and nobody else's limits
  *     or counts have changed. A crash in between leaves the rest to reapers. (F20 is a measure, and no promise of calls.)
+ * F22 An order to a worker is heard with each of its announcements from then on, and kept as long as these are.
  */
 
 import type { SitePolicy, Slot } from "../domain/politeness.ts";
@@ -59,6 +60,7 @@ export const FRONTIER_CLAUSES = [
   "F18",
   "F19",
   "F21",
+  "F22",
 ] as const;
 
 /** Tasks that one step of a backend deals with at most; larger batches are split. */
@@ -219,6 +221,15 @@ export type Vitals = {
   supervisor?: string;
   /** Missing of workers of older versions. */
   recent?: Recent;
+  /** `draining`: takes no more tasks, and ends when those it has are over. Missing of older versions, as are all below. */
+  state?: "working" | "draining";
+  /** Orders it follows; others would only stand there. */
+  obeys?: readonly WorkerOrder[];
+  /** Past so much memory, or so many tasks, another process takes its place; missing where there is no limit. */
+  memoryMostBytes?: number;
+  tasksMost?: number;
+  /** How much of the time since its last word its thread was at work, 0 to 1: at 1 it can do no more. */
+  loopUse?: number;
 };
 
 /** What a worker did in the last 5 to 10 seconds before its announcement. */
@@ -231,6 +242,17 @@ export type Recent = {
   /** How long its tasks took from lease to result: which buckets of domain/latency.ts, and how many in each. */
   latencies: readonly (readonly [bucket: number, tasks: number])[];
 };
+
+/**
+ * What an operator may ask of a worker. `drain`: to take no more tasks, end those it has, and end, with nobody in its place;
+ * `drain-all`: the same of all that its supervisor looks after; `recycle`: to drain, with a fresh process in its place.
+ */
+export type WorkerOrder = "drain" | "drain-all" | "recycle";
+
+/** An order as people know it. */
+export function shownOrder(order: WorkerOrder): "drain" | "recycle" {
+  return order === "recycle" ? "recycle" : "drain";
+}
 
 export interface Frontier {
   createJob(job: NewJob): Promise<void>;
@@ -260,8 +282,11 @@ export interface Frontier {
   markScripted(site: string, forMs: number): Promise<void>;
   isScripted(site: string): Promise<boolean>;
 
-  /** Tells the others that this worker is there, and on what; forgotten unless said again within `ttlMs`. */
-  announce(presence: Presence, ttlMs: number): Promise<void>;
+  /**
+   * Tells the others that this worker is there, and on what; forgotten unless said again within `ttlMs`. The answer is what
+   * is asked of it (F22).
+   */
+  announce(presence: Presence, ttlMs: number): Promise<WorkerOrder | undefined>;
   /** Takes an announcement back, on the way out. */
   withdraw(worker: string): Promise<void>;
 

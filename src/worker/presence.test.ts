@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../test/model/manual-clock.ts";
+import type { WorkerOrder } from "../frontier/frontier.ts";
 import { openSqliteFrontier } from "../frontier/sqlite/open.ts";
 import { createLog } from "../runtime/log.ts";
 import { createPresence } from "./presence.ts";
@@ -10,17 +11,20 @@ describe("the presence of a worker", () => {
   let clock: ManualClock;
   let frontier: ReturnType<typeof openSqliteFrontier>;
   let lines: string[];
+  let orders: WorkerOrder[];
   beforeEach(() => {
     clock = createManualClock(1_750_000_000_000);
     frontier = openSqliteFrontier(":memory:", { clock }, { maxPending: 1, busyMs: 100, pollMs: 100 });
     lines = [];
+    orders = [];
   });
   afterEach(() => frontier.close());
 
   function aPresence(unknownSpiders: string[] = []) {
     const describe = () => ({ worker: "host/1/2", queues: ["fetch"], version: "1.0.0", unknownSpiders });
     const log = createLog("warn", (line) => void lines.push(line));
-    return createPresence({ frontier, describe, clock, log }, { everyMs: EVERY_MS });
+    const onOrder = (order: WorkerOrder) => void orders.push(order);
+    return createPresence({ frontier, describe, onOrder, clock, log }, { everyMs: EVERY_MS });
   }
 
   /** Lets what has been woken run. */
@@ -42,6 +46,29 @@ describe("the presence of a worker", () => {
     await presence.stop();
     expect(await frontier.listWorkers()).toEqual([]);
     expect(lines).toEqual([]);
+  });
+
+  it("hears each order once, and tells at once what has become of it", async () => {
+    const spiders: string[] = [];
+    const presence = aPresence(spiders);
+    presence.start();
+    await settled();
+    await frontier.orderWorker("host/1/2", "recycle");
+    expect(orders).toEqual([]);
+    clock.advance(EVERY_MS);
+    await settled();
+    expect(orders).toEqual(["recycle"]);
+    spiders.push("/srv/said-again.ts");
+    clock.advance(EVERY_MS);
+    await settled();
+    expect(await frontier.listWorkers()).toMatchObject([{ order: "recycle", unknownSpiders: ["/srv/said-again.ts"] }]);
+
+    await frontier.orderWorker("host/1/2", "drain");
+    clock.advance(EVERY_MS);
+    await settled();
+    expect(orders).toEqual(["recycle", "drain"]);
+    await presence.stop();
+    expect(await frontier.listWorkers()).toEqual([]);
   });
 
   it("is only missing, and ends at once, where the broker is lost", async () => {

@@ -1,6 +1,6 @@
 /** One worker of a process: the lease loop with the small services that keep it honest. */
 import { isTrawlError } from "../errors.ts";
-import type { Claim, Frontier, Grant, Presence, Tally } from "../frontier/frontier.ts";
+import type { Claim, Frontier, Grant, Presence, Tally, Vitals, WorkerOrder } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -60,6 +60,10 @@ export type WorkerDeps = RunTaskDeps & {
   rssBytes(): number;
   /** Where the way of each task is told to whoever records it. */
   tracing: Tracing;
+  /** How much of the time since it was last asked the thread was at work, 0 to 1. */
+  loopUse(): number;
+  /** What an operator asks of it, one of `obeys`. */
+  onOrder(order: WorkerOrder): void;
   clock: Clock;
   log: Log;
 };
@@ -72,6 +76,10 @@ export type WorkerOptions = RunTaskOptions &
     version: string;
     /** The process that looks after this one, if one does. */
     supervisor: string | undefined;
+    /** Orders that are followed. */
+    obeys: readonly WorkerOrder[];
+    /** How large the process may grow; Infinity: as it likes. For others to know. */
+    memoryMostBytes: number;
     /** A job whose spider or rules cannot be read ends the worker, or only its tasks: those of other jobs go on. */
     unreadableJob: "ends-worker" | "ends-task";
   };
@@ -100,9 +108,13 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const keeper = createLeaseKeeper({ frontier, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
   const reaper = createReaper({ frontier, mayBeAlive, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
   const presence = createPresence(
-    { frontier, clock, log, describe: () => ({ worker, queues, version, ...condition() }) },
+    {
+      ...{ frontier, clock, log, describe: () => ({ worker, queues, version, ...condition() }) },
+      onOrder: (order) => (options.obeys.includes(order) ? deps.onOrder(order) : undefined),
+    },
     { everyMs: ANNOUNCE_EVERY_MS },
   );
+  let isStopping = false;
 
   function onFinished(jobId: string): void {
     notifier.wake(jobId);
@@ -110,12 +122,17 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   }
 
   function condition(): Pick<Presence, "unknownSpiders" | "vitals"> {
-    const { concurrency, supervisor } = options;
-    const upMs = Math.round(clock.now() - startedAt);
-    const recent = history.recent();
-    const vitals = { concurrency, busy: loop.busy(), ...ends, rssBytes: deps.rssBytes(), upMs, recent };
-    const unknownSpiders = book.unknownSpiders();
-    return { unknownSpiders, vitals: supervisor === undefined ? vitals : { ...vitals, supervisor } };
+    const { concurrency, supervisor, obeys, memoryMostBytes, maxTasks } = options;
+    const vitals: Vitals = {
+      ...{ concurrency, busy: loop.busy(), ...ends, rssBytes: deps.rssBytes(), recent: history.recent(), obeys },
+      upMs: Math.round(clock.now() - startedAt),
+      state: isStopping || loop.retiring.aborted ? "draining" : "working",
+      loopUse: Math.round(deps.loopUse() * 1000) / 1000,
+      ...(supervisor === undefined ? {} : { supervisor }),
+      ...(Number.isFinite(memoryMostBytes) ? { memoryMostBytes } : {}),
+      ...(Number.isFinite(maxTasks) ? { tasksMost: maxTasks } : {}),
+    };
+    return { unknownSpiders: book.unknownSpiders(), vitals };
   }
 
   async function run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<ToldResult> {
@@ -197,6 +214,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       loop.start();
     },
     async stop() {
+      isStopping = true;
       // The keeper goes after the loop: running tasks need their leases until they are settled.
       await reaper.stop();
       await loop.stop();

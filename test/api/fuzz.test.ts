@@ -29,7 +29,7 @@ function written(part: unknown, components: unknown): unknown {
 }
 
 /** What there is to be found, by what its paths begin with. */
-type Known = Record<"/v1/jobs" | "/v1/pages" | "/v1/keys" | "/v1/schedules" | "/v1/sites", string[]>;
+type Known = Record<"/v1/jobs" | "/v1/pages" | "/v1/keys" | "/v1/schedules" | "/v1/sites" | "/v1/workers", string[]>;
 type Tried = { path: string; init: RequestInit };
 
 const RUNS = 25;
@@ -89,6 +89,7 @@ async function fill({ ask, trawl }: Api): Promise<Known> {
   const jobs = await made("/v1/jobs", { urls: ["https://a.example/"], open: true, webhook });
   const bodyRef = await trawl.bodies.put(Buffer.from("<h1>one</h1>"));
   await trawl.store.write(jobs.map((jobId) => aPageWrite({ jobId, bodyRef, screenshotRef: bodyRef })));
+  const workers = await announced(trawl.frontier);
   const pages = await Promise.all(jobs.map((id) => trawl.store.readPages(id, 0, 1)));
   return {
     "/v1/jobs": jobs,
@@ -96,7 +97,19 @@ async function fill({ ask, trawl }: Api): Promise<Known> {
     "/v1/keys": await made("/v1/keys", { name: "somebody", scopes: ["read"] }),
     "/v1/schedules": await made("/v1/schedules", { every: "1h", job: { urls: ["https://a.example/"] } }),
     "/v1/sites": ["a.example", "b.example:8080"],
+    "/v1/workers": workers,
   };
+}
+
+/** Workers that would follow an order, and one that would not. */
+async function announced(frontier: Api["trawl"]["frontier"]): Promise<string[]> {
+  const usual = { queues: ["fetch"], unknownSpiders: [], version: "1.0.0" };
+  const vitals = { concurrency: 1, busy: 0, done: 0, failed: 0, rssBytes: 1, upMs: 1 };
+  const obeys = ["drain", "drain-all", "recycle"] as const;
+  const supervised = { ...vitals, obeys, state: "working" as const, supervisor: "host/1/1/1" };
+  await frontier.announce({ ...usual, worker: "host/2/2/2", vitals: supervised }, 60_000);
+  await frontier.announce({ ...usual, worker: "host/3/3/3", vitals }, 60_000);
+  return ["host/1/1/1", "host/2/2/2", "host/2", "host/3"];
 }
 
 function requests(path: string, method: string, operation: Operation, known: Known): fc.Arbitrary<Tried> {

@@ -1,5 +1,6 @@
 /** What operators do over HTTP: look at what died, at why something waits, at the fleet; and step in. */
 import { describe, expect, it } from "vitest";
+import type { Vitals } from "../../src/frontier/frontier.ts";
 import { startApi } from "./harness.ts";
 import { ended, startWorking } from "./work.ts";
 
@@ -180,5 +181,76 @@ describe("the fleet", () => {
     expect((await ask("GET", `/v1/sites?limit=1&cursor=${first.json.next}`)).json.sites).toMatchObject([
       { site: "b.example" },
     ]);
+  });
+
+  it("tells all there is to know of a site, and finds sites by name and by what waits", async () => {
+    const { ask, trawl } = await startApi();
+    const job = { urls: ["https://b.example/", "https://b.example/2", "https://shop.example/"], name: "two" };
+    const { json } = await ask("POST", "/v1/jobs", { ...job, politeness: { rate: "10/m" } });
+    const text = "User-agent: *\nDisallow: /\nCrawl-delay: 30\nSitemap: https://b.example/map.xml\n";
+    const robots = { kind: "file" as const, text, fetchedAt: Date.now(), freshUntil: Date.now() + 60_000 };
+
+    const byJobs = await ask("GET", "/v1/sites/b.example");
+    await trawl.frontier.keepRobots("b.example", robots, 30_000);
+    const byRobots = await ask("GET", "/v1/sites/b.example");
+    await ask("PUT", "/v1/sites/b.example", { rate: "1/s" });
+    const byOperator = await ask("GET", "/v1/sites/b.example");
+
+    expect(byJobs.json).toMatchObject({
+      ...{ site: "b.example", setBy: "jobs", rate: "10/m", operator: null, robots: null, waiting: 2 },
+      ...{ circuit: "closed", incidents: 0, isAskingRobots: false },
+      jobs: [{ jobId: json.id, name: "two", state: "running", waiting: 2, rate: "10/m", isStrictest: true }],
+    });
+    expect(byRobots.json).toMatchObject({
+      ...{ setBy: "robots", rate: "2/m", crawlDelayMs: 30_000 },
+      robots: { kind: "file", allows: "nothing", crawlDelayMs: 30_000, sitemaps: ["https://b.example/map.xml"], text },
+      jobs: [{ isStrictest: false }],
+    });
+    expect(byOperator.json).toMatchObject({ setBy: "operator", rate: "1/s", operator: { rate: "1/s", burst: 1 } });
+    expect(await ask("GET", "/v1/sites/nowhere.example")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
+
+    const names = async (query: string) =>
+      ((await ask("GET", `/v1/sites?${query}`)).json.sites as unknown as { site: string }[]).map(({ site }) => site);
+    expect(await names("sort=waiting")).toEqual(["b.example", "shop.example"]);
+    expect(await names("sort=waiting&q=SHOP")).toEqual(["shop.example"]);
+    expect(await names("q=b.ex")).toEqual(["b.example"]);
+  });
+
+  it("asks workers to drain or to be recycled, and says why one cannot", async () => {
+    const { ask, trawl } = await startApi();
+    const { frontier } = trawl;
+    const usual = { queues: ["fetch"], unknownSpiders: [], version: "0.9.0" };
+    const vitals = { concurrency: 8, busy: 0, done: 0, failed: 0, rssBytes: 1, upMs: 1, state: "working" as const };
+    const said = (worker: string, more?: Partial<Vitals>) =>
+      frontier.announce({ ...usual, worker, ...(more && { vitals: { ...vitals, ...more } }) }, 60_000);
+    const obeys = ["drain", "drain-all", "recycle"] as const;
+    for (const pid of [2, 3]) await said(`a/${pid}/1/1`, { obeys, supervisor: "a/1/1/1" });
+    await said("b/1/1/1", { obeys: ["drain", "drain-all"] });
+    await said("old/1/1/1");
+    await said("crawl/1/1/1", { obeys: [] });
+    const order = (name: string, what: string) => ask("POST", `/v1/workers/${encodeURIComponent(name)}/${what}`);
+
+    expect(await order("a/2", "recycle")).toMatchObject({ status: 202, json: { workers: ["a/2/1/1"] } });
+    expect(await said("a/2/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("recycle");
+    const all = await order("a/1/1/1", "drain");
+    expect(all).toMatchObject({ status: 202, json: { order: "drain", workers: ["a/2/1/1", "a/3/1/1"] } });
+    expect(await said("a/3/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("drain-all");
+    const { json } = await ask("GET", "/v1/workers");
+    expect((json.workers as unknown as { order: string }[]).map((one) => one.order)).toEqual([
+      ...["drain", "drain", null, null, null],
+    ]);
+
+    const refusals = [
+      ["b/1", "recycle"],
+      ["old/1", "drain"],
+      ["crawl/1", "drain"],
+    ] as const;
+    for (const [name, what] of refusals)
+      expect(await order(name, what)).toMatchObject({ status: 409, json: { code: "ORDER_REFUSED" } });
+    expect((await order("b/1", "recycle")).json.detail).toContain("no supervisor");
+    expect((await order("old/1", "drain")).json.detail).toContain("Trawl 0.9.0, which takes no orders");
+    expect(await order("nobody/1", "drain")).toMatchObject({ status: 404 });
+    await said("a/2/9/9", { obeys });
+    expect(await order("a/2", "drain")).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
   });
 });

@@ -1,7 +1,6 @@
 /** Inspection and control, on the model. */
 import { hasEnded } from "../../src/domain/job.ts";
 import { onlineSite } from "../../src/domain/offline-site.ts";
-import { readyAt } from "../../src/domain/politeness.ts";
 import type { TaskState } from "../../src/domain/task.ts";
 import type {
   Finding,
@@ -9,7 +8,6 @@ import type {
   JobSiteView,
   JobView,
   QueueView,
-  SiteView,
   WorkerView,
 } from "../../src/frontier/frontier-admin.ts";
 import { tooLateForLimits } from "../../src/frontier/job-missing.ts";
@@ -26,18 +24,8 @@ import {
 } from "./controlling.ts";
 import { explain } from "./explaining.ts";
 import type { ModelParts } from "./model-frontier.ts";
-import {
-  emptyTally,
-  getJob,
-  inFlightOf,
-  isWaiting,
-  ledgerOf,
-  type ModelJob,
-  type ModelSite,
-  siteNamed,
-  type World,
-  waitingAt,
-} from "./world.ts";
+import { findSiteDetail, sitesByName } from "./site-views.ts";
+import { emptyTally, getJob, isWaiting, ledgerOf, type ModelJob, siteNamed, type World } from "./world.ts";
 
 type Control = Pick<
   FrontierAdmin,
@@ -66,12 +54,16 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
       return "gone";
     },
     ...createControl(parts),
-    listSites: async (limit, after = "") =>
-      world.sites
-        .filter(({ name }) => name > after)
-        .sort((one, other) => (one.name < other.name ? -1 : 1))
-        .slice(0, limit)
-        .map((site) => siteViewOf(world, site)),
+    listSites: async (limit, after = "", part = "") =>
+      sitesByName(world, part)
+        .filter(({ site }) => site > after)
+        .slice(0, limit),
+    listBusySites: async (limit, part = "") =>
+      sitesByName(world, part)
+        .filter(({ waiting }) => waiting > 0)
+        .sort((one, other) => other.waiting - one.waiting)
+        .slice(0, limit),
+    findSite: async (name) => findSiteDetail(world, name, clock.now()),
     listJobSites: async (jobId, limit, after = "") =>
       jobSitesOf(world, jobId)
         .filter(({ site }) => site > after)
@@ -85,6 +77,11 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
         .map((worker) => ({ worker, leases: workers.filter((name) => name === worker).length }));
     },
     listWorkers: async () => workersOf(world, clock.now()),
+    orderWorker: async (worker, order) => {
+      const told = world.announcements.filter((one) => one.presence.worker === worker && one.until > clock.now());
+      for (const one of told) one.order = order;
+      return told.length > 0;
+    },
     listQueues: async () => queuesOf(world),
     examine: async (): Promise<Finding[]> => [{ check: "model", verdict: "ok", says: "it is in memory" }],
   };
@@ -93,7 +90,11 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
 function workersOf(world: World, now: number): WorkerView[] {
   return world.announcements
     .filter(({ until }) => until > now)
-    .map(({ presence, seenAt }) => ({ ...structuredClone(presence), seenAt }))
+    .map(({ presence, seenAt, order }) => ({
+      ...structuredClone(presence),
+      seenAt,
+      ...(order === undefined ? {} : { order }),
+    }))
     .sort((one, other) => (one.worker < other.worker ? -1 : 1));
 }
 
@@ -200,17 +201,4 @@ function jobSitesOf(world: World, jobId: string): JobSiteView[] {
       blockedUntil: world.sites.find((site) => site.name === name)?.blockedUntil ?? 0,
     };
   });
-}
-
-function siteViewOf(world: World, site: ModelSite): SiteView {
-  const { name, policy, arrivalAt, blockedUntil, crawlDelayMs } = site;
-  return {
-    site: name,
-    policy,
-    inFlight: inFlightOf(world, site),
-    waiting: waitingAt(world, site),
-    readyAt: Math.max(readyAt(arrivalAt, policy), blockedUntil),
-    blockedUntil,
-    crawlDelayMs,
-  };
 }

@@ -113,10 +113,12 @@ function createFleet({ world, clock }: ModelParts): Fleet {
     isScripted: async (site) => (world.scripted.get(site) ?? 0) > clock.now(),
     announce: async (presence, ttlMs) => {
       const now = clock.now();
+      const before = world.announcements.find((one) => one.presence.worker === presence.worker && one.until > now);
       world.announcements = [
         ...without(presence.worker),
-        { presence: structuredClone(presence), seenAt: now, until: now + ttlMs },
+        { presence: structuredClone(presence), seenAt: now, until: now + ttlMs, order: before?.order },
       ];
+      return before?.order;
     },
     withdraw: async (worker) => {
       world.announcements = without(worker);

@@ -2,7 +2,13 @@
 import fc from "fast-check";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
 import type { NewTask } from "../../src/domain/task.ts";
-import { aloneQueue, type NewJob, type Settlement, type TaskOutcome } from "../../src/frontier/frontier.ts";
+import {
+  aloneQueue,
+  type NewJob,
+  type Settlement,
+  type TaskOutcome,
+  type WorkerOrder,
+} from "../../src/frontier/frontier.ts";
 
 export const START_AT = 1_750_000_000_000;
 export const QUEUES = ["fetch", "render"] as const;
@@ -37,6 +43,7 @@ export type Operation =
   | { do: "discard"; job: number | undefined; limit: number }
   | { do: "announce"; worker: string; queues: string[]; ttlMs: number }
   | { do: "withdraw"; worker: string }
+  | { do: "orderWorker"; worker: string; order: WorkerOrder }
   | { do: "advance"; ms: number }
   | { do: "advanceToNextDue" };
 
@@ -220,6 +227,13 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: of("withdraw", { worker: fc.constantFrom(...WORKERS) }) },
+  {
+    weight: 1,
+    arbitrary: of("orderWorker", {
+      worker: fc.constantFrom(...WORKERS),
+      order: fc.constantFrom<WorkerOrder[]>("drain", "recycle"),
+    }),
+  },
   {
     weight: 14,
     arbitrary: of("advance", {

@@ -132,6 +132,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
         return announce(operation);
       case "withdraw":
         return both((frontier) => frontier.withdraw(operation.worker));
+      case "orderWorker":
+        return both((frontier) => frontier.orderWorker(operation.worker, operation.order));
       case "advance":
         return clock.advance(operation.ms);
       case "advanceToNextDue":
@@ -171,6 +173,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     async compareWords() {
       for (const url of URLS) await both((frontier) => frontier.explain({ url }));
       for (const site of SITES) await both((frontier) => frontier.explain({ site }));
+      for (const site of SITES) await both((frontier) => frontier.findSite(site));
+      await both((frontier) => frontier.listBusySites(2));
       for (const { id } of jobs) await both((frontier) => frontier.explain({ jobId: id }));
     },
   };

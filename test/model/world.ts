@@ -6,7 +6,14 @@ import type { JobState, Ledger } from "../../src/domain/job.ts";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
 import type { DeadReason, NewTask, TaskState } from "../../src/domain/task.ts";
 import { TrawlError } from "../../src/errors.ts";
-import { type NewJob, type Presence, queueAfter, type RobotsFile, type Tally } from "../../src/frontier/frontier.ts";
+import {
+  type NewJob,
+  type Presence,
+  queueAfter,
+  type RobotsFile,
+  type Tally,
+  type WorkerOrder,
+} from "../../src/frontier/frontier.ts";
 import type { Misfortune } from "../../src/frontier/frontier-admin.ts";
 
 export type ModelJob = {
@@ -68,7 +75,7 @@ export type Turn = { site: ModelSite; queue: string; rank: number; servedAt: num
 export type Seen = { scope: string; url: string; task: ModelTask; until: number };
 
 /** A worker as it announced itself. */
-export type Announcement = { presence: Presence; seenAt: number; until: number };
+export type Announcement = { presence: Presence; seenAt: number; until: number; order: WorkerOrder | undefined };
 
 export type World = {
   jobs: ModelJob[];

@@ -1,40 +1,18 @@
 /**
- * What all jobs share: queues, workers, sites. They show how much everybody has waiting and where, so all of it takes the
- * scope admin; a tenant sees its own share in its jobs.
+ * What all jobs share: queues and workers. They show how much everybody has waiting and where, so all of it takes the scope
+ * admin; a tenant sees its own share in its jobs.
  */
 import { z } from "zod";
-import { canonicalUrl } from "../../domain/canonical-url.ts";
-import { formatRate, parseRate } from "../../domain/rate.ts";
-import { siteOf } from "../../domain/site.ts";
-import { TrawlError } from "../../errors.ts";
-import { rate } from "../../submit/job-schema.ts";
+import { type AskedOrder, orderWorkers } from "../../frontier/order-workers.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { fromCursor, LISTING, toCursor } from "../cursor.ts";
 import { defineRoute, type Route } from "../route.ts";
-import {
-  queueSchemaOut,
-  queuesOut,
-  siteOut,
-  siteSchemaOut,
-  siteWordSchemaOut,
-  workerOut,
-  workerSchemaOut,
-} from "../wire-fleet.ts";
+import { queueSchemaOut, queuesOut, workerOut, workerSchemaOut } from "../wire-fleet.ts";
 
 const TAG = "Fleet";
-const named = z.strictObject({ site: z.string().min(1).max(300) });
-const policy = z.strictObject({
-  rate,
-  burst: z.int().min(1).max(1000).optional(),
-  perSite: z.int().min(1).max(1000).optional(),
-});
-const listing = z.strictObject({
-  ...LISTING,
-  cursor: z.string().max(2_000).optional(),
-});
+const named = z.strictObject({ worker: z.string().min(1).max(500) });
 
 export function fleetRoutes(deps: ApiDeps): Route[] {
-  const { frontier, clock, config } = deps;
+  const { frontier } = deps;
   return [
     defineRoute({
       method: "GET",
@@ -57,69 +35,31 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       answers: { 200: { says: "By name.", json: z.strictObject({ workers: z.array(workerSchemaOut) }) } },
       handle: async () => ({ status: 200, body: { workers: (await frontier.listWorkers()).map(workerOut) } }),
     }),
-    defineRoute({
-      method: "GET",
-      path: "/v1/sites",
-      scope: "admin",
-      tag: TAG,
-      summary: "Sites, what they get, and when the next request may go",
-      query: listing,
-      answers: {
-        200: {
-          says: "By name.",
-          json: z.strictObject({ sites: z.array(siteSchemaOut), next: z.string().nullable() }),
-        },
-      },
-      async handle({ query: { limit, cursor } }) {
-        const after = cursor === undefined ? undefined : String(fromCursor(cursor, ["site"]).site);
-        const found = await frontier.listSites(limit, after);
-        const last = found.length < limit ? undefined : found.at(-1);
-        const next = last === undefined ? null : toCursor({ site: last.site });
-        return { status: 200, body: { sites: found.map((site) => siteOut(site, clock.now())), next } };
-      },
+    orderRoute(deps, "drain", {
+      summary: "Let a worker end what it has in hand, and then end itself",
+      says: "By its name, or that of a supervisor: then all that it looks after drain, and it ends with them. Nobody takes their place, and nothing is lost. They hear of it within 5 seconds; `state` tells. The name is `host/pid`, or the whole of `worker`, its slashes as %2F.",
     }),
-    defineRoute({
-      method: "PUT",
-      path: "/v1/sites/:site",
-      scope: "admin",
-      tag: TAG,
-      summary: "Say what a site gets, whatever its jobs and its robots.txt say",
-      says: "Workers keep to it from their next request on. It stays until it is taken back.",
-      params: named,
-      body: policy,
-      example: { rate: "10/m", perSite: 1 },
-      answers: { 200: { says: "What it gets from now on.", json: siteWordSchemaOut } },
-      async handle({ params, body }) {
-        const site = siteNamed(params.site);
-        const { burst = config.burst, perSite = config.perSite } = body;
-        const intervalMs = parseRate(body.rate) ?? config.rate;
-        await frontier.setSitePolicy(site, { intervalMs, burst, perSite });
-        return { status: 200, body: { site, rate: formatRate(intervalMs), burst, perSite } };
-      },
-    }),
-    defineRoute({
-      method: "DELETE",
-      path: "/v1/sites/:site",
-      scope: "admin",
-      tag: TAG,
-      summary: "Take the operator's word on a site back: it gets what its jobs say again",
-      params: named,
-      answers: { 200: { says: "Taken back; also where there was none.", json: named } },
-      async handle({ params }) {
-        const site = siteNamed(params.site);
-        await frontier.setSitePolicy(site, undefined);
-        return { status: 200, body: { site } };
-      },
+    orderRoute(deps, "recycle", {
+      summary: "Let a fresh process take a worker's place, while it ends what it has in hand",
+      says: "For workers that have a supervisor; 409, ORDER_REFUSED, for others. With the name of a supervisor: all that it looks after.",
     }),
   ];
 }
 
-/** The site as the frontier names it. Throws BAD_REQUEST. */
-function siteNamed(text: string): string {
-  const url = /[/?#@\\]/.test(text) ? undefined : canonicalUrl(`http://${text}/`);
-  if (url !== undefined) return siteOf(url, "host");
-  throw new TrawlError("BAD_REQUEST", {
-    op: "api.sites",
-    message: `path.site: ${JSON.stringify(text)} is no site; give a host, with its port unless that is 80 or 443, such as a.example:8080`,
+function orderRoute({ frontier }: ApiDeps, order: AskedOrder, words: Pick<Route, "summary" | "says">): Route {
+  return defineRoute({
+    method: "POST",
+    path: `/v1/workers/:worker/${order}`,
+    scope: "admin",
+    tag: TAG,
+    ...words,
+    params: named,
+    answers: {
+      202: {
+        says: "Who was told.",
+        json: z.strictObject({ order: z.enum(["drain", "recycle"]), workers: z.array(z.string()) }),
+      },
+    },
+    handle: async ({ params }) => ({ status: 202, body: await orderWorkers(frontier, params.worker, order) }),
   });
 }

@@ -115,7 +115,7 @@ function workInPool(
     quiet: !tellsProcesses,
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
-  const voice = { finished, heldUp: () => {} };
+  const voice = { finished, heldUp: () => {}, ordered: () => {} };
   const line = linesTo(screen, false);
   const supervisor = createPool(session, [group], { voice, pool, line });
   const killed = stops.atOnce(() => {

@@ -10,6 +10,7 @@ import type { TraceOut } from "../../api/wire-trace.ts";
 import type { JobOut, JobSiteOut } from "../../api/wire-types.ts";
 import type { WebhookOut } from "../../api/wire-webhooks.ts";
 import type { DeadFilter, DeadGroup, DeadLetter, ExplainTarget, WorkerView } from "../../frontier/frontier-admin.ts";
+import type { AskedOrder, OrderAnswer } from "../../frontier/order-workers.ts";
 import type { ScheduleInput } from "../../schedule/schedule-schema.ts";
 import type { ApiKey } from "../../store/key-book.ts";
 import type { ShownSchedule, Slot } from "../../store/schedule-book.ts";
@@ -42,6 +43,8 @@ export type ControlPlane = {
   /** Throws NOT_FOUND. */
   trace(target: TraceTarget): Promise<TraceOut>;
   listWorkers(): Promise<readonly WorkerView[]>;
+  /** By the name of a worker, or of a supervisor. Throws NOT_FOUND, BAD_REQUEST or ORDER_REFUSED. */
+  orderWorkers(name: string, order: AskedOrder): Promise<OrderAnswer>;
   records: Pick<Store, "readRecords" | "readInvalid">;
   keys: KeyDesk;
   schedules: ScheduleDesk;

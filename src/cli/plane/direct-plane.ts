@@ -9,6 +9,7 @@ import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadLetter } from "../../frontier/frontier-admin.ts";
+import { orderWorkers } from "../../frontier/order-workers.ts";
 import { getKnownJob, getLiveJob, type KnownJob } from "../../retain/catalogue.ts";
 import type { Schedules } from "../../schedule/schedules.ts";
 import type { Schedule } from "../../store/schedule-book.ts";
@@ -63,6 +64,7 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
       return traceOut(await trace({ ...trawl, mayHear: () => true }, target), clock.now());
     },
     listWorkers: () => frontier.listWorkers(),
+    orderWorkers: (name, order) => orderWorkers(frontier, name, order),
     records: store,
     keys: createKeyDesk(trawl),
     schedules: createScheduleDesk(async () => {

@@ -37,12 +37,12 @@ export function explainedFrom({ until, tasks, ...rest }: ExplanationOut): Explai
 }
 
 export function workerFrom(out: WorkerOut): WorkerView {
-  const { worker, version, queues, unknownSpiders, supervisor, startedAt } = out;
+  const { worker, version, queues, unknownSpiders, supervisor, startedAt, order } = out;
   const seenAt = Date.parse(out.seenAt);
-  const known = { worker, version, queues, unknownSpiders, seenAt };
+  const known = { worker, version, queues, unknownSpiders, seenAt, ...(order === null ? {} : { order }) };
   // Workers of older versions tell nothing of themselves.
   if (startedAt === null) return known;
-  const { concurrency, busy, done, failed, rssBytes } = out;
+  const { concurrency, busy, done, failed, rssBytes, memoryMostBytes, tasksMost, loopUse, state, obeys } = out;
   const vitals = {
     ...{
       concurrency: concurrency ?? 0,
@@ -53,6 +53,10 @@ export function workerFrom(out: WorkerOut): WorkerView {
     },
     upMs: seenAt - Date.parse(startedAt),
     ...(supervisor === null ? {} : { supervisor }),
+    ...(memoryMostBytes === null ? {} : { memoryMostBytes }),
+    ...(tasksMost === null ? {} : { tasksMost }),
+    ...(loopUse === null ? {} : { loopUse }),
+    ...(state === null ? {} : { state, obeys }),
   };
   return { ...known, vitals };
 }

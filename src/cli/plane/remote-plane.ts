@@ -69,6 +69,7 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
     explain: async (target) => explainedFrom(await trawl.explain("jobId" in target ? { job: target.jobId } : target)),
     trace: ({ kind, word, jobId: job }) => trawl.trace({ ...WORDS[kind](word), ...(job === undefined ? {} : { job }) }),
     listWorkers: async () => (await trawl.workers()).map(workerFrom),
+    orderWorkers: (name, order) => trawl.order(name, order),
     records: createRecords(requests),
     keys: createKeyDesk(trawl),
     schedules: createScheduleDesk(trawl),

@@ -40,7 +40,9 @@ const SERVER = "trawl serve";
 /** The control plane, unless there is to be none. */
 export function serverGroup(flags: UpFlags): PoolGroup[] {
   if (!flags.serve) return [];
-  return [{ name: SERVER, processes: 1, words: ["serve", ...placeWords(flags), ...listenWords(flags)] }];
+  return [
+    { name: SERVER, processes: 1, words: ["serve", ...placeWords(flags), ...listenWords(flags)], outlasts: true },
+  ];
 }
 
 export function groupsOf(flags: UpFlags): UpGroup[] {

@@ -2,6 +2,7 @@
 
 import { plural } from "../../domain/counted.ts";
 import { formatDuration } from "../../domain/duration.ts";
+import { shownOrder, type WorkerOrder } from "../../frontier/frontier.ts";
 import { createLog } from "../../runtime/log.ts";
 import { createRedact } from "../../runtime/redact.ts";
 import { showable } from "../../runtime/showable.ts";
@@ -10,14 +11,22 @@ import type { ChildFailure } from "../../worker/pool/messages.ts";
 import type { ChildDeath, Place, SupervisorEvents } from "../../worker/pool/supervisor.ts";
 import type { Screen } from "../terminal.ts";
 
-export type PoolVoice = Omit<SupervisorEvents, "finished">;
+export type PoolVoice = Omit<SupervisorEvents, "finished"> & {
+  /** An operator asks something of one of them. */
+  ordered(asked: Place & { order: WorkerOrder }): void;
+};
 
 type Options = { isJson: boolean; quiet: boolean; maxMemoryMb: number };
 
 export function createPoolVoice(screen: Screen, { isJson, quiet, maxMemoryMb }: Options): PoolVoice {
   const voice = isJson ? jsonVoice(screen) : plainVoice(screen, maxMemoryMb);
   return quiet
-    ? { started: () => {}, waiting: () => {}, ended: (death) => death.exit.isClean || voice.ended(death) }
+    ? {
+        started: () => {},
+        waiting: () => {},
+        ordered: () => {},
+        ended: (death) => death.exit.isClean || voice.ended(death),
+      }
     : voice;
 }
 
@@ -41,6 +50,7 @@ function jsonVoice(screen: Screen): PoolVoice {
       else log.warn("pool.process_died", { ...fields, underWay, handedBack });
     },
     waiting: ({ delayMs, ...place }) => log.info("pool.process_waits", { ...placed(place), delayMs }),
+    ordered: ({ order, ...place }) => log.info("pool.process_ordered", { ...placed(place), order }),
   };
 }
 
@@ -66,6 +76,7 @@ function plainVoice(screen: Screen, maxMemoryMb: number): PoolVoice {
       else if (!screen.isLive) say(`${placeName(death)} (${pid}) ended`);
     },
     waiting: ({ delayMs, ...place }) => say(`${placeName(place)} is started again in ${formatDuration(delayMs)}`),
+    ordered: ({ order, ...place }) => say(`${placeName(place)}: an operator has asked to ${shownOrder(order)} it`),
   };
 }
 

@@ -22,13 +22,14 @@ export async function runChild(
   session: Session,
   stops: Stops,
   run: ChildRun,
-  { send }: SupervisorLink,
+  { send, onRetire }: SupervisorLink,
 ): Promise<WorkerTally> {
   const held: { worker?: Worker } = {};
   const tally = () => held.worker?.tally() ?? { tasks: 0, pages: 0, records: 0 };
   const reporter = createReporter({ send, tally, rssMb: ownRssMb });
   function attend(worker: Worker) {
     held.worker = worker;
+    onRetire(worker.retire);
     worker.retiring.addEventListener("abort", reporter.retire, { once: true });
     return reporter;
   }
@@ -58,5 +59,6 @@ function voiceTo(send: SupervisorLink["send"]): Voice {
     finished: (jobId) => send({ kind: "finished", jobId }),
     heldUp: (jobIds) => send({ kind: "heldUp", jobIds }),
     drained: () => send({ kind: "drained" }),
+    ordered: (order) => send({ kind: "ordered", order }),
   };
 }

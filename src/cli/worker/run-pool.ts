@@ -1,6 +1,7 @@
 /** Supervises worker processes until they are stopped, or until nothing is left to do. */
 import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
+import type { WorkerOrder } from "../../frontier/frontier.ts";
 import { findRssMb } from "../../runtime/process-memory.ts";
 import type { TryWrite } from "../../store/store.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
@@ -21,12 +22,14 @@ export type PoolGroup = {
   processes: number;
   /** What `trawl` is called with; the flag that makes it a child is added. */
   words: readonly string[];
+  /** When all are to drain, it goes on until the others have gone: it shows how they do. */
+  outlasts?: boolean;
 };
 
 type PoolRun = { groups: readonly PoolGroup[]; quiet: boolean };
 /** `line`: what a process has printed by itself. */
 type Voices = {
-  voice: Pick<Voice, "finished" | "heldUp">;
+  voice: Pick<Voice, "finished" | "heldUp" | "ordered">;
   pool: PoolVoice;
   line(place: Place, text: string): void;
   /** The server among them, if there is one, is to be found there. */
@@ -81,15 +84,29 @@ export function createPool(
   const { frontier, clock, log } = trawl;
   const tell = passOn(voice);
   const launches = new Map(groups.map(({ name, words }) => [name, launchOf(words, config)]));
-  function onMessage({ group }: Place, message: ChildMessage): void {
+  let isDraining = false;
+
+  function onMessage(place: Place, message: ChildMessage): void {
     tell(message);
+    if (message.kind === "ordered") follow(place, message.order);
     if (message.kind !== "listening") return;
-    const { words = [] } = groups.find(({ name }) => name === group) ?? {};
+    const { words = [] } = groups.find(({ name }) => name === place.group) ?? {};
     // Whoever comes after it is to be found at the same place, also where it was free to choose one.
-    launches.set(group, launchOf([...words, "--port", new URL(message.url).port, AGAIN_FLAG], config));
+    launches.set(place.group, launchOf([...words, "--port", new URL(message.url).port, AGAIN_FLAG], config));
     listening?.(message.url);
   }
-  return createSupervisor(
+
+  /** What is asked of all each of them hears: the first speaks for those who have yet to. */
+  function follow(place: Place, order: WorkerOrder): void {
+    if (isDraining) return;
+    isDraining = order === "drain-all";
+    if (isDraining) {
+      voice.ordered(order);
+      supervisor.drain();
+    } else pool.ordered({ ...place, order });
+  }
+
+  const supervisor = createSupervisor(
     {
       frontier,
       clock,
@@ -105,6 +122,7 @@ export function createPool(
         }),
     },
     {
+      outlasting: new Set(groups.filter(({ outlasts }) => outlasts).map(({ name }) => name)),
       places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),
       graceMs: config.graceMs,
       timeLimitMs: config.timeLimitMs,
@@ -112,6 +130,7 @@ export function createPool(
       stuckMs: Math.max(STUCK_LEAST_MS, (config.leaseMs * 2) / 3),
     },
   );
+  return supervisor;
 }
 
 /** Jobs that keep no pages keep no tries either. */

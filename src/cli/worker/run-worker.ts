@@ -1,6 +1,7 @@
 /** Runs one worker in this process, until it is stopped, has retired, or nothing is left to do. */
 
 import { composeRetention } from "../../compose-retention.ts";
+import type { WorkerOrder } from "../../frontier/frontier.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
 import type { Service } from "../../runtime/service.ts";
 import { untilDrained } from "../../worker/drained.ts";
@@ -26,6 +27,12 @@ export type WorkerRun = {
 
 const DRAIN_LOOK_MS = 500;
 
+/** A process of its own has nobody to take its place. A crawl is somebody's: nobody else ends it. */
+function obeyedBy({ supervisor, crawledHosts }: WorkerRun): readonly WorkerOrder[] {
+  if (crawledHosts !== undefined) return [];
+  return supervisor === undefined ? ["drain", "drain-all"] : ["drain", "drain-all", "recycle"];
+}
+
 /** Rejects with what broke the worker: a broker or store that is lost. */
 export async function runWorker(session: Session, stops: Stops, run: WorkerRun, voice: Voice): Promise<WorkerEnd> {
   const { trawl, config } = session;
@@ -42,7 +49,15 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     watch,
     maxTasks: config.maxTasksPerChild,
     supervisor: run.supervisor,
+    orders: { obeys: obeyedBy(run), heard: obey },
+    maxMemoryMb: config.maxMemoryPerChildMb,
   });
+  /** Whatever is asked: it takes no more, and ends when what it has in hand is over. */
+  function obey(order: WorkerOrder): void {
+    voice.ordered(order);
+    if (order === "drain") voice.drained(); // nobody is to take its place
+    worker.retire();
+  }
   const stopped = stops.once(() => {
     voice.stopping();
     over.abort();

@@ -5,6 +5,7 @@ import type { Config } from "../../config/schema.ts";
 import { formatCount, plural } from "../../domain/counted.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { toldJobId } from "../../domain/webhook.ts";
+import { shownOrder, type WorkerOrder } from "../../frontier/frontier.ts";
 import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { ProcessStatus } from "../../worker/pool/supervisor.ts";
@@ -24,6 +25,8 @@ export type Voice = {
   heldUp(jobIds: readonly string[]): void;
   /** Draining, it has found that nothing is left. */
   drained(): void;
+  /** An operator asks something of it. */
+  ordered(order: WorkerOrder): void;
   stopping(): void;
   stopped(end: WorkerTally & { seconds: number }): void;
 };
@@ -50,6 +53,7 @@ function jsonVoice(screen: Screen, { processes, concurrency, broker, store }: Co
     progress: () => {},
     heldUp: (jobIds) => log.info("worker.held_up", { paused: jobIds }),
     drained: () => {},
+    ordered: (order) => log.info("worker.ordered", { order }),
     stopping: () => log.info("worker.stopping"),
     stopped: (end) => log.info("worker.stopped", end),
   };
@@ -108,6 +112,8 @@ function plainVoice(screen: Screen, config: Config): Voice {
       screen.err(`${showable(words)}\n`);
     },
     drained: () => {},
+    ordered: (order) =>
+      screen.err(`an operator has asked to ${shownOrder(order)}: taking no more tasks, ending those under way\n`),
     stopping: () => screen.err("\nstopping: letting running requests finish (again to stop at once)\n"),
     stopped({ tasks, pages, records, seconds }) {
       const brought = [plural(tasks, "task"), plural(pages, "page"), plural(records, "record")].join(", ");

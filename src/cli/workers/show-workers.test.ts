@@ -51,6 +51,22 @@ describe("the table of workers", () => {
     );
   });
 
+  it("says who takes no more tasks, and who has yet to hear that it is to", () => {
+    const text = workersText(
+      [
+        aWorker("a/1/1/1", { state: "draining", busy: 3 }, { order: "drain-all" }),
+        aWorker("b/1/1/1", { state: "working" }, { order: "recycle" }),
+        aWorker("c/1/1/1", { state: "draining", busy: 1 }),
+      ],
+      NOW,
+      80,
+    );
+
+    expect(text).toContain("\na/1: asked to drain: draining, 3 tasks left\n");
+    expect(text).toContain("\nb/1: asked to recycle: yet to hear of it\n");
+    expect(text).toContain("\nc/1: draining, 1 task left\n");
+  });
+
   it("says which versions there are where they differ, and what an older one does not tell", () => {
     const text = workersText([aWorker("a/1/1/1", {}), aWorker("b/1/1/1", undefined, { version: "0.9.0" })], NOW, 80);
 

@@ -1,6 +1,7 @@
 /** The workers of a broker, as a table that fits a terminal, and as JSON. */
 
 import { formatBytes, formatCount, plural } from "../../domain/counted.ts";
+import { shownOrder } from "../../frontier/frontier.ts";
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
 import { workerFacts } from "../../frontier/worker-facts.ts";
 import { placeOfProcess, shortProcess } from "../../runtime/process-id.ts";
@@ -79,7 +80,19 @@ function totalText(workers: readonly WorkerView[]): string {
   const where = `${plural(workers.length, "worker")} on ${plural(machines, "machine")}, ${formatBytes(sum("rssBytes"))}`;
   const hands = `${formatCount(sum("busy"))} of ${plural(sum("concurrency"), "task")} under way`;
   const ends = `${formatCount(sum("done"))} done, ${formatCount(sum("failed"))} failed`;
-  return `${where}\n${hands}, ${ends}\n${versionsText(workers)}`;
+  return `${where}\n${hands}, ${ends}\n${leavingText(workers)}${versionsText(workers)}`;
+}
+
+/** Those that take no more tasks, or are to. */
+function leavingText(workers: readonly WorkerView[]): string {
+  const leaving = workers.filter(({ vitals, order }) => vitals?.state === "draining" || order !== undefined);
+  return leaving
+    .map(({ worker, vitals, order }) => {
+      const left = vitals?.state === "draining" ? `draining, ${plural(vitals.busy, "task")} left` : "yet to hear of it";
+      const asked = order === undefined ? "" : `asked to ${shownOrder(order)}: `;
+      return `${shortProcess(worker)}: ${asked}${left}\n`;
+    })
+    .join("");
 }
 
 /** One version needs no word. */

@@ -1,12 +1,14 @@
 /** Who works on this broker, and what waits for them. */
 import { foldQueues } from "../fold-queues.ts";
-import type { Presence } from "../frontier.ts";
+import type { Presence, WorkerOrder } from "../frontier.ts";
 import type { QueueView, WorkerView } from "../frontier-admin.ts";
+import type { Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import type { Shards } from "./shards.ts";
 
 export type Fleet = {
-  announce(presence: Presence, ttlMs: number): Promise<void>;
+  announce(presence: Presence, ttlMs: number): Promise<WorkerOrder | undefined>;
+  order(worker: string, order: WorkerOrder): Promise<boolean>;
   withdraw(worker: string): Promise<void>;
   workers(): Promise<WorkerView[]>;
   queues(): Promise<QueueView[]>;
@@ -36,7 +38,12 @@ export function createFleet({ shards, time }: Deps): Fleet {
 
   return {
     async announce(presence, ttlMs) {
-      await desk.run("announce", presence.worker, ttlMs, JSON.stringify(presence));
+      const [, order] = await desk.run("announce", presence.worker, ttlMs, JSON.stringify(presence));
+      return orderIn(order);
+    },
+    async order(worker, order) {
+      const [, isThere] = await desk.run("order-worker", worker, order);
+      return Number(isThere) === 1;
     },
     async withdraw(worker) {
       await desk.run("withdraw", worker);
@@ -44,9 +51,11 @@ export function createFleet({ shards, time }: Deps): Fleet {
     async workers() {
       const [, ...words] = (await desk.run("list-workers")).map(String);
       const found: WorkerView[] = [];
-      for (let at = 0; at < words.length; at += 2) {
-        const presence = JSON.parse(words[at + 1] ?? "{}") as Presence;
-        found.push({ ...presence, seenAt: time.toHere(Number(words[at])) });
+      for (let at = 0; at < words.length; at += 3) {
+        const presence = JSON.parse(words[at + 2] ?? "{}") as Presence;
+        const order = orderIn(words[at + 1]);
+        const seenAt = time.toHere(Number(words[at]));
+        found.push({ ...presence, seenAt, ...(order === undefined ? {} : { order }) });
       }
       return found.sort((one, other) => (one.worker < other.worker ? -1 : 1));
     },
@@ -54,4 +63,9 @@ export function createFleet({ shards, time }: Deps): Fleet {
       foldQueues((await counts("waiting")).map(({ name, count }) => ({ queue: name, waiting: count }))),
     holders: async () => (await counts("holders")).map(({ name, count }) => ({ worker: name, leases: count })),
   };
+}
+
+/** An order as the scripts tell it; none is an empty word. */
+function orderIn(word: Word | undefined): WorkerOrder | undefined {
+  return word === undefined || word === "" ? undefined : (String(word) as WorkerOrder);
 }

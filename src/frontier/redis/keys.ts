@@ -48,6 +48,7 @@ export const KEYS = {
   alarm: "hash: queue -> which worker looks when",
   "receipt:<caller's desk>": "string: what a call was answered, for an hour; a few a process, 150 bytes each",
   workers: "hash: worker -> what it says of itself",
+  orders: "hash: worker -> what is asked of it",
   "wake:<worker's ear>": "no key but a channel: something may have become leasable",
 } as const;
 

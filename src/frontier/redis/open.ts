@@ -181,7 +181,9 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     setPolicy: (jobId, policy) => waking(jobs.change(jobId, { op: "policy", policy })),
     setLimits: (jobId, limits) => waking(jobs.change(jobId, { op: "limits", limits })),
     setSitePolicy: (site, policy) => waking(sites.setPolicy(site, policy)),
-    listSites: (limit, after) => sites.list(limit, after ?? ""),
+    listSites: (limit, after = "", part = "") => sites.list(limit, { after, part }),
+    listBusySites: (limit, part = "") => sites.listBusy(Math.min(limit, BATCH_MOST), part),
+    findSite: (site) => sites.find(site),
     listJobSites: (jobId, limit, after) => listJobSites(shards, jobId, limit, after ?? ""),
     listDead: (filter, limit, after) => dead.list(filter, limit, after ?? "0"),
     groupDead: (filter, limit) => dead.group(filter, limit),
@@ -190,6 +192,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     explain,
     listHolders: () => fleet.holders(),
     listWorkers: () => fleet.workers(),
+    orderWorker: (worker, order) => fleet.order(worker, order),
     listQueues: () => fleet.queues(),
     examine: createExaminer({ broker, shards, time }, options),
   };

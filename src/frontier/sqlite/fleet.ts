@@ -2,13 +2,22 @@
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { fileFailure, type NamedFile } from "../../runtime/sqlite-failure.ts";
 import { foldQueues } from "../fold-queues.ts";
-import type { Presence, Vitals } from "../frontier.ts";
+import type { Presence, Vitals, WorkerOrder } from "../frontier.ts";
 import type { Finding, QueueView, WorkerView } from "../frontier-admin.ts";
 
-type Names = "announce" | "withdraw" | "forgetLapsed" | "listWorkers" | "listQueues" | "schemaVersion" | "journalMode";
+type Names =
+  | "announce"
+  | "order"
+  | "withdraw"
+  | "forgetLapsed"
+  | "listWorkers"
+  | "listQueues"
+  | "schemaVersion"
+  | "journalMode";
 
 export type Fleet = {
-  announce(presence: Presence, ttlMs: number): void;
+  announce(presence: Presence, ttlMs: number): WorkerOrder | undefined;
+  order(worker: string, order: WorkerOrder): boolean;
   withdraw(worker: string): void;
   workers(): WorkerView[];
   queues(): QueueView[];
@@ -52,8 +61,11 @@ export function createFleet({ db, file, now }: Deps): Fleet {
         const at = now();
         const [served, unknown] = [JSON.stringify(queues), JSON.stringify(unknownSpiders)];
         sql.forgetLapsed.run(at);
-        sql.announce.run(worker, served, unknown, version, vitals ? JSON.stringify(vitals) : null, at, at + ttlMs);
+        const own = vitals === undefined ? null : JSON.stringify(vitals);
+        const row = sql.announce.get(worker, served, unknown, version, own, at, at + ttlMs);
+        return (row?.ordered ?? undefined) as WorkerOrder | undefined;
       }),
+    order: (worker, order) => db.write(() => sql.order.get(order, worker, now()) !== undefined),
     withdraw: (worker) => db.write(() => void sql.withdraw.run(worker)),
     workers: () => sql.listWorkers.all(now()).map(toWorkerView),
     queues: () =>
@@ -79,5 +91,6 @@ function toWorkerView(row: Row): WorkerView {
     version: row.version as string,
     ...(row.vitals === null ? {} : { vitals: JSON.parse(row.vitals as string) as Vitals }),
     seenAt: row.seen_at as number,
+    ...(row.ordered === null ? {} : { order: row.ordered as WorkerOrder }),
   };
 }

@@ -46,7 +46,7 @@ export function openSqliteFrontier(
   const lease = createLease({ db, stepper, now });
   const leases = createLeases({ db, stepper, admit });
   const jobs = createJobs({ db, stepper });
-  const sites = createSites({ db, stepper });
+  const sites = createSites({ db, stepper, now });
   const dead = createDeadLetters({ db, stepper });
   const inspector = createInspector({ db, now });
   const fleet = createFleet({ db, file, now });
@@ -106,7 +106,9 @@ export function openSqliteFrontier(
     setPolicy: (jobId, policy) => write("frontier.setPolicy", () => jobs.setPolicy(jobId, policy)),
     setLimits: (jobId, change) => write("frontier.setLimits", () => jobs.setLimits(jobId, change)),
     setSitePolicy: (site, policy) => write("frontier.setSitePolicy", () => sites.setPolicy(site, policy)),
-    listSites: (limit, after) => read("frontier.listSites", () => sites.list(limit, after ?? "")),
+    listSites: (limit, after = "", part = "") => read("frontier.listSites", () => sites.list(limit, { after, part })),
+    listBusySites: (limit, part = "") => read("frontier.listBusySites", () => sites.listBusy(limit, part)),
+    findSite: (site) => read("frontier.findSite", () => sites.find(site)),
     listJobSites: (jobId, limit, after) =>
       read("frontier.listJobSites", () => sites.listOfJob(jobId, limit, after ?? "")),
     listDead: (filter, limit, after) => read("frontier.listDead", () => dead.list(filter, limit, Number(after ?? 0))),
@@ -116,6 +118,7 @@ export function openSqliteFrontier(
     explain: (target) => read("frontier.explain", () => inspector.explain(target)),
     listHolders: () => read("frontier.listHolders", () => inspector.holders()),
     listWorkers: () => read("frontier.listWorkers", () => fleet.workers()),
+    orderWorker: (worker, order) => read("frontier.orderWorker", () => fleet.order(worker, order)),
     listQueues: () => read("frontier.listQueues", () => fleet.queues()),
     examine: () => read("frontier.examine", () => fleet.examine()),
   };

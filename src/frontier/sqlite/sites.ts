@@ -2,24 +2,33 @@
 import { giveBack, readyAt, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { BATCH_MOST, type RobotsFile } from "../frontier.ts";
-import type { JobSiteView, SiteView } from "../frontier-admin.ts";
-import { policyOf, type SiteRow } from "./rows.ts";
+import {
+  type JobSiteView,
+  SITE_JOBS_MOST,
+  type SiteDetail,
+  type SiteJobView,
+  type SiteView,
+} from "../frontier-admin.ts";
+import { type JobRow, policyFor, policyOf, type SiteRow } from "./rows.ts";
+import { isAskingRobots } from "./schedule.ts";
 import type { Stepper } from "./step.ts";
 
-type Names = "findRobots" | "keepRobots" | "listSites" | "listJobSites";
+type Names = "findRobots" | "keepRobots" | "listSites" | "listBusySites" | "findSite" | "listSiteJobs" | "listJobSites";
 
 export type Sites = {
   spend(site: string, unused: Slot | undefined): Slot;
   findRobots(site: string): RobotsFile | undefined;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): void;
   setPolicy(site: string, policy: SitePolicy | undefined): void;
-  list(limit: number, after: string): SiteView[];
+  list(limit: number, from: { after: string; part: string }): SiteView[];
+  listBusy(limit: number, part: string): SiteView[];
+  find(site: string): SiteDetail | undefined;
   listOfJob(jobId: string, limit: number, after: string): JobSiteView[];
 };
 
-type Deps = { db: Database; stepper: Stepper };
+type Deps = { db: Database; stepper: Stepper; now: () => number };
 
-export function createSites({ db, stepper }: Deps): Sites {
+export function createSites({ db, stepper, now }: Deps): Sites {
   const sql = prepareAll<Names>(db, new URL("./sql/sites.sql", import.meta.url));
   return {
     spend: (name, unused) =>
@@ -61,16 +70,50 @@ export function createSites({ db, stepper }: Deps): Sites {
         step.repolice(site);
       }),
     listOfJob: (jobId, limit, after) => sql.listJobSites.all(jobId, after, Math.min(limit, BATCH_MOST)).map(toJobSite),
-    list: (limit, after) =>
-      (sql.listSites.all(after, limit) as unknown as (SiteRow & { waiting: number })[]).map((row) => ({
-        site: row.site,
-        policy: policyOf(row),
-        inFlight: row.in_flight,
-        waiting: row.waiting,
-        readyAt: Math.max(readyAt(row.arrival_at, policyOf(row)), row.blocked_until),
-        blockedUntil: row.blocked_until,
-        crawlDelayMs: row.crawl_delay_ms,
-      })),
+    list: (limit, { after, part }) => sql.listSites.all(after, part, limit).map(toSite),
+    listBusy: (limit, part) => sql.listBusySites.all(part, Math.min(limit, BATCH_MOST)).map(toSite),
+    find(name) {
+      const row = sql.findSite.get(name);
+      if (row === undefined) return undefined;
+      const site = row as unknown as SiteRow;
+      return {
+        ...toSite(row),
+        operator: operatorOf(site),
+        incidents: site.incidents,
+        isAskingRobots: isAskingRobots(site, now()),
+        jobs: sql.listSiteJobs.all(site.n, SITE_JOBS_MOST).map((job) => toSiteJob(job, name)),
+      };
+    },
+  };
+}
+
+function toSite(row: Row): SiteView {
+  const site = row as unknown as SiteRow & { waiting: number };
+  const policy = policyOf(site);
+  return {
+    site: site.site,
+    policy,
+    inFlight: site.in_flight,
+    waiting: site.waiting,
+    readyAt: Math.max(readyAt(site.arrival_at, policy), site.blocked_until),
+    blockedUntil: site.blocked_until,
+    crawlDelayMs: site.crawl_delay_ms,
+  };
+}
+
+function operatorOf(site: SiteRow): SitePolicy | undefined {
+  const { operator_interval_ms: intervalMs, operator_burst: burst, operator_per_site: perSite } = site;
+  return intervalMs === null || burst === null || perSite === null ? undefined : { intervalMs, burst, perSite };
+}
+
+function toSiteJob(row: Row, site: string): SiteJobView {
+  return {
+    jobId: String(row.id),
+    name: String(row.name),
+    state: row.state as SiteJobView["state"],
+    waiting: Number(row.waiting),
+    inFlight: Number(row.in_flight),
+    policy: policyFor(row as unknown as JobRow, site),
   };
 }
 

@@ -47,6 +47,8 @@ export type PoolChild = {
   retiring: Promise<void>;
   ended: Promise<ChildExit>;
   stop(): void;
+  /** It is to take no more tasks, and end when those it has are over. */
+  retire(): void;
   kill(): void;
 };
 
@@ -107,6 +109,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
       case "retiring":
         retire();
         break;
+      case "ordered":
       case "finished":
       case "heldUp":
       case "listening":
@@ -153,6 +156,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
       return { ...exit, ...words, isClean: isOver && exit.code === 0 };
     }),
     stop: () => send(forked, { kind: "stop" }),
+    retire: () => send(forked, { kind: "retire" }),
     kill: () => void forked.kill("SIGKILL"),
   };
 }

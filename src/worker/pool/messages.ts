@@ -1,6 +1,7 @@
 /** What a supervisor and its worker processes say to each other, over the channel between them. */
 import type { TaskKind } from "../../domain/task.ts";
 import type { ErrorCode } from "../../errors.ts";
+import type { WorkerOrder } from "../../frontier/frontier.ts";
 import type { WorkerTally } from "../worker.ts";
 
 export type TaskUnderWay = {
@@ -39,6 +40,8 @@ export type ChildMessage =
   | { kind: "retiring" }
   /** Nothing is left to do: nobody is to take its place. */
   | { kind: "drained" }
+  /** An operator asks something of it, and with `drain-all` of all of them. */
+  | { kind: "ordered"; order: WorkerOrder }
   /** The last: it ends because it was to, and not because of what a handler did. */
   | { kind: "over"; tally: WorkerTally }
   /** The last, too: it cannot work at all, and the next one could not either. Its broker is lost, say. */
@@ -49,7 +52,7 @@ export type ChildMessage =
 /** What keeps a process from its work. */
 export type ChildFailure = { code: ErrorCode; message: string };
 
-/** What a supervisor tells a worker process: to stop, as the first signal does. */
-export type SupervisorMessage = { kind: "stop" };
+/** What a supervisor tells a worker process: to stop, as the first signal does; or to take no more tasks. */
+export type SupervisorMessage = { kind: "stop" | "retire" };
 
 export const PULSE_MS = 1_000;

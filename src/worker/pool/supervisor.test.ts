@@ -42,7 +42,7 @@ describe("a supervisor", () => {
     calls = [];
   });
 
-  async function begin(processes: number): Promise<void> {
+  async function begin(processes: number, servers = 0): Promise<void> {
     const frontier = {
       settle: async (settlements: readonly Settlement[]) => {
         for (const { taskId, outcome } of settlements) calls.push(`settle ${taskId} ${JSON.stringify(outcome)}`);
@@ -62,8 +62,10 @@ describe("a supervisor", () => {
     const keepTries = async (told: readonly TryWrite[]) => void tries.push(...told);
     const startChild = (_place: Place, now: () => number) => puppet(now(), puppets);
     const limits = { timeLimitMs: 10_000, maxMemoryMb: Number.POSITIVE_INFINITY, stuckMs: 40_000 };
-    const places = Array.from({ length: processes }, (_, index) => ({ nth: index + 1, group: undefined }));
-    const options = { ...limits, places, graceMs: 1_000 };
+    const placesOf = (length: number, group: string | undefined) =>
+      Array.from({ length }, (_, index) => ({ nth: index + 1, group }));
+    const places = [...placesOf(processes, undefined), ...placesOf(servers, "server")];
+    const options = { ...limits, places, graceMs: 1_000, outlasting: new Set(["server"]) };
     supervisor = createSupervisor({ frontier, startChild, findRssMb: () => 1, keepTries, events, clock, log }, options);
     supervisor.start();
     await settled();
@@ -144,6 +146,23 @@ describe("a supervisor", () => {
       expect(puppets, `after ${nth}`).toHaveLength(2);
     }
     await puppets[0]?.end(CLEAN);
+    expect(puppets).toHaveLength(3);
+  });
+
+  it("drains: each ends what it has in hand and nobody follows it; the server outlasts them, and is stopped", async () => {
+    await begin(2, 1);
+    const [one, other, server] = puppets as [Puppet, Puppet, Puppet];
+    one.tasks = [{ ...TASK, beganAt: 0 }];
+    supervisor.drain();
+    await settled();
+    await other.end(CLEAN);
+    await pass(60_000); // longer than a stop may take, and shorter than its task does
+    expect(puppets.map(({ asked }) => asked)).toEqual([["retire", "kill"], ["retire"], []]);
+    await one.end(KILLED);
+    expect(server.asked).toEqual(["stop"]);
+    await server.end(CLEAN);
+
+    await supervisor.ended;
     expect(puppets).toHaveLength(3);
   });
 
@@ -240,7 +259,10 @@ function puppet(startedAt: number, puppets: Puppet[]): PoolChild {
     stop: () => void made.asked.push("stop"),
     kill: () => void made.asked.push("kill"),
     end: (exit) => settled(() => finish(exit)),
-    retire: () => settled(leave),
+    retire() {
+      made.asked.push("retire");
+      return settled(leave);
+    },
   };
   puppets.push(made);
   return made;

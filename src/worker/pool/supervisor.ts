@@ -27,6 +27,11 @@ export type Supervisor = Service & {
    * what kept a process from working at all.
    */
   ended: Promise<void>;
+  /**
+   * Lets all of them end what they have in hand, however long that takes; nobody takes their places. Those of groups that
+   * outlast are stopped when the others have gone.
+   */
+  drain(): void;
   /** At once, without asking: for a process that is about to exit itself. */
   killAll(): void;
   tally(): WorkerTally;
@@ -78,7 +83,12 @@ type Deps = {
   log: Log;
 };
 
-export type SupervisorOptions = ChildLimits & { places: readonly Place[]; graceMs: number };
+export type SupervisorOptions = ChildLimits & {
+  places: readonly Place[];
+  graceMs: number;
+  /** Groups that do not drain with the others. */
+  outlasting: ReadonlySet<Place["group"]>;
+};
 
 /** How a process was, and when it has gone: one that retires is still there. */
 type Life = { life: "drained" | "of-use" | "of-no-use"; exit: Promise<ChildExit> | undefined };
@@ -90,6 +100,8 @@ export const STOP_SLACK_MS = 8_000;
 export function createSupervisor(deps: Deps, options: SupervisorOptions): Supervisor {
   const { frontier, events, clock, log } = deps;
   const stopping = new AbortController();
+  /** Nobody is to take an empty place: also aborts with `stopping`. */
+  const emptying = new AbortController();
   const over = new AbortController();
   const children = new Map<PoolChild, { place: Place; exit: Promise<ChildExit> }>();
   const killed = new Map<PoolChild, KillReason>();
@@ -118,7 +130,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   async function keepPlace(place: Place): Promise<void> {
     let diedAtOnce = 0;
     let leaving: Promise<unknown> | undefined;
-    while (!stopping.signal.aborted) {
+    while (!emptying.signal.aborted) {
       const { life, exit } = await liveOnce(place);
       if (life === "drained") return;
       // One may be leaving while the next is at work, not two: slow pages would pile up processes.
@@ -126,8 +138,8 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       leaving = exit;
       diedAtOnce = life === "of-use" ? 0 : diedAtOnce + 1;
       const delayMs = restartDelayMs(diedAtOnce);
-      if (delayMs > 0 && !stopping.signal.aborted) events.waiting({ ...place, delayMs });
-      await clock.sleep(delayMs, stopping.signal);
+      if (delayMs > 0 && !emptying.signal.aborted) events.waiting({ ...place, delayMs });
+      await clock.sleep(delayMs, emptying.signal);
     }
   }
 
@@ -171,6 +183,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     addTo(before, child.tally);
     events.ended({ ...place, pid: child.pid, exit, killed: killed.get(child), underWay, handedBack });
     killed.delete(child);
+    stopOutlasting();
     return exit;
   }
 
@@ -247,13 +260,29 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   async function stopAll(): Promise<void> {
     if (stopping.signal.aborted) return;
     stopping.abort();
+    emptying.abort();
     stoppingSince = watching.now();
     for (const child of children.keys()) child.stop();
     await clock.sleep(options.graceMs + STOP_SLACK_MS, over.signal);
     for (const child of children.keys()) kill(child, "stop_timeout");
   }
 
+  function drain(): void {
+    emptying.abort();
+    for (const child of drainingNow()) child.retire();
+    stopOutlasting();
+  }
+
+  function drainingNow(): PoolChild[] {
+    return [...children].filter(([, { place }]) => !options.outlasting.has(place.group)).map(([child]) => child);
+  }
+
+  function stopOutlasting(): void {
+    if (emptying.signal.aborted && drainingNow().length === 0) void stopAll();
+  }
+
   return {
+    drain,
     start() {
       running ??= run().then(outcome.resolve, outcome.reject);
     },

@@ -23,6 +23,7 @@ import { robots } from "./robots.ts";
 import { schema } from "./schema.ts";
 import { scriptedSites } from "./scripted-sites.ts";
 import { settling } from "./settling.ts";
+import { siteListing } from "./site-listing.ts";
 import { siteRest } from "./site-rest.ts";
 import { suspects } from "./suspects.ts";
 
@@ -31,6 +32,7 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   politeness,
   allowance,
   siteRest,
+  siteListing,
   robots,
   scriptedSites,
   fairness,

@@ -12,6 +12,7 @@ function aPresence(worker: string, parts: Partial<Presence> = {}): Presence {
 /** Who is there, which lapses by the clock like a lease (F6), and what waits for them (F16). */
 export function presence(suite: Suite): void {
   announcements(suite);
+  orders(suite);
   queues(suite);
 
   // Warnings there may be: a server that many tests share is not one to rely on.
@@ -109,6 +110,59 @@ function announcements({ open, test, testWith }: Suite): void {
     expect(await broker.frontier.listWorkers()).toEqual(await elsewhere.listWorkers());
     await elsewhere.withdraw("here");
     expect((await broker.frontier.listWorkers()).map(({ worker }) => worker)).toEqual(["there"]);
+  });
+}
+
+function orders({ open, test, testWith }: Suite): void {
+  test("F22 tells a worker what is asked of it with each announcement, and shows it to whoever looks", async () => {
+    const { frontier } = await open();
+    expect(await frontier.announce(aPresence("one"), TTL_MS)).toBeUndefined();
+    await frontier.announce(aPresence("other"), TTL_MS);
+
+    expect(await frontier.orderWorker("one", "recycle")).toBe(true);
+    expect(await frontier.orderWorker("one", "drain")).toBe(true);
+
+    expect(await frontier.announce(aPresence("one"), TTL_MS)).toBe("drain");
+    expect(await frontier.announce(aPresence("one"), TTL_MS)).toBe("drain");
+    expect(await frontier.announce(aPresence("other"), TTL_MS)).toBeUndefined();
+    expect((await frontier.listWorkers()).map(({ worker, order }) => [worker, order])).toEqual([
+      ["one", "drain"],
+      ["other", undefined],
+    ]);
+  });
+
+  test("F22 forgets an order with the announcement: withdrawn, or not said again in time", async () => {
+    const { frontier, clock } = await open();
+    for (const worker of ["left", "lapsed", "listed"]) {
+      await frontier.announce(aPresence(worker), TTL_MS);
+      await frontier.orderWorker(worker, "drain-all");
+    }
+    await frontier.withdraw("left");
+    expect(await frontier.announce(aPresence("left"), TTL_MS)).toBeUndefined();
+
+    clock.advance(TTL_MS);
+    expect(await frontier.orderWorker("lapsed", "drain")).toBe(false);
+    expect(await frontier.announce(aPresence("lapsed"), TTL_MS)).toBeUndefined();
+    expect((await frontier.listWorkers()).map(({ worker, order }) => [worker, order])).toEqual([["lapsed", undefined]]);
+    expect(await frontier.announce(aPresence("listed"), TTL_MS)).toBeUndefined();
+  });
+
+  test("F22 takes no order for who is not there", async () => {
+    const { frontier } = await open();
+
+    expect(await frontier.orderWorker("nobody", "drain")).toBe(false);
+
+    expect(await frontier.announce(aPresence("nobody"), TTL_MS)).toBeUndefined();
+  });
+
+  testWith("sharing", "F22 carries an order from one process to another", async ({ another }) => {
+    const broker = await open();
+    const elsewhere = await another(broker);
+    await broker.frontier.announce(aPresence("here"), TTL_MS);
+
+    await elsewhere.orderWorker("here", "recycle");
+
+    expect(await broker.frontier.announce(aPresence("here"), TTL_MS)).toBe("recycle");
   });
 }
 

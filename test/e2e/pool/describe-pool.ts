@@ -6,6 +6,7 @@ import { beforeAll, describe } from "vitest";
 import { ensureDist } from "../dist.ts";
 import type { FleetBroker } from "../fleet/fleet.ts";
 import { crawling } from "./crawling.ts";
+import { ordering } from "./ordering.ts";
 import { lateness, poison } from "./poison.ts";
 import { growth, recycling } from "./recycling.ts";
 import { stopping, stubbornness } from "./stopping.ts";
@@ -18,6 +19,7 @@ export function describePool(name: string, broker: FleetBroker): void {
     poison(broker);
     stopping(broker);
     recycling(broker);
+    ordering(broker);
     up(broker);
   });
 }

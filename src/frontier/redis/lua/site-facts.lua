@@ -3,7 +3,7 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 "numbers" or "names"   3… the sites
 -- Reply: now, then for each site that is there: number, name, arrival time, under way, blocked until, interval, burst,
---        at once, crawl-delay, 1 while robots.txt is being fetched, waiting.
+--        at once, crawl-delay, 1 while robots.txt is being fetched, waiting, throttled in a row, the operator's word or "".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua
 begin(ARGV[1])
 local reply = { exact(step.now) }
@@ -15,6 +15,7 @@ for at = 3, #ARGV do
       tostring(site[NUMBER]), site[NAME], exact(site[ARRIVAL]), tostring(site[IN_FLIGHT]), exact(site[BLOCKED_UNTIL]),
       exact(site[INTERVAL]), tostring(site[BURST]), tostring(site[PER_SITE]), exact(site[CRAWL_DELAY]),
       is_asking(site) and "1" or "0", redis.call("HGET", key("site-waiting"), site[NUMBER]) or "0",
+      tostring(site[INCIDENTS]), site[OPERATOR] or "",
     }) do reply[#reply + 1] = word end
   end
 end

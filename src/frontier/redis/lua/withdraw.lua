@@ -5,4 +5,5 @@
 -- Reply: now.
 -- @include lib/base.lua
 redis.call("HDEL", key("workers"), ARGV[2])
+redis.call("HDEL", key("orders"), ARGV[2])
 return { exact(time_of(ARGV[1])) }

@@ -2,8 +2,15 @@
 
 -- ARGS  1 name   2 queues, JSON   3 unknown spiders, JSON   4 version   5 vitals, JSON or null   6 now   7 until
 -- name: announce
-INSERT OR REPLACE INTO workers (name, queues, unknown_spiders, version, vitals, seen_at, until)
+INSERT INTO workers (name, queues, unknown_spiders, version, vitals, seen_at, until)
 VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET queues = excluded.queues, unknown_spiders = excluded.unknown_spiders,
+  version = excluded.version, vitals = excluded.vitals, seen_at = excluded.seen_at, until = excluded.until
+RETURNING ordered
+
+-- ARGS  1 order   2 name   3 now
+-- name: order
+UPDATE workers SET ordered = ? WHERE name = ? AND until > ? RETURNING name
 
 -- name: withdraw
 DELETE FROM workers WHERE name = ?

@@ -1,0 +1,43 @@
+import { hostname } from "node:os";
+import { expect, it } from "vitest";
+import { duplicates, missing } from "../../site/loss-checker.ts";
+import { jsonLines, lastJson } from "../cli.ts";
+import { type FleetBroker, newFleet } from "../fleet/fleet.ts";
+import { linkedSite, pagesAsked } from "../sites.ts";
+import { isRunning, poolLines, started } from "./pool.ts";
+
+/** What an operator asks of workers, from anywhere, through the broker. */
+export function ordering(broker: FleetBroker): void {
+  it("recycles a process and drains a supervisor: it ends with 0, and every page is fetched once", async () => {
+    const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 150 })];
+    const pool = await fleet.worker(["--processes", "2"]);
+    const { id } = await fleet.submit([`${site.url}/`, "--rate", "10/s", "--per-site", "4"]);
+    await site.waitForRequests(2);
+    const [first = 0] = started(poolLines(pool.saidSoFar()));
+
+    const recycled = await fleet.once(
+      () => fleet.run(["workers", "recycle", `${hostname()}/${first}`, "--json"]),
+      ({ code }) => code === 0, // once it has told of itself
+    );
+    expect(lastJson(recycled)).toMatchObject({ order: "recycle", workers: [expect.stringContaining(`/${first}/`)] });
+    await pool.says(new RegExp(`"pool.process_ended".*"pid":${first},"code":0`));
+    const drained = await fleet.run(["workers", "drain", "--all"]);
+    expect(drained, drained.stderr).toMatchObject({ code: 0, stderr: expect.stringMatching(/asked to drain: /) });
+
+    const end = await pool.ended;
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    const lines = poolLines(end);
+    expect(started(lines).filter(isRunning)).toEqual([]);
+    expect(started(lines)).toHaveLength(3);
+    expect(lines.filter(({ event }) => ["pool.process_died", "worker.stopping"].includes(event))).toEqual([]);
+    expect(lines.filter(({ event }) => event === "worker.ordered")).toHaveLength(1);
+    const { counts } = await fleet.job(id);
+    expect(counts).toMatchObject({ leased: 0, dead: 0 });
+    expect(counts.queued).toBeGreaterThan(0);
+    await fleet.run(["change", id, "--rate", "unlimited"]);
+    expect(await (await fleet.worker(["--drain"])).ended).toMatchObject({ code: 0 });
+    const records = jsonLines<{ _url: string }>((await fleet.run(["records", id])).stdout).map(({ _url }) => _url);
+    expect(missing(site.expectedPages(), records)).toEqual([]);
+    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+  });
+}

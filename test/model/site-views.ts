@@ -1,0 +1,55 @@
+/** Sites as people see them, worked out from the model's lists. */
+import { readyAt } from "../../src/domain/politeness.ts";
+import type { SiteDetail, SiteJobView, SiteView } from "../../src/frontier/frontier-admin.ts";
+import { lacksRobots, policyFor } from "./scheduling.ts";
+import { inFlightOf, isWaiting, type ModelJob, type ModelSite, type World, waitingAt } from "./world.ts";
+
+function siteViewOf(world: World, site: ModelSite): SiteView {
+  const { name, policy, arrivalAt, blockedUntil, crawlDelayMs } = site;
+  return {
+    site: name,
+    policy,
+    inFlight: inFlightOf(world, site),
+    waiting: waitingAt(world, site),
+    readyAt: Math.max(readyAt(arrivalAt, policy), blockedUntil),
+    blockedUntil,
+    crawlDelayMs,
+  };
+}
+
+export function sitesByName(world: World, part: string): SiteView[] {
+  return world.sites
+    .filter(({ name }) => name.includes(part))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map((site) => siteViewOf(world, site));
+}
+
+export function findSiteDetail(world: World, name: string, now: number): SiteDetail | undefined {
+  const site = world.sites.find((one) => one.name === name);
+  if (site === undefined) return undefined;
+  const { operator, incidents } = site;
+  const isAskingRobots = site.asker !== undefined && lacksRobots(world, site, now);
+  const jobs = world.jobs.map((job) => siteJobOf(world, job, site));
+  return {
+    ...siteViewOf(world, site),
+    ...{ operator, incidents, isAskingRobots },
+    jobs: jobs
+      .filter(({ waiting, inFlight }) => waiting + inFlight > 0)
+      .sort(
+        (one, other) =>
+          other.waiting - one.waiting || other.inFlight - one.inFlight || (one.jobId < other.jobId ? -1 : 1),
+      ),
+  };
+}
+
+function siteJobOf(world: World, job: ModelJob, site: ModelSite): SiteJobView {
+  const own = world.tasks.filter((task) => task.job === job && task.site === site);
+  return {
+    jobId: job.made.id,
+    name: job.made.name,
+    state: job.state,
+    waiting: own.filter(isWaiting).length,
+    inFlight: own.filter(({ state }) => state === "leased").length,
+    policy: policyFor(job, site),
+  };
+}
