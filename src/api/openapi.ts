@@ -119,7 +119,7 @@ function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> 
   const shared: Record<string, JsonSchema> = {};
   for (const [id, schema] of Object.entries(NAMED)) z.globalRegistry.add(schema, { ...schema.meta(), id });
   function shapeOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-    const shape = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline", override: withoutPattern });
+    const shape = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline", override: withoutNoise });
     const { $schema, $defs = {}, id, ...rest } = referring(shape);
     for (const [name, { id: _, ...named }] of Object.entries($defs)) shared[name] ??= named;
     if (id === undefined) return rest;
@@ -129,9 +129,14 @@ function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> 
   return { shapeOf, shared };
 }
 
-/** What an instant looks like its format says; as a pattern it is longer than all else, hundreds of times. */
-function withoutPattern({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+/**
+ * What an instant looks like its format says; as a pattern it is longer than all else, hundreds of times. That a number is
+ * not larger than numbers are is no news either.
+ */
+function withoutNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }
 
 type Shape = JsonSchema & { id?: string; $defs?: Record<string, JsonSchema> };
