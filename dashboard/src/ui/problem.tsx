@@ -1,6 +1,10 @@
 /** An error, shown where it happened: what it was, and what to do about it. */
 import { isApiError } from "../../../src/client/api-error.ts";
 import { baseUrl } from "../session.ts";
+import { cut } from "./format.ts";
+
+/** A message may quote what was sent. */
+const WORDS_MOST = 2_000;
 
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   if (error === undefined) return null;
@@ -28,6 +32,17 @@ export function wordsOf(error: unknown): { what: string; fix: string; code: stri
     const fix = "Check that `trawl serve` runs. This page tries again by itself.";
     return { what: "The server does not answer.", fix, code: "", requestId: "" };
   }
-  if (isApiError(error)) return { what: error.message, fix: error.fix, code: error.code, requestId: error.requestId };
+  if (isApiError(error)) {
+    const { code, requestId } = error;
+    // What a program is to send is nothing to somebody who has just typed a key.
+    const [what = ""] = code === "UNAUTHORIZED" ? error.message.split("; send ") : [error.message];
+    return { what: sentence(what), fix: code === "UNAUTHORIZED" ? "" : error.fix, code, requestId };
+  }
   return { what: error instanceof Error ? error.message : String(error), fix: "", code: "", requestId: "" };
+}
+
+/** Messages of the API begin small, and have no full stop: they stand in lines of logs, too. */
+function sentence(words: string): string {
+  const text = cut(words, WORDS_MOST);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 }

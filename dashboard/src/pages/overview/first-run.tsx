@@ -1,4 +1,5 @@
 import { may } from "../../session.ts";
+import { plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 
 /** Nothing was ever submitted: says how one begins. */
@@ -8,11 +9,7 @@ export function FirstRun({ workers }: { workers: number | undefined }) {
       <ol class="card-body first-steps">
         <li>
           <h3>Start workers</h3>
-          <p class="quiet">
-            {workers === undefined || workers === 0
-              ? "None works on this broker. In a terminal, on this machine or any other that reaches the broker:"
-              : `${workers} on this broker: there is nothing to do. More of them:`}
-          </p>
+          <p class="quiet">{wordsOn(workers)}</p>
           <pre>trawl up</pre>
         </li>
         <li>
@@ -36,4 +33,10 @@ export function FirstRun({ workers }: { workers: number | undefined }) {
       </ol>
     </Card>
   );
+}
+
+function wordsOn(workers: number | undefined): string {
+  if (workers === undefined) return "Workers do what is submitted. Whoever runs this server starts them with:";
+  if (workers > 0) return `${plural(workers, "worker")} on this broker, with nothing to do. For more of them:`;
+  return "None works on this broker. In a terminal, on this machine or another that reaches the broker:";
 }

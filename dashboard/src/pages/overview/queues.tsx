@@ -5,6 +5,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { count } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { Tip } from "../../ui/tip.tsx";
 
 const COLUMNS: readonly Column<QueueOut>[] = [
   { id: "queue", title: "Queue", rem: 8, cell: ({ queue }) => queue, sortBy: ({ queue }) => queue },
@@ -23,7 +24,7 @@ const COLUMNS: readonly Column<QueueOut>[] = [
     tip: "Workers that serve it.",
     isNumber: true,
     rem: 6,
-    cell: ({ workers, waiting }) => (workers === 0 && waiting > 0 ? <Badge tone="bad">nobody</Badge> : count(workers)),
+    cell: (row) => (row.workers === 0 && row.waiting > 0 ? <Nobody queue={row.queue} /> : count(row.workers)),
     sortBy: ({ workers }) => workers,
   },
   {
@@ -52,5 +53,14 @@ export function Queues() {
         empty={<Empty title="Nothing waits, and nobody serves a queue." />}
       />
     </Card>
+  );
+}
+
+function Nobody({ queue }: { queue: string }) {
+  const says = `No worker serves it, so nothing on it is done. Start one: trawl worker --queues ${queue}`;
+  return (
+    <Tip says={says}>
+      <Badge tone="bad">nobody</Badge>
+    </Tip>
   );
 }
