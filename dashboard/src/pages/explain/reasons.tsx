@@ -6,7 +6,13 @@ import { ScrapedWords } from "../../ui/scraped.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { Tip } from "../../ui/tip.tsx";
 
-export function Reasons({ explained, title = "Why it waits" }: { explained: ExplanationOut; title?: string }) {
+export function Reasons({
+  explained,
+  title = "How it stands, and why",
+}: {
+  explained: ExplanationOut;
+  title?: string;
+}) {
   const { about, reasons, until } = explained;
   return (
     <Card title={title}>
