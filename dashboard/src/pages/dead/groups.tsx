@@ -33,7 +33,7 @@ function columnsFor(most: number): Column<DeadGroupOut>[] {
       id: "reason",
       title: "Reason",
       tip: "Why they were given up on.",
-      rem: 8,
+      rem: 7,
       sortBy: ({ reason }) => reason,
       cell: ({ reason }) => (
         <Tip says={DEAD_REASONS[reason]} isQuiet>
@@ -46,25 +46,17 @@ function columnsFor(most: number): Column<DeadGroupOut>[] {
       title: "Status",
       tip: "What the site answered with, where it did.",
       isNumber: true,
-      rem: 4,
+      rem: 3,
       grow: 0,
       sortBy: ({ status }) => status,
       cell: ({ status }) => status ?? "–",
-    },
-    {
-      id: "site",
-      title: "Site",
-      rem: 8,
-      grow: 2,
-      sortBy: ({ site }) => site,
-      cell: ({ site }) => <Scraped text={site} />,
     },
     {
       id: "count",
       title: "Letters",
       tip: "How many of that reason, site and status there are now. The bar is their share of the largest group.",
       isNumber: true,
-      rem: 5,
+      rem: 4,
       grow: 0,
       sortBy: (group) => group.count,
       cell: (group) => count(group.count),
@@ -79,6 +71,14 @@ function columnsFor(most: number): Column<DeadGroupOut>[] {
           <span style={{ transform: `scaleX(${group.count / most})` }} />
         </span>
       ),
+    },
+    {
+      id: "site",
+      title: "Site",
+      rem: 6,
+      grow: 2,
+      sortBy: ({ site }) => site,
+      cell: ({ site }) => <Scraped text={site} />,
     },
     {
       id: "sample",

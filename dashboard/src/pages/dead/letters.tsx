@@ -95,6 +95,7 @@ const COLUMNS: readonly Column<DeadOut>[] = [
     title: "Reason",
     tip: "Why it was given up on, and what the site answered with.",
     rem: 9,
+    from: "tablet",
     cell: ({ reason, status }) => (status === null ? reason : `${reason} (${status})`),
   },
   {
