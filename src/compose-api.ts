@@ -19,6 +19,7 @@ import { jobSiteRoutes } from "./api/routes/job-sites.ts";
 import { jobRoutes } from "./api/routes/jobs.ts";
 import { keyRoutes } from "./api/routes/keys.ts";
 import { meRoutes } from "./api/routes/me.ts";
+import { metricsRoutes } from "./api/routes/metrics.ts";
 import { pageReadingRoutes } from "./api/routes/page-readings.ts";
 import { pageRoutes } from "./api/routes/pages.ts";
 import { resultRoutes } from "./api/routes/results.ts";
@@ -29,6 +30,7 @@ import { traceRoutes } from "./api/routes/trace.ts";
 import { webhookRoutes } from "./api/routes/webhooks.ts";
 import { isLoopback } from "./api/safety.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
+import { createServerMeter, type ServerMeter } from "./api/server-meter.ts";
 import type { Trawl } from "./compose.ts";
 import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
@@ -43,9 +45,11 @@ export async function composeApi(
   config: Config,
   trawl: Trawl,
   { nudge: onDeleted }: Pick<Retention, "nudge">,
-): Promise<ApiServer> {
+): Promise<ApiServer & { meter: ServerMeter }> {
   const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs, apiKeys } = config;
-  const { frontier, store, bodies, catalogue, clock, log } = trawl;
+  const { store, bodies, catalogue, clock, log } = trawl;
+  const meter = createServerMeter(trawl);
+  const frontier = meter.intake(trawl.frontier);
   const isLocal = isLoopback(host);
   if (!isLocal && apiKeys.length === 0 && !(await store.keys.hasAny())) throw wouldBeOpen(host);
   const gate = createGate({ keys: store.keys, clock, log }, { fixed: apiKeys, isLocal });
@@ -69,13 +73,19 @@ export async function composeApi(
     readPage: (choice, page, body) => guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }),
   };
   const server: ApiServer = createApiServer(
-    { routes: routesOf(deps, () => server.isDraining()), gate, tracing: await trawl.openTracing(), log },
+    { routes: routesOf(deps, meter, () => server.isDraining()), gate, meter, tracing: await trawl.openTracing(), log },
     { host, port, bodyBytes, graceMs },
   );
   return {
     ...server,
+    meter,
+    start: () => {
+      meter.start();
+      return server.start();
+    },
     stop: async () => {
       await server.stop();
+      await meter.stop();
       await guarded.stop();
     },
   };
@@ -99,7 +109,7 @@ const LOOK_EVERY_MS = 500;
 const SCRAPE_LOOK_EVERY_MS = 50;
 
 /** Every route there is. */
-export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
+export function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: () => boolean): Route[] {
   const routes = [
     ...jobRoutes(deps),
     ...webhookRoutes(deps),
@@ -120,6 +130,7 @@ export function routesOf(deps: ApiDeps, isDraining: () => boolean): Route[] {
     ...keyRoutes(deps),
     ...scheduleRoutes(deps),
     ...healthRoutes(deps, isDraining),
+    ...metricsRoutes(meter, deps.config),
     ...dashboardRoutes(DASHBOARD),
   ];
   return [...routes, ...docsRoutes(routes)];

@@ -6,9 +6,11 @@ import { extractorOf } from "./compose-extractor.ts";
 import type { Config } from "./config/schema.ts";
 import { type OpenedSchedules, openSchedules } from "./schedule/open-schedules.ts";
 
-export function composeSchedules(config: Config, trawl: Trawl): OpenedSchedules {
-  const { store, frontier, clock } = trawl;
+/** `counted`: the book, as whoever counts its slots has it. */
+export function composeSchedules(config: Config, trawl: Trawl, counted = trawl.store.schedules): OpenedSchedules {
+  const { frontier, clock } = trawl;
+  const store = Object.assign(Object.create(trawl.store) as typeof trawl.store, { schedules: counted });
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
   const findObstacle = createSlotQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
-  return openSchedules({ ...trawl, config, checkRules: (spec) => void extractorOf(spec), findObstacle });
+  return openSchedules({ ...trawl, store, config, checkRules: (spec) => void extractorOf(spec), findObstacle });
 }

@@ -19,6 +19,7 @@ import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import { createLoopMeter } from "./runtime/loop-meter.ts";
 import { mayBeAlive, supervisedProcess, thisProcess } from "./runtime/process-id.ts";
+import { createProcessMetrics } from "./runtime/process-metrics.ts";
 import type { Tracing } from "./runtime/tracing.ts";
 import { loadSpider } from "./spider/load-spider.ts";
 import { spiderHash } from "./spider/spider-hash.ts";
@@ -32,6 +33,7 @@ import { createRecaller } from "./worker/recaller.ts";
 import type { Room } from "./worker/rooms.ts";
 import { createScriptedSites } from "./worker/scripted-sites.ts";
 import { createWorker, type Worker } from "./worker/worker.ts";
+import { createWorkerMeter, type WorkerMeter } from "./worker/worker-meter.ts";
 
 /** A robots.txt that could not be had is asked for again by the site's next task, which the site's back-off spaces. */
 const ROBOTS_UNREACHABLE_MS = 500;
@@ -57,7 +59,8 @@ export function composeWorker(
   { queues, allowHosts, unreadableJob, onFinished, watch, maxTasks, supervisor, orders, maxMemoryMb }: NewWorker,
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;
-  const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier });
+  const meter = createWorkerMeter();
+  const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier, meter });
   const book = createJobBook({
     frontier,
     makePlan: createPlanMaker({
@@ -82,6 +85,8 @@ export function composeWorker(
       mayBeAlive,
       onFinished,
       watch,
+      meter,
+      processMetrics: createProcessMetrics(),
       rssBytes: process.memoryUsage.rss,
       loopUse: createLoopMeter(),
       onOrder: (order) => orders?.heard(order),
@@ -136,11 +141,13 @@ export function createFetching(
     clock,
     log,
     frontier,
+    meter,
   }: {
     allowHosts: readonly string[];
     clock: Clock;
     log: Log;
     frontier: Pick<Frontier, "spend" | "findRobots" | "keepRobots">;
+    meter: Pick<WorkerMeter, "fetch" | "browser">;
   },
 ): Fetching {
   const allowance: Allowance = { spend: (site, unused) => frontier.spend(site, unused) };
@@ -151,7 +158,7 @@ export function createFetching(
   );
   const { totalMs, idleMs } = config;
   const robots = createRobotsPolicy(
-    { fetcher, frontier, allowance, clock },
+    { fetcher: meter.fetch(fetcher, "robots"), frontier, allowance, clock },
     {
       productToken: productToken(config.userAgent),
       grouping: config.siteGrouping,
@@ -162,11 +169,12 @@ export function createFetching(
       limits: { totalMs, idleMs, bodyBytes: ROBOTS_LENGTH_MOST },
     },
   );
-  const renderer = createRenderer(config, { documents: fetcher, gate, clock, log });
+  const renderer = createRenderer(config, { documents: fetcher, gate, clock, log, watch: meter.browser });
   const close = async (): Promise<void> => {
     await Promise.all([renderer.close(), fetcher.close()]);
   };
-  return { fetcher, renderer, robots, allowance, close };
+  const metered = { fetcher: meter.fetch(fetcher, "page"), renderer: meter.fetch(renderer, "render") };
+  return { ...metered, robots, allowance, close };
 }
 
 /** The browser is looked for, loaded and started when a page first needs one: most processes never do. */

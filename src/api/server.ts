@@ -17,12 +17,14 @@ import { problemOf } from "./problem.ts";
 import { checkCoding, readBodies, wrongType } from "./read-body.ts";
 import { type Answer, type Asked, type Caller, isStream, type Route } from "./route.ts";
 import { API_HEADERS, originProblem } from "./safety.ts";
+import type { ServerMeter } from "./server-meter.ts";
 import type { SubmissionOut } from "./wire-types.ts";
 
 export type ApiServerDeps = {
   routes: readonly Route[];
   gate: Pick<Gate, "identify" | "wasOpen">;
   tracing: Tracing;
+  meter: Pick<ServerMeter, "answered" | "followed">;
   log: Log;
 };
 
@@ -52,7 +54,10 @@ const LINGER_MS = 1_000;
 const KEY_AGAIN_MS = 1_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-export function createApiServer({ routes, gate, tracing, log }: ApiServerDeps, options: ApiServerOptions): ApiServer {
+export function createApiServer(
+  { routes, gate, meter, tracing, log }: ApiServerDeps,
+  options: ApiServerOptions,
+): ApiServer {
   const stopping = new AbortController();
   const underWay = new Set<AbortController>();
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -77,6 +82,10 @@ export function createApiServer({ routes, gate, tracing, log }: ApiServerDeps, o
     checkCoding(request);
   });
   app.addHook("onResponse", async (request, reply) => {
+    const isFollowed = String(reply.getHeader("content-type")).startsWith(EVENT_STREAM);
+    const { statusCode: answered, elapsedTime } = reply;
+    const route = request.routeOptions.url;
+    meter.answered({ method: request.method, route, status: answered, ms: elapsedTime, isFollowed });
     if (!log.isOn("debug")) return;
     const { keyId, tenant } = callers.get(request) ?? NOBODY;
     const { id: requestId, method, url } = request;
@@ -110,6 +119,10 @@ export function createApiServer({ routes, gate, tracing, log }: ApiServerDeps, o
     const handle = () => route.handle(asked(route, request, caller, leaving.signal));
     const answer = await (route.isSubmission === true ? traced(route, request, handle) : handle());
     if (isStream(answer)) endWithKey(route, request, reply, leaving);
+    if (isStream(answer) && answer.type.startsWith(EVENT_STREAM)) {
+      meter.followed(1);
+      reply.raw.once("close", () => meter.followed(-1));
+    }
     return send(reply, answer);
   }
 

@@ -19,6 +19,7 @@ import {
 } from "./fields.ts";
 import { HISTORY_SETTINGS } from "./history-settings.ts";
 import { keyList } from "./key-list.ts";
+import { METRICS_SETTINGS } from "./metrics-settings.ts";
 import { routeList } from "./route-list.ts";
 import { TRACING_SETTINGS } from "./tracing-settings.ts";
 import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
@@ -168,6 +169,7 @@ export const SETTINGS = {
     }),
   ),
   ...HISTORY_SETTINGS,
+  ...METRICS_SETTINGS,
   scheduleGraceMs: duration({
     env: "TRAWL_SCHEDULE_GRACE",
     shown: "60s",

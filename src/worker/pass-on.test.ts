@@ -169,5 +169,13 @@ async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"
     },
     { flushMs: 0, batchMost: 1 },
   );
-  await settler.settle({ ...result, run: undefined, tried: undefined, fate: "done", tookMs: 1, settled: () => {} });
+  await settler.settle({
+    ...result,
+    run: undefined,
+    tried: undefined,
+    step: "fetch",
+    fate: "done",
+    tookMs: 1,
+    settled: () => {},
+  });
 }

@@ -3,6 +3,7 @@
  * they are found again. Called by the worker, task by task; a crash leaves a lease of which nothing is told, and that
  * tells of the crash.
  */
+import type { TaskKind } from "../domain/task.ts";
 import type { Fetcher, FetchOutcome } from "../fetch/fetcher.ts";
 import { type Claim, claimKey, type Grant, type TaskOutcome } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -18,6 +19,8 @@ export type ToldResult = TaskResult & {
   run: Run | undefined;
   /** The lease, where it ended without a page. */
   tried: TryWrite | undefined;
+  /** What was to be done with the page. */
+  step: TaskKind;
   /** How it ended: a retry after the last one is the end. */
   fate: TaskOutcome["kind"];
   /** From lease to result. */
@@ -111,7 +114,7 @@ export function createTeller(
           const { outcome } = result.settlement;
           const fate = outcome.kind === "retry" ? asItEnds(outcome, lease).kind : outcome.kind;
           const tookMs = clock.now() - lease.leasedAt;
-          return { ...result, run, tried, fate, tookMs, settled: () => sayEnd(lease, result) };
+          return { ...result, run, tried, step: grant.kind, fate, tookMs, settled: () => sayEnd(lease, result) };
         },
       };
     },

@@ -4,6 +4,8 @@ import type { Claim, Frontier, Grant, Presence, Tally, Vitals, WorkerOrder } fro
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
+import type { Snapshot } from "../runtime/metrics.ts";
+import type { ProcessMetrics } from "../runtime/process-metrics.ts";
 import type { Service } from "../runtime/service.ts";
 import type { Tracing } from "../runtime/tracing.ts";
 import type { Bodies, Parcels } from "../store/bodies/bodies.ts";
@@ -22,6 +24,7 @@ import { createTaskTracer, type Traced } from "./task-tracer.ts";
 import type { TaskWatch } from "./task-watch.ts";
 import { createTeller, type Telling, type ToldResult } from "./teller.ts";
 import { isOverTime, withinTimeLimit } from "./time-limit.ts";
+import type { WorkerMeter } from "./worker-meter.ts";
 
 export type Worker = {
   start(): void;
@@ -39,6 +42,8 @@ export type Worker = {
   idleRound(): number | undefined;
   /** What it has brought to an end so far. */
   tally(): WorkerTally;
+  /** What it has counted since it began, and how it stands. */
+  metrics(): Snapshot;
   /** The page whose handler runs now, or has started what does; undefined if none has. */
   findCulprit(): Culprit | undefined;
 };
@@ -56,6 +61,8 @@ export type WorkerDeps = RunTaskDeps & {
   /** Sees to it that those are told who want to know how jobs go. */
   notifier: Service & { wake(jobId: string): void; isBusy(): boolean };
   watch: TaskWatch;
+  meter: WorkerMeter;
+  processMetrics: ProcessMetrics;
   /** Memory of this process. */
   rssBytes(): number;
   /** Where the way of each task is told to whoever records it. */
@@ -91,7 +98,8 @@ const ANNOUNCE_EVERY_MS = 5_000;
 const HISTORY_EVERY_MS = 5_000;
 
 export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
-  const { frontier, store, bodies, parcels, book, mayBeAlive, notifier, watch, clock, log } = deps;
+  const { frontier, store, bodies, parcels, book, mayBeAlive, notifier, watch, meter, processMetrics, clock, log } =
+    deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const ends = { done: 0, failed: 0 };
@@ -100,12 +108,26 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   const teller = createTeller({ clock, log }, { worker });
   const history = createHistoryWriter({ history: store.history, clock, log }, { everyMs: HISTORY_EVERY_MS });
   const tracer = createTaskTracer(deps);
+  const broker = meter.broker(frontier);
   const settler = createSettler(
-    { store, bodies, parcels, frontier, onFinished, onSettled, clock, log, busy: (): number => loop.busy() },
+    {
+      store: meter.store(store),
+      bodies,
+      parcels,
+      frontier: broker,
+      onFinished,
+      onSettled,
+      clock,
+      log,
+      busy: (): number => loop.busy(),
+    },
     { flushMs: options.flushMs, batchMost: BATCH_MOST },
   );
-  const loop = createLeaseLoop({ frontier: leasing(frontier, release), settler, clock, run }, options);
-  const keeper = createLeaseKeeper({ frontier, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
+  const loop = createLeaseLoop(
+    { frontier: leasing({ ...broker, waitForWork: frontier.waitForWork }, release), settler, clock, run },
+    options,
+  );
+  const keeper = createLeaseKeeper({ frontier: broker, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
   const reaper = createReaper({ frontier, mayBeAlive, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
   const presence = createPresence(
     {
@@ -171,15 +193,15 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   function watched(plan: JobPlan, grant: Grant): JobPlan {
     const read: JobPlan["read"] = (input) => {
       watch.reading(grant);
-      if (plan.spec.spider === undefined) return plan.read(input);
-      return strays.follow(grant, input.signal, (signal) => plan.read({ ...input, signal }));
+      if (plan.spec.spider === undefined) return meter.read(() => plan.read(input));
+      return meter.read(() => strays.follow(grant, input.signal, (signal) => plan.read({ ...input, signal })));
     };
     return { ...plan, read };
   }
 
   /** What was not begun is as it was; of what was, the store knows who had it. */
   async function release(claims: readonly Claim[]): Promise<void> {
-    await Promise.all([frontier.release(claims), keepTries(teller.returned(claims))]);
+    await Promise.all([broker.release(claims), keepTries(teller.returned(claims))]);
   }
 
   async function keepTries(tries: readonly TryWrite[]): Promise<void> {
@@ -192,6 +214,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     const { settlement } = result;
     result.settled(times);
     history.count(result);
+    meter.settled(result);
     const { kind } = settlement.outcome;
     ends[kind === "retry" || kind === "dead" ? "failed" : "done"] += 1;
     add(settlement.tally);
@@ -206,6 +229,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
 
   return {
     start() {
+      processMetrics.start();
       presence.start();
       history.start();
       notifier.start();
@@ -222,6 +246,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       await notifier.stop();
       await history.stop();
       await presence.stop();
+      await processMetrics.stop();
     },
     retire: loop.retire,
     retiring: loop.retiring,
@@ -230,12 +255,16 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     // What it is about to tell of is work to come.
     idleRound: () => (notifier.isBusy() ? undefined : loop.idleRound()),
     tally: () => ({ ...counts }),
+    metrics: () => ({
+      ...meter.snapshot({ inFlight: loop.busy(), concurrency: options.concurrency }),
+      ...processMetrics.snapshot(),
+    }),
     findCulprit: strays.findCulprit,
   };
 }
 
 function leasing(
-  frontier: Frontier,
+  frontier: Pick<Frontier, "lease" | "waitForWork">,
   release: Frontier["release"],
 ): Pick<Frontier, "lease" | "release" | "waitForWork"> {
   return {

@@ -31,7 +31,7 @@ type Control = Pick<
   FrontierAdmin,
   "pause" | "resume" | "cancel" | "setPriority" | "setPolicy" | "setLimits" | "setSitePolicy"
 >;
-type DeadLetters = Pick<FrontierAdmin, "listDead" | "groupDead" | "replayDead" | "discardDead">;
+type DeadLetters = Pick<FrontierAdmin, "listDead" | "groupDead" | "countDead" | "replayDead" | "discardDead">;
 
 export function createModelAdmin(parts: ModelParts): FrontierAdmin {
   const { world, clock } = parts;
@@ -154,6 +154,7 @@ function createDeadLetters({ world, step }: ModelParts): DeadLetters {
         .filter(({ id }) => id > Number(after))
         .slice(0, limit)
         .map(letterOf),
+    countDead: async () => deadTasks(world, {}).length,
     groupDead: async (filter, limit) => groupLetters(deadTasks(world, filter).map(letterOf)).slice(0, limit),
     replayDead: async (filter, limit, perSecond) =>
       step((now) => {

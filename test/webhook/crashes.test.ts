@@ -18,6 +18,7 @@ import { submitJob } from "../../src/submit/submit-job.ts";
 import { createDeliverer } from "../../src/webhook/deliver.ts";
 import { lookAtWebhook } from "../../src/webhook/look-at-webhook.ts";
 import { noteWebhook } from "../../src/webhook/note-webhook.ts";
+import { createWorkerMeter } from "../../src/worker/worker-meter.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
@@ -163,7 +164,7 @@ async function prepare(broker: string): Promise<Ground> {
   const config = resolveConfig([{ from: "test", values }]);
   const trawl = await openTrawl(config, () => {});
   const receiver = await startReceiver();
-  const fetching = createFetching(config, { ...trawl, allowHosts: [] });
+  const fetching = createFetching(config, { ...trawl, allowHosts: [], meter: createWorkerMeter() });
   onTestFinished(async () => {
     await fetching.close();
     await trawl.close();

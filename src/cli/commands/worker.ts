@@ -4,15 +4,21 @@ import type { Config } from "../../config/schema.ts";
 import { DELIVER_QUEUE } from "../../domain/webhook.ts";
 import { TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
+import { exposeBuild } from "../../runtime/build-metrics.ts";
+import { expose } from "../../runtime/metrics.ts";
 import { thisProcess } from "../../runtime/process-id.ts";
+import { VERSION } from "../../version.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
 import { UNWATCHED } from "../../worker/task-watch.ts";
+import type { Worker } from "../../worker/worker.ts";
+import { CHILD_METRICS } from "../../worker/worker-metrics.ts";
 import { queueNames, wholeNumber } from "../flags.ts";
 import { linesTo } from "../log-lines.ts";
 import { inSession, type PlaceFlags, type Session, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { asChild } from "../worker/as-child.ts";
 import { createDisplay, NO_DISPLAY } from "../worker/display.ts";
+import { withMetrics } from "../worker/metrics-listener.ts";
 import { createPoolVoice } from "../worker/pool-voice.ts";
 import { type ProcessFlags, settingsOf, withProcessFlags } from "../worker/process-flags.ts";
 import { runChild } from "../worker/run-child.ts";
@@ -84,16 +90,20 @@ async function work(flags: Flags, stops: Stops): Promise<void> {
 }
 
 function workHere(session: Session, stops: Stops, flags: Flags, voice: Voice): Promise<WorkerEnd> {
-  const { trawl, screen } = session;
+  const { trawl, screen, config } = session;
   const isShown = screen.isLive && flags.quiet !== true;
+  const held: { worker?: Worker } = {};
   const run = {
     queues: flags.queues,
     drain: flags.drain === true,
     watch: UNWATCHED,
-    attend: (worker: Parameters<typeof createDisplay>[0]) =>
-      isShown ? createDisplay(worker, trawl.clock, voice) : NO_DISPLAY,
+    attend(worker: Worker) {
+      held.worker = worker;
+      return isShown ? createDisplay(worker, trawl.clock, voice) : NO_DISPLAY;
+    },
   };
-  return runWorker(session, stops, run, voice);
+  const text = () => expose(CHILD_METRICS, held.worker?.metrics() ?? {}) + exposeBuild(VERSION);
+  return withMetrics({ config, voice, text }, () => runWorker(session, stops, run, voice));
 }
 
 async function workInPool(session: Session, stops: Stops, flags: Flags, voice: Voice): Promise<WorkerEnd> {

@@ -24,7 +24,7 @@ export async function runServer({ config, trawl }: Session, stops: Stops, run: S
   const retention = composeRetention(config, trawl);
   const server = await composeApi(config, trawl, retention);
   const { url } = await server.start();
-  const scheduler = composeSchedules(config, trawl).createScheduler();
+  const scheduler = composeSchedules(config, trawl, server.meter.slots(trawl.store.schedules)).createScheduler();
   const sampler = composeSampler(trawl);
   if (run.schedules) scheduler.start();
   retention.start();

@@ -22,7 +22,7 @@ export async function runServerChild(
   { send }: SupervisorLink,
 ): Promise<WorkerTally> {
   const beside = [
-    createReporter({ send, tally: () => NO_TALLY, rssMb: ownRssMb }),
+    createReporter({ send, tally: () => NO_TALLY, rssMb: ownRssMb, metrics: () => undefined }),
     createOrphanWatch({ afterMs: session.config.graceMs + STOP_SLACK_MS }),
   ];
   for (const service of beside) service.start();

@@ -11,6 +11,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { createLog } from "../../runtime/log.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { headersOf } from "../../worker/make-plan.ts";
+import { createWorkerMeter } from "../../worker/worker-meter.ts";
 
 export type TriedPage = {
   hops: readonly string[];
@@ -27,6 +28,7 @@ export async function tryPage(config: Config, spec: JobSpec, startUrl: string): 
     clock,
     log: createLog("silent", () => {}),
     frontier: ownAllowance(config, clock.now),
+    meter: createWorkerMeter(), // nobody asks
   });
   const signal = new AbortController().signal;
   const { totalMs, idleMs, redirects } = config;

@@ -9,6 +9,7 @@ export type ProcessFlags = {
   timeLimit?: string;
   softTimeLimit?: string;
   userAgent?: string;
+  metricsPort?: number;
 };
 
 export function withProcessFlags(command: Command): Command {
@@ -18,6 +19,11 @@ export function withProcessFlags(command: Command): Command {
     .option("--max-memory-per-child <MB>", "replace one that is larger", wholeNumber("--max-memory-per-child", 128))
     .option("--time-limit <time>", "kill one stuck in a task (seconds, or 2m)", secondsOrDuration)
     .option("--soft-time-limit <time>", "end tasks that take longer (seconds, or 2m)", secondsOrDuration)
+    .option(
+      "--metrics-port <n>",
+      "tell Prometheus of all processes there; 0: any port",
+      wholeNumber("--metrics-port", 0),
+    )
     .option("--user-agent <text>", "how to introduce ourselves; name a way to reach you");
 }
 
@@ -28,6 +34,7 @@ export function settingsOf(flags: ProcessFlags): Record<string, unknown> {
   return {
     concurrency: flags.concurrency,
     userAgent: flags.userAgent,
+    metricsPort: flags.metricsPort,
     maxTasksPerChild: flags.maxTasksPerChild,
     maxMemoryPerChildMb: flags.maxMemoryPerChild,
     timeLimitMs: flags.timeLimit,
@@ -40,6 +47,7 @@ export function wordsOf(flags: ProcessFlags): string[] {
   const given: [string, string | number | undefined][] = [
     ["--concurrency", flags.concurrency],
     ["--user-agent", flags.userAgent],
+    ["--metrics-port", flags.metricsPort],
     ["--max-tasks-per-child", flags.maxTasksPerChild],
     ["--max-memory-per-child", flags.maxMemoryPerChild],
     ["--time-limit", flags.timeLimit],

@@ -26,7 +26,9 @@ export async function runChild(
 ): Promise<WorkerTally> {
   const held: { worker?: Worker } = {};
   const tally = () => held.worker?.tally() ?? { tasks: 0, pages: 0, records: 0 };
-  const reporter = createReporter({ send, tally, rssMb: ownRssMb });
+  const isMeasured = Number.isFinite(session.config.metricsPort);
+  const metrics = () => (isMeasured ? held.worker?.metrics() : undefined);
+  const reporter = createReporter({ send, tally, rssMb: ownRssMb, metrics });
   function attend(worker: Worker) {
     held.worker = worker;
     onRetire(worker.retire);
@@ -53,6 +55,7 @@ async function typedHosts(session: Session, jobId: string): Promise<readonly str
 function voiceTo(send: SupervisorLink["send"]): Voice {
   return {
     started: () => {},
+    measured: () => {},
     progress: () => {},
     stopping: () => {},
     stopped: () => {},

@@ -2,16 +2,22 @@
 import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
 import type { WorkerOrder } from "../../frontier/frontier.ts";
+import { exposeBuild } from "../../runtime/build-metrics.ts";
+import { expose } from "../../runtime/metrics.ts";
 import { findRssMb } from "../../runtime/process-memory.ts";
 import type { TryWrite } from "../../store/store.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
+import { VERSION } from "../../version.ts";
 import { type Launch, startChild } from "../../worker/pool/child-process.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
+import { createPoolMeter } from "../../worker/pool/pool-meter.ts";
 import { createSupervisor, type Place, type Supervisor } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
+import { CHILD_METRICS, POOL_METRICS } from "../../worker/worker-metrics.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { createDisplay, NO_DISPLAY } from "./display.ts";
+import { withMetrics } from "./metrics-listener.ts";
 import type { PoolVoice } from "./pool-voice.ts";
 import type { Voice } from "./voice.ts";
 
@@ -54,19 +60,26 @@ export async function runPool(
   { groups, quiet }: PoolRun,
   voices: Voices & { voice: Voice },
 ): Promise<WorkerTally & { seconds: number }> {
-  const { trawl, screen } = session;
+  const { trawl, screen, config } = session;
   const startedAt = trawl.clock.now();
-  const supervisor = createPool(session, groups, voices);
+  const meter = createPoolMeter({ maxMemoryMb: config.maxMemoryPerChildMb });
+  const supervisor = createPool(session, groups, { ...voices, pool: meter.heard(voices.pool) });
   const stopped = stops.once(() => {
     voices.voice.stopping();
     void supervisor.stop();
   });
   const killed = stops.atOnce(supervisor.killAll);
   const display = screen.isLive && !quiet ? createDisplay(supervisor, trawl.clock, voices.voice) : NO_DISPLAY;
-  supervisor.start();
-  display.start();
+  const text = () => {
+    const own = meter.snapshot({ processes: supervisor.processes().length });
+    return [expose(CHILD_METRICS, supervisor.metrics()), expose(POOL_METRICS, own), exposeBuild(VERSION)].join("");
+  };
   try {
-    await supervisor.ended;
+    await withMetrics({ config, voice: voices.voice, text }, () => {
+      supervisor.start();
+      display.start();
+      return supervisor.ended;
+    });
   } finally {
     await display.stop();
     stopped.forget();

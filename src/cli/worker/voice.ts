@@ -19,6 +19,8 @@ export type WorkerEnd = WorkerTally & { worker: string; queues: readonly string[
 
 export type Voice = {
   started(start: WorkerStart): void;
+  /** Where its metrics are to be had. */
+  measured(url: string): void;
   finished(jobId: string): void;
   progress(sample: WorkerSample): void;
   /** Draining, it waits for jobs that are paused. */
@@ -49,6 +51,7 @@ function jsonVoice(screen: Screen, { processes, concurrency, broker, store }: Co
         broker: shownPlace(broker),
         store: shownPlace(store),
       }),
+    measured: (url) => log.info("worker.metrics", { url }),
     finished: (jobId) => log.info("worker.job_finished", { jobId }),
     progress: () => {},
     heldUp: (jobIds) => log.info("worker.held_up", { paused: jobIds }),
@@ -93,6 +96,7 @@ function plainVoice(screen: Screen, config: Config): Voice {
       ];
       screen.err(`${paint.bold("worker")} ${showable(worker)}\n${table(rows)}`);
     },
+    measured: (url) => screen.err(`metrics at ${url}\n`),
     finished: (jobId) =>
       screen.err(`${showable(`job ${jobId} has ended; look at it with: ${screen.command} job ${jobId}`)}\n`),
     progress({ busy, tasks, records, perSecond, processes }) {

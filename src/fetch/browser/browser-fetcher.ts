@@ -13,7 +13,12 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { EgressGate } from "../egress/gate.ts";
 import type { Fetcher, FetchOutcome, FetchRequest, Show } from "../fetcher.ts";
-import { type BrowserKeeperOptions, createBrowserKeeper, type KeptContext } from "./browser-keeper.ts";
+import {
+  type BrowserKeeperOptions,
+  type BrowserWatch,
+  createBrowserKeeper,
+  type KeptContext,
+} from "./browser-keeper.ts";
 import { type LaunchOptions, launchBrowser } from "./launch-browser.ts";
 import { type Rendering, renderPage, type ShownDocument } from "./render-page.ts";
 import { shortWords } from "./short-words.ts";
@@ -25,6 +30,8 @@ export type BrowserFetcherDeps = {
   gate: EgressGate;
   clock: Clock;
   log: Log;
+  /** Whoever counts browsers. */
+  watch?: BrowserWatch;
 };
 
 export type BrowserFetcherOptions = LaunchOptions &
@@ -49,10 +56,11 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 const AS_IT_IS: Show = { browser: PLAIN_BROWSER, keepsTab: false };
 
 export function createBrowserFetcher(
-  { documents, gate, clock, log }: BrowserFetcherDeps,
+  { documents, gate, clock, log, watch }: BrowserFetcherDeps,
   options: BrowserFetcherOptions,
 ): Fetcher {
-  const keeper = createBrowserKeeper({ launch: (signal) => launchBrowser(gate, options, signal), log }, options);
+  const launch = (signal: AbortSignal) => launchBrowser(gate, options, signal);
+  const keeper = createBrowserKeeper({ launch, log, ...(watch === undefined ? {} : { watch }) }, options);
   const gateToTabs = createTabGate(options);
 
   /** A browser that goes takes every page in it along: each is shown once more, alone, before it is blamed. */

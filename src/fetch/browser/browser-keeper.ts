@@ -17,6 +17,9 @@ export type BrowserKeeperOptions = {
   launchMs: number;
 };
 
+/** Told of browsers that were started, and of those that ended by themselves. */
+export type BrowserWatch = { launched(): void; crashed(): void };
+
 /** A context of one task. */
 export type KeptContext = {
   context: BrowserContext;
@@ -41,7 +44,7 @@ export type BrowserKeeper = {
 type Kept = { launched: Promise<LaunchedBrowser>; begun: number; open: number; isRetired: boolean; isLost: boolean };
 
 export function createBrowserKeeper(
-  { launch, log }: { launch: (signal: AbortSignal) => Promise<LaunchedBrowser>; log: Log },
+  { launch, log, watch }: { launch: (signal: AbortSignal) => Promise<LaunchedBrowser>; log: Log; watch?: BrowserWatch },
   { pagesPerBrowser, closeMs, launchMs }: BrowserKeeperOptions,
 ): BrowserKeeper {
   const all = new Set<Kept>();
@@ -67,15 +70,21 @@ export function createBrowserKeeper(
     all.add(kept);
     kept.launched.then(
       ({ browser, folder }) => {
+        watch?.launched();
         log.info("browser.started", { version: browser.version(), folder });
         browser.on("disconnected", () => {
-          if (!kept.isRetired) log.warn("browser.crashed", { pages: kept.begun });
+          if (!kept.isRetired) noteCrash(kept);
           retire(kept);
         });
       },
       () => retire(kept), // the task that waits for it tells why
     );
     return kept;
+  }
+
+  function noteCrash({ begun }: Kept): void {
+    watch?.crashed();
+    log.warn("browser.crashed", { pages: begun });
   }
 
   function retire(kept: Kept): void {

@@ -16,6 +16,7 @@ import { decodeBody } from "./task-body.ts";
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]>;
   group(filter: DeadFilter, limit: number): Promise<DeadGroup[]>;
+  count(): Promise<number>;
   replay(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;
   discard(filter: DeadFilter, limit: number): Promise<number>;
 };
@@ -80,6 +81,10 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
         for await (const letter of letters(shard, filter, Number.MAX_SAFE_INTEGER, "0")) count(groups, letter);
       }
       return [...groups.values()].sort(byCount).slice(0, limit);
+    },
+    async count() {
+      const counts = await Promise.all(shards.all.map((shard) => shard.ask("ZCARD", shard.key("dead-order"))));
+      return counts.reduce<number>((sum, count) => sum + Number(count), 0);
     },
     async replay(filter, limit, perSecond) {
       const jobIds = new Set<string>();

@@ -186,6 +186,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     findSite: (site) => sites.find(site),
     listJobSites: (jobId, limit, after) => listJobSites(shards, jobId, limit, after ?? ""),
     listDead: (filter, limit, after) => dead.list(filter, limit, after ?? "0"),
+    countDead: () => dead.count(),
     groupDead: (filter, limit) => dead.group(filter, limit),
     replayDead: (filter, limit, perSecond) => waking(dead.replay(filter, limit, perSecond)),
     discardDead: (filter, limit) => waking(dead.discard(filter, limit)),

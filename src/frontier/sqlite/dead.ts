@@ -7,11 +7,12 @@ import type { DeadFilter, DeadGroup, DeadLetter, Misfortune, Replayed } from "..
 import type { DeadRow } from "./rows.ts";
 import type { Step, Stepper } from "./step.ts";
 
-type Names = "list" | "listChosen" | "group" | "drop" | "revive";
+type Names = "list" | "listChosen" | "group" | "countAll" | "drop" | "revive";
 
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: number): DeadLetter[];
   group(filter: DeadFilter, limit: number): DeadGroup[];
+  count(): number;
   replay(filter: DeadFilter, limit: number, perSecond: number): Replayed;
   discard(filter: DeadFilter, limit: number): number;
 };
@@ -94,6 +95,7 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
         count: row.count as number,
         sample: row.sample as string,
       })),
+    count: () => Number(sql.countAll.get()?.letters),
     replay(filter, limit, perSecond) {
       const jobIds = new Set<string>();
       const replayed = inSteps({ filter, limit, replayable: true }, (step, row, nth) => {

@@ -112,6 +112,7 @@ export function openSqliteFrontier(
     listJobSites: (jobId, limit, after) =>
       read("frontier.listJobSites", () => sites.listOfJob(jobId, limit, after ?? "")),
     listDead: (filter, limit, after) => read("frontier.listDead", () => dead.list(filter, limit, Number(after ?? 0))),
+    countDead: () => read("frontier.countDead", () => dead.count()),
     groupDead: (filter, limit) => read("frontier.groupDead", () => dead.group(filter, limit)),
     replayDead: (filter, limit, perSecond) => write("frontier.replayDead", () => dead.replay(filter, limit, perSecond)),
     discardDead: (filter, limit) => write("frontier.discardDead", () => dead.discard(filter, limit)),

@@ -15,6 +15,7 @@ type Names =
   | "listUnqueued"
   | "markQueued"
   | "findEvent"
+  | "countEvents"
   | "markDelivered"
   | "noteFailure"
   | "close"
@@ -43,6 +44,7 @@ export function createWebhookBook(connection: Connection): WebhookBook {
     markQueued: async ({ jobId, round }, numbers) =>
       (await ask("markQueued", jobId, arrayOf(numbers), round)).length > 0,
     findEvent: async (jobId, number) => (await ask("findEvent", jobId, number)).map(toWebhookEvent)[0],
+    countEvents: async () => Number((await ask("countEvents"))[0]?.events),
     markDelivered: async (jobId, number, at) => void (await ask("markDelivered", jobId, number, at)),
     noteFailure: async (jobId, at, words) => void (await ask("noteFailure", at, words, jobId)),
     close: async ({ jobId, round }) => void (await ask("close", jobId, round)),

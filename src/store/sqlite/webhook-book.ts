@@ -14,6 +14,7 @@ type Names =
   | "listUnqueued"
   | "markQueued"
   | "findEvent"
+  | "countEvents"
   | "dropEvent"
   | "countDelivery"
   | "noteFailure"
@@ -74,6 +75,7 @@ export function createWebhookBook(db: Database, run: RunCall): WebhookBook {
         const row = sql.findEvent.get(jobId, number);
         return row === undefined ? undefined : toWebhookEvent(row);
       }),
+    countEvents: () => run("webhooks.countEvents", () => Number(sql.countEvents.get()?.events)),
     markDelivered: (jobId, number, at) =>
       run("webhooks.markDelivered", () =>
         db.write(() => {

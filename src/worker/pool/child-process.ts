@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { claimKey } from "../../frontier/frontier.ts";
+import type { Snapshot } from "../../runtime/metrics.ts";
 import type { WorkerTally } from "../worker.ts";
 import type { ChildFailure, ChildMessage, SupervisorMessage, TaskUnderWay } from "./messages.ts";
 
@@ -41,6 +42,8 @@ export type PoolChild = {
   readonly tally: WorkerTally;
   readonly tasksEnded: number;
   readonly rssMb: number;
+  /** As last told; undefined where it tells none. */
+  readonly metrics: Snapshot | undefined;
   readonly isDrained: boolean;
   underWay(): readonly HeldTask[];
   /** Resolves when it takes no more tasks of its own accord; if it never does, never. */
@@ -71,6 +74,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
     ...{ isOver: false, isOutOfMemory: false, failure: undefined, lack: undefined },
   };
   let heardAt = now();
+  let metrics: Snapshot | undefined;
   let tally: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   let retire = () => {};
   const retiring = new Promise<void>((resolve) => {
@@ -92,6 +96,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
         break;
       case "pulse":
         known.rssMb = message.rssMb;
+        metrics = message.metrics;
         break;
       case "over":
         ({ tally } = message);
@@ -145,6 +150,9 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
     },
     get rssMb() {
       return known.rssMb;
+    },
+    get metrics() {
+      return metrics;
     },
     get isDrained() {
       return known.isDrained;

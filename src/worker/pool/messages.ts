@@ -2,6 +2,7 @@
 import type { TaskKind } from "../../domain/task.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { WorkerOrder } from "../../frontier/frontier.ts";
+import type { Snapshot } from "../../runtime/metrics.ts";
 import type { WorkerTally } from "../worker.ts";
 
 export type TaskUnderWay = {
@@ -33,7 +34,7 @@ export type ChildMessage =
   /** Of a server: where it is to be found. */
   | { kind: "listening"; url: string }
   /** Every `PULSE_MS`: a process that is silent for longer is stuck. */
-  | { kind: "pulse"; rssMb: number }
+  | { kind: "pulse"; rssMb: number; metrics?: Snapshot | undefined }
   | { kind: "finished"; jobId: string }
   | { kind: "heldUp"; jobIds: readonly string[] }
   /** It takes no more tasks, and ends when those it has are over: another may take its place. */

@@ -8,7 +8,12 @@ const TALLY = { tasks: 3, pages: 2, records: 1 };
 
 function aReporter() {
   const sent: ChildMessage[] = [];
-  const reporter = createReporter({ send: (message) => void sent.push(message), tally: () => TALLY, rssMb: () => 99 });
+  const reporter = createReporter({
+    send: (message) => void sent.push(message),
+    tally: () => TALLY,
+    rssMb: () => 99,
+    metrics: () => undefined,
+  });
   return { reporter, sent };
 }
 

@@ -4,6 +4,7 @@
  */
 import { clearInterval, setImmediate, setInterval } from "node:timers";
 import { claimKey } from "../../frontier/frontier.ts";
+import type { Snapshot } from "../../runtime/metrics.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { TaskWatch } from "../task-watch.ts";
 import type { WorkerTally } from "../worker.ts";
@@ -15,9 +16,15 @@ export type Reporter = Service & {
   retire(): void;
 };
 
-type Deps = { send(message: ChildMessage): void; tally(): WorkerTally; rssMb(): number };
+type Deps = {
+  send(message: ChildMessage): void;
+  tally(): WorkerTally;
+  rssMb(): number;
+  /** Undefined where nobody wants to know. */
+  metrics(): Snapshot | undefined;
+};
 
-export function createReporter({ send, tally, rssMb }: Deps): Reporter {
+export function createReporter({ send, tally, rssMb, metrics }: Deps): Reporter {
   const began = new Map<string, TaskUnderWay>();
   const reading = new Set<string>();
   const ended = new Set<string>();
@@ -37,6 +44,10 @@ export function createReporter({ send, tally, rssMb }: Deps): Reporter {
     began.clear();
     reading.clear();
     ended.clear();
+  }
+
+  function beat(): void {
+    send({ kind: "pulse", rssMb: rssMb(), metrics: metrics() });
   }
 
   return {
@@ -61,11 +72,12 @@ export function createReporter({ send, tally, rssMb }: Deps): Reporter {
       send({ kind: "retiring" });
     },
     start() {
-      pulse ??= setInterval(() => send({ kind: "pulse", rssMb: rssMb() }), PULSE_MS);
+      pulse ??= setInterval(beat, PULSE_MS);
     },
     async stop() {
       clearInterval(pulse);
       tell();
+      beat(); // what it counted last
     },
   };
 }

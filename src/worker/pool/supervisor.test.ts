@@ -253,7 +253,16 @@ function puppet(startedAt: number, puppets: Puppet[]): PoolChild {
   });
   const pid = puppets.length + 1;
   const made: Puppet = {
-    ...{ pid, worker: `w${pid}`, startedAt, heardAt: startedAt, rssMb: 1, tasksEnded: 0, isDrained: false },
+    ...{
+      pid,
+      worker: `w${pid}`,
+      startedAt,
+      heardAt: startedAt,
+      rssMb: 1,
+      metrics: undefined,
+      tasksEnded: 0,
+      isDrained: false,
+    },
     ...{ tally: { tasks: 0, pages: 0, records: 0 }, tasks: [], asked: [], retiring, ended },
     underWay: () => made.tasks,
     stop: () => void made.asked.push("stop"),

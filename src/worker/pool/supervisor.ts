@@ -11,9 +11,11 @@ import { TrawlError } from "../../errors.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
+import { mergeSnapshots, type Snapshot, withoutGauges } from "../../runtime/metrics.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { TryWrite } from "../../store/store.ts";
 import type { WorkerTally } from "../worker.ts";
+import { CHILD_METRICS } from "../worker-metrics.ts";
 import { blameFor } from "./blame.ts";
 import type { ChildExit, PoolChild } from "./child-process.ts";
 import { lastTries } from "./last-tries.ts";
@@ -37,6 +39,8 @@ export type Supervisor = Service & {
   tally(): WorkerTally;
   /** Tasks under way, as last heard. */
   busy(): number;
+  /** What all of them have counted, those that are gone included, and how those that are there stand. */
+  metrics(): Snapshot;
   /** What each process does, as last heard. */
   processes(): readonly ProcessStatus[];
 };
@@ -106,6 +110,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   const children = new Map<PoolChild, { place: Place; exit: Promise<ChildExit> }>();
   const killed = new Map<PoolChild, KillReason>();
   const before: WorkerTally = { tasks: 0, pages: 0, records: 0 };
+  let counted: Snapshot = {};
   const watching = createWatch(clock);
   let running: Promise<void> | undefined;
   let stoppingSince = Number.POSITIVE_INFINITY;
@@ -181,6 +186,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     const handedBack = exit.isClean ? 0 : await handBack(child, exit);
     children.delete(child);
     addTo(before, child.tally);
+    if (child.metrics !== undefined) counted = mergeSnapshots(CHILD_METRICS, [counted, lasting(child.metrics)]);
     events.ended({ ...place, pid: child.pid, exit, killed: killed.get(child), underWay, handedBack });
     killed.delete(child);
     stopOutlasting();
@@ -299,6 +305,10 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       for (const child of children.keys()) addTo(sum, child.tally);
       return sum;
     },
+    metrics: () => {
+      const told = [...children.keys()].map(({ metrics }) => metrics ?? {});
+      return mergeSnapshots(CHILD_METRICS, [counted, ...told]);
+    },
     processes: () =>
       [...children].map(([child, { place }]) => ({ ...place, busy: child.underWay().length, rssMb: child.rssMb })),
     busy: () => [...children.keys()].reduce((sum, child) => sum + child.underWay().length, 0),
@@ -320,6 +330,11 @@ function createWatch(clock: Clock): { now(): number; look(): void } {
       lookedAt = clock.now();
     },
   };
+}
+
+/** A process that is gone stands for nothing, and what it counted stays. */
+function lasting(metrics: Snapshot): Snapshot {
+  return withoutGauges(CHILD_METRICS, metrics);
 }
 
 function addTo(sum: WorkerTally, { tasks, pages, records }: WorkerTally): void {

@@ -83,6 +83,9 @@ function looking({ open, test }: Suite): void {
     ]);
     expect(await frontier.groupDead({ jobId: "two" }, 10)).toHaveLength(1);
     expect(await frontier.groupDead({}, 1)).toHaveLength(1);
+    expect(await frontier.countDead()).toBe(6);
+    await frontier.discardDead({ status: 404 }, 10);
+    expect(await frontier.countDead()).toBe(2);
   });
 
   test("F15 counts pages that could not be parsed with those of their site that could not be fetched", async () => {

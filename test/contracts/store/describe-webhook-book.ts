@@ -80,8 +80,10 @@ export function describeWebhookBook(name: string, prepare: () => Promise<BooksSi
       expect(await book.listUnqueued("other", 10)).toEqual([]);
 
       expect((await book.findEvent("j1", 3))?.text).toBe(text);
+      expect(await book.countEvents()).toBe(3);
       await book.markDelivered("j1", 3, T0 + 1);
       expect(await book.findEvent("j1", 3)).toBeUndefined();
+      expect(await book.countEvents()).toBe(2);
     });
 
     it("W4 counts a delivery once", async () => {

@@ -24,6 +24,9 @@ WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NU
   AND (?4 IS NULL OR status = ?4) AND dead.id > ?5
 GROUP BY reason, online, status ORDER BY count DESC, reason, online, status LIMIT ?6
 
+-- name: countAll
+SELECT count(*) AS letters FROM dead
+
 -- name: drop
 DELETE FROM dead WHERE id = ?
 

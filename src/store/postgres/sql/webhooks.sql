@@ -39,6 +39,9 @@ WHERE webhooks.job = $1 AND webhooks.round = $3::int
 -- 1 job   2 number
 SELECT * FROM webhook_events WHERE job = $1 AND number = $2::bigint;
 
+-- name: countEvents
+SELECT count(*) AS events FROM webhook_events;
+
 -- name: markDelivered
 -- 1 job   2 number   3 at
 WITH gone AS (DELETE FROM webhook_events WHERE job = $1 AND number = $2::bigint RETURNING job)

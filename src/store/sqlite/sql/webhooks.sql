@@ -39,6 +39,9 @@ WHERE job = ?1 AND number = ?2 AND EXISTS (SELECT 1 FROM webhooks WHERE job = ?1
 -- 1 job   2 number
 SELECT * FROM webhook_events WHERE job = ? AND number = ?;
 
+-- name: countEvents
+SELECT count(*) AS events FROM webhook_events;
+
 -- name: dropEvent
 -- 1 job   2 number
 DELETE FROM webhook_events WHERE job = ? AND number = ?;

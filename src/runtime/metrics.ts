@@ -1,0 +1,209 @@
+/**
+ * Counters, gauges and histograms for Prometheus. Every metric is declared up front with the values its labels may have: a
+ * closed set, or a cap on how many; whatever else comes is counted as `other`. So no metric grows with what is crawled.
+ * Snapshots are plain JSON that processes send each other and that add up.
+ */
+
+/** The values of a label: these alone, or up to so many of whatever comes. */
+export type LabelValues = readonly string[] | { readonly most: number };
+
+export type Declaration = {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  readonly labels?: Readonly<Record<string, LabelValues>>;
+  /** Upper bounds of a histogram, ascending, without the infinite one. */
+  readonly buckets?: readonly number[];
+  /** How gauges of several processes become one. */
+  readonly merge?: "sum" | "max";
+};
+export type Declarations = Readonly<Record<string, Declaration>>;
+
+/** A series: its labels in order, and its value; of a histogram the count of each bucket, and the sum at the end. */
+export type Series = readonly [labels: readonly string[], values: readonly number[]];
+export type Snapshot = Readonly<Record<string, readonly Series[]>>;
+
+export type Metrics<Name extends string> = {
+  /** To a counter. */
+  add(name: Name, amount: number, ...labels: readonly string[]): void;
+  /** A gauge. */
+  set(name: Name, value: number, ...labels: readonly string[]): void;
+  /** In a histogram. */
+  observe(name: Name, value: number, ...labels: readonly string[]): void;
+  /** Forgets all series of a gauge: those that are set next are all there are. */
+  clear(name: Name): void;
+  snapshot(): Snapshot;
+};
+
+export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** What a label has whose value is not one of its own. */
+export const OTHER = "other";
+
+type Held = { labels: readonly string[]; values: number[] };
+type Metric = Declaration & { sets: readonly LabelValues[]; known: Set<string>[]; series: Map<string, Held> };
+
+const BETWEEN = "\u0001";
+
+export function createMetrics<const D extends Declarations>(declarations: D): Metrics<keyof D & string> {
+  const all = new Map(Object.entries(declarations).map(([name, declaration]) => [name, metricOf(declaration)]));
+  for (const metric of all.values()) beginAtZero(metric);
+
+  function held(name: string, labels: readonly string[]): Held {
+    const metric = all.get(name);
+    if (metric === undefined) throw new Error(`no metric ${name} is declared`);
+    const series = metric.series.get(labels.join(BETWEEN));
+    return series ?? addSeries(metric, allowed(metric, labels));
+  }
+
+  return {
+    add(name, amount, ...labels) {
+      const { values } = held(name, labels);
+      values[0] = (values[0] ?? 0) + amount;
+    },
+    set(name, value, ...labels) {
+      held(name, labels).values[0] = value;
+    },
+    observe(name, value, ...labels) {
+      const { values } = held(name, labels);
+      const at = bucketOf(all.get(name)?.buckets ?? [], value);
+      values[at] = (values[at] ?? 0) + 1;
+      const sum = values.length - 1;
+      values[sum] = (values[sum] ?? 0) + value;
+    },
+    clear(name) {
+      const metric = all.get(name);
+      metric?.series.clear();
+      for (const known of metric?.known ?? []) known.clear();
+    },
+    snapshot: () =>
+      Object.fromEntries(
+        [...all].map(([name, { series }]) => [
+          name,
+          [...series.values()].map(({ labels, values }) => [labels, [...values]]),
+        ]),
+      ),
+  };
+}
+
+/** As one: counters and histograms add up, gauges as they declare. */
+export function mergeSnapshots(declarations: Declarations, snapshots: readonly Snapshot[]): Snapshot {
+  return Object.fromEntries(
+    Object.entries(declarations).map(([name, { type, merge }]) => {
+      const isMost = type === "gauge" && merge === "max";
+      const sums = new Map<string, Held>();
+      for (const [labels, values] of snapshots.flatMap((snapshot) => snapshot[name] ?? [])) {
+        const key = labels.join(BETWEEN);
+        const known = sums.get(key)?.values;
+        const joined = values.map((value, at) =>
+          isMost ? Math.max(known?.[at] ?? value, value) : value + (known?.[at] ?? 0),
+        );
+        sums.set(key, { labels, values: joined });
+      }
+      return [name, [...sums.values()].map(({ labels, values }) => [labels, values])];
+    }),
+  );
+}
+
+/** What stays of a process that is gone: what it counted, and not how it stood. */
+export function withoutGauges(declarations: Declarations, snapshot: Snapshot): Snapshot {
+  return Object.fromEntries(Object.entries(snapshot).filter(([name]) => declarations[name]?.type !== "gauge"));
+}
+
+/** As Prometheus reads it, text format 0.0.4. Metrics without a series are left out. */
+export function expose(declarations: Declarations, snapshot: Snapshot): string {
+  const lines: string[] = [];
+  for (const [name, declaration] of Object.entries(declarations)) {
+    const series = snapshot[name] ?? [];
+    if (series.length === 0) continue;
+    lines.push(`# HELP ${name} ${escapeHelp(declaration.help)}`, `# TYPE ${name} ${declaration.type}`);
+    const names = Object.keys(declaration.labels ?? {});
+    for (const one of series) lines.push(...samples(name, declaration, names, one));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function samples(
+  name: string,
+  { type, buckets = [] }: Declaration,
+  names: readonly string[],
+  series: Series,
+): string[] {
+  const [values, numbers] = series;
+  const labels = names.map((label, at) => `${label}="${escapeValue(values[at] ?? "")}"`);
+  const sample = (suffix: string, own: readonly string[], value: number) =>
+    `${name}${suffix}${own.length === 0 ? "" : `{${own.join(",")}}`} ${shown(value)}`;
+  if (type !== "histogram") return [sample("", labels, numbers[0] ?? 0)];
+  let below = 0;
+  const counts = [...buckets, Number.POSITIVE_INFINITY].map((bound, at) => {
+    below += numbers[at] ?? 0;
+    return sample("_bucket", [...labels, `le="${shown(bound)}"`], below);
+  });
+  return [...counts, sample("_sum", labels, numbers.at(-1) ?? 0), sample("_count", labels, below)];
+}
+
+function shown(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+function escapeValue(text: string): string {
+  return escapeHelp(text).replaceAll('"', '\\"');
+}
+
+function metricOf(declaration: Declaration): Metric {
+  const sets = Object.values(declaration.labels ?? {});
+  return { ...declaration, sets, known: sets.map(() => new Set<string>()), series: new Map() };
+}
+
+/** Series that are there from the start show their first event as a rise, and not only as a number. */
+const ZEROS_MOST = 100;
+
+function beginAtZero(metric: Metric): void {
+  if (metric.type === "gauge" && metric.sets.length > 0) return;
+  let combinations: string[][] = [[]];
+  for (const set of metric.sets) {
+    if (!isClosed(set)) return;
+    combinations = combinations.flatMap((before) => set.map((value) => [...before, value]));
+  }
+  if (combinations.length <= ZEROS_MOST && metric.type !== "gauge")
+    for (const labels of combinations) addSeries(metric, labels);
+}
+
+function addSeries(metric: Metric, labels: readonly string[]): Held {
+  const key = labels.join(BETWEEN);
+  const there = metric.series.get(key);
+  if (there !== undefined) return there;
+  const length = metric.type === "histogram" ? (metric.buckets?.length ?? 0) + 2 : 1;
+  const made = { labels, values: new Array<number>(length).fill(0) };
+  metric.series.set(key, made);
+  return made;
+}
+
+function allowed({ sets, known }: Metric, labels: readonly string[]): string[] {
+  if (labels.length !== sets.length) throw new Error(`${sets.length} labels are declared, and ${labels.length} given`);
+  return labels.map((value, at) => {
+    const [set, seen] = [sets[at], known[at]];
+    if (set === undefined || seen === undefined) return OTHER;
+    if (isClosed(set)) return set.includes(value) ? value : OTHER;
+    if (seen.has(value) || seen.size < set.most) {
+      seen.add(value);
+      return value;
+    }
+    return OTHER;
+  });
+}
+
+function isClosed(set: LabelValues): set is readonly string[] {
+  return Array.isArray(set);
+}
+
+/** Which bucket a value is in; they are few, and most values are in the first ones. */
+function bucketOf(bounds: readonly number[], value: number): number {
+  let at = 0;
+  while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+  return at;
+}

@@ -1,0 +1,41 @@
+/** Counts the processes of a supervisor, for Prometheus: it hears of each that starts and ends. */
+import { createMetrics, type Snapshot } from "../../runtime/metrics.ts";
+import { POOL_METRICS } from "../worker-metrics.ts";
+import type { ChildDeath, SupervisorEvents } from "./supervisor.ts";
+
+type Heard = Omit<SupervisorEvents, "finished">;
+
+export type PoolMeter = {
+  /** The same, counted. */
+  heard(events: Heard): Heard;
+  snapshot(standing: { processes: number }): Snapshot;
+};
+
+export function createPoolMeter({ maxMemoryMb }: { maxMemoryMb: number }): PoolMeter {
+  const metrics = createMetrics(POOL_METRICS);
+  if (Number.isFinite(maxMemoryMb)) metrics.set("trawl_worker_memory_limit_bytes", maxMemoryMb * 1024 * 1024);
+  return {
+    heard: (events) => ({
+      ...events,
+      started(child) {
+        metrics.add("trawl_worker_process_starts_total", 1);
+        events.started(child);
+      },
+      ended(death) {
+        metrics.add("trawl_worker_process_ends_total", 1, howItEnded(death));
+        events.ended(death);
+      },
+    }),
+    snapshot({ processes }) {
+      metrics.set("trawl_worker_processes", processes);
+      return metrics.snapshot();
+    },
+  };
+}
+
+function howItEnded({ exit, killed }: ChildDeath): string {
+  if (exit.failure !== undefined || exit.lack !== undefined) return "unable";
+  if (killed !== undefined) return killed;
+  if (exit.isOutOfMemory) return "memory";
+  return exit.isClean ? "ended" : "crashed";
+}
