@@ -4,6 +4,7 @@ import { JOB_MOVES } from "../src/domain/job.ts";
 import { DEAD_REASONS, REFUSE_REASONS, RETRY_REASONS, TASK_MOVES } from "../src/domain/task.ts";
 import { ERRORS } from "../src/errors.ts";
 import { cliPage } from "./render-cli-docs.ts";
+import { metricsPage } from "./render-metrics-docs.ts";
 
 const NOTE = "This page is written by `npm run docs`; a test holds it equal to the code.\n";
 
@@ -13,6 +14,7 @@ export function renderDocs(): Record<string, string> {
     "cli.md": cliPage(NOTE),
     "config.md": configPage(),
     "errors.md": errorsPage(),
+    "metrics.md": metricsPage(NOTE),
     "state-machine.md": statesPage(),
   };
 }

@@ -119,7 +119,7 @@ export function expose(declarations: Declarations, snapshot: Snapshot): string {
     const names = Object.keys(declaration.labels ?? {});
     for (const one of series) lines.push(...samples(name, declaration, names, one));
   }
-  return `${lines.join("\n")}\n`;
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 function samples(
