@@ -1,7 +1,28 @@
-/** The part of the settings that is about what is told to Prometheus. */
-import { count, type Field, flag, limit, text } from "./fields.ts";
+/** The part of the settings that is about what is remembered of the fleet, and told to Prometheus. */
+import { count, duration, type Field, flag, limit, text } from "./fields.ts";
 
 export const METRICS_SETTINGS = {
+  historyFineMs: duration({
+    env: "TRAWL_HISTORY_FINE",
+    shown: "1d",
+    least: "1h",
+    most: "30d",
+    doc: "How long the store keeps what the fleet did in slots of 10 seconds.",
+  }),
+  historyMediumMs: duration({
+    env: "TRAWL_HISTORY_MEDIUM",
+    shown: "14d",
+    least: "1h",
+    most: "365d",
+    doc: "The same in slots of 5 minutes.",
+  }),
+  historyCoarseMs: duration({
+    env: "TRAWL_HISTORY_COARSE",
+    shown: "400d",
+    least: "1h",
+    most: "3650d",
+    doc: "The same in slots of an hour.",
+  }),
   metricsPort: limit(
     count({
       env: "TRAWL_METRICS_PORT",

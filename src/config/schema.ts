@@ -17,7 +17,6 @@ import {
   text,
   word,
 } from "./fields.ts";
-import { HISTORY_SETTINGS } from "./history-settings.ts";
 import { keyList } from "./key-list.ts";
 import { METRICS_SETTINGS } from "./metrics-settings.ts";
 import { routeList } from "./route-list.ts";
@@ -168,7 +167,6 @@ export const SETTINGS = {
       doc: "How long a job stays in the broker after its end. Then it can be looked at and its results read, from the store, and not be steered or replayed any more. Servers and workers see to it. `never`: it stays.",
     }),
   ),
-  ...HISTORY_SETTINGS,
   ...METRICS_SETTINGS,
   scheduleGraceMs: duration({
     env: "TRAWL_SCHEDULE_GRACE",
