@@ -3,11 +3,11 @@ import { createMetrics, type Snapshot } from "../../runtime/metrics.ts";
 import { POOL_METRICS } from "../worker-metrics.ts";
 import type { ChildDeath, SupervisorEvents } from "./supervisor.ts";
 
-type Heard = Omit<SupervisorEvents, "finished">;
+type Heard = Pick<SupervisorEvents, "started" | "ended">;
 
 export type PoolMeter = {
   /** The same, counted. */
-  heard(events: Heard): Heard;
+  heard<Events extends Heard>(events: Events): Events;
   snapshot(standing: { processes: number }): Snapshot;
 };
 
