@@ -3,6 +3,7 @@ import { fleet, liveJobs } from "../../live.ts";
 import { may } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
+import { BusySites } from "./busy-sites.tsx";
 import { DeadGroups } from "./dead-groups.tsx";
 import { FirstRun } from "./first-run.tsx";
 import { History } from "./history.tsx";
@@ -36,8 +37,9 @@ function FleetParts() {
     <>
       <History />
       <div class="cards">
-        <Queues />
+        <BusySites />
         <DeadGroups />
+        <Queues />
       </div>
     </>
   );

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { formatRate, parseRate } from "../../../../src/domain/rate.ts";
+import { msToClear } from "./ms-to-clear.ts";
+
+it("reads every rate that the API says", () => {
+  for (const written of ["4/s", "0.5/s", "10/m", "7/m", "1/h", "30/h", "1 per 7s", "1 per 3.5h", "unlimited"]) {
+    const intervalMs = parseRate(written) ?? 0;
+    const ms = msToClear({ waiting: 100, rate: formatRate(intervalMs) });
+    expect(Math.abs(ms - 100 * intervalMs)).toBeLessThanOrEqual(intervalMs);
+  }
+});
