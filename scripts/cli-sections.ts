@@ -259,6 +259,15 @@ fetched by its workers.
     notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` where no time is
 known. Of a URL, \`tasks\` has \`jobId\` and \`state\` for each job that has it.`,
   },
+  top: {
+    examples: ["npx trawl top --once", "npx trawl top --once --json"],
+    notes: `The fleet at a glance: how fast it goes and how much waits, jobs with their progress, queues, sites and workers. What the numbers mean,
+and which keys there are, is in [observability.md](observability.md#at-a-glance). Where stdin or stdout is no terminal it looks once, as with \`--once\`.
+A broker or server that goes away is told at the top; it goes on asking. \`--api\` takes a key with the scope \`admin\`.
+
+**\`--once --json\`** prints \`{ at, totals, jobs, queues, sites, workers }\`: \`totals\` has \`pagesPerSecond\`, \`success\`, \`p50Ms\`, \`p95Ms\`, \`waiting\`,
+\`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers are as their own commands and the API have them.`,
+  },
   workers: {
     examples: ["npx trawl workers", "npx trawl workers --json"],
     notes: `What the columns mean is in [observability.md](observability.md#who-works).

@@ -18,6 +18,7 @@ import { addRecords } from "./commands/records.ts";
 import { addSchedule } from "./commands/schedule.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSubmit } from "./commands/submit.ts";
+import { addTop } from "./commands/top.ts";
 import { addTrace } from "./commands/trace.ts";
 import { addTry } from "./commands/try.ts";
 import { addUp } from "./commands/up.ts";
@@ -32,7 +33,8 @@ Start here:
   trawl try <url> -e title=h1           see what a selector finds
   trawl crawl <url> --out pages.jsonl   crawl a site, politely
   trawl submit <url>; trawl worker      queue a job; fetch what is queued
-  trawl up                              workers of every kind, kept running
+  trawl up                              dashboard and workers, kept running
+  trawl top                             watch jobs, sites and workers
 
 Settings: trawl.config.ts, then TRAWL_* in the environment, then flags;
 docs/config.md lists them.`;
@@ -71,6 +73,7 @@ export function createProgram(stops: Stops): Command {
   addKeys(program);
   addSchedule(program);
   addWorkers(program);
+  addTop(program, stops);
   addJobs(program);
   addRecords(program);
   addDead(program);

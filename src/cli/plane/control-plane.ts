@@ -6,6 +6,8 @@ import type { JobChange } from "../../api/change-job.ts";
 import type { Explained } from "../../api/explain-target.ts";
 import type { JobFilter } from "../../api/job-filter.ts";
 import type { KeyDraft } from "../../api/keys/new-key.ts";
+import type { QueueOut, SiteOut } from "../../api/wire-fleet.ts";
+import type { HistoryPointOut } from "../../api/wire-history.ts";
 import type { TraceOut } from "../../api/wire-trace.ts";
 import type { JobOut, JobSiteOut } from "../../api/wire-types.ts";
 import type { WebhookOut } from "../../api/wire-webhooks.ts";
@@ -45,6 +47,12 @@ export type ControlPlane = {
   listWorkers(): Promise<readonly WorkerView[]>;
   /** By the name of a worker, or of a supervisor. Throws NOT_FOUND, BAD_REQUEST or ORDER_REFUSED. */
   orderWorkers(name: string, order: AskedOrder): Promise<OrderAnswer>;
+  /** Those on which something waits, and those that somebody serves. */
+  listQueues(): Promise<readonly QueueOut[]>;
+  /** Those for which most waits first; then, where these are few, others by name. */
+  listTopSites(limit: number): Promise<readonly SiteOut[]>;
+  /** What the fleet did in the last ten minutes, a point for every ten seconds. */
+  readHistory(): Promise<readonly HistoryPointOut[]>;
   records: Pick<Store, "readRecords" | "readInvalid">;
   keys: KeyDesk;
   schedules: ScheduleDesk;

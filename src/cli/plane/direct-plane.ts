@@ -15,6 +15,7 @@ import type { Schedules } from "../../schedule/schedules.ts";
 import type { Schedule } from "../../store/schedule-book.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
+import { fleetDesk } from "./fleet-desk.ts";
 import { tracedIntake } from "./traced-intake.ts";
 
 const EVERYTHING = 1_000_000_000;
@@ -65,6 +66,7 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     },
     listWorkers: () => frontier.listWorkers(),
     orderWorkers: (name, order) => orderWorkers(frontier, name, order),
+    ...fleetDesk(trawl),
     records: store,
     keys: createKeyDesk(trawl),
     schedules: createScheduleDesk(async () => {

@@ -23,7 +23,7 @@ export function withPlane(command: Command): Command {
 }
 
 export async function inPlane<T>(
-  opening: Opening & { flags: PlaneFlags },
+  opening: Opening & { flags: PlaneFlags; isScreenTaken?: boolean },
   work: (session: PlaneSession) => Promise<T>,
 ): Promise<T> {
   const { flags } = opening;
@@ -33,8 +33,9 @@ export async function inPlane<T>(
     // Loaded on first use, as what opens broker and store is.
     const { createRemotePlane } = await import("./remote-plane.ts");
     const screen = processScreen();
-    const onWait = createWaitNote(screen, api);
-    const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, tries, onWait });
+    // Who has the whole screen asks again by itself, and has its own place to say so.
+    const asking = opening.isScreenTaken === true ? ONCE : { tries, onWait: createWaitNote(screen, api) };
+    const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, ...asking });
     return work({ config: asked, screen, plane, ...systemClock() });
   }
   return inSession({ ...opening, asked }, async ({ trawl, ...session }) => {
@@ -43,6 +44,8 @@ export async function inPlane<T>(
     return work({ ...session, plane, ...trawl.clock });
   });
 }
+
+const ONCE = { tries: 1, onWait: () => {} };
 
 /** Whoever sits at a terminal should not wonder for long why nothing happens. */
 function createWaitNote(screen: Screen, api: string): (error: unknown, ms: number) => void {

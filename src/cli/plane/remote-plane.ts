@@ -7,6 +7,7 @@ import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import type { Intake } from "../../submit/submit-stream.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
+import { HISTORY_MS, withOthers } from "./fleet-desk.ts";
 import {
   deadFrom,
   deadGroupFrom,
@@ -70,6 +71,15 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
     trace: ({ kind, word, jobId: job }) => trawl.trace({ ...WORDS[kind](word), ...(job === undefined ? {} : { job }) }),
     listWorkers: async () => (await trawl.workers()).map(workerFrom),
     orderWorkers: (name, order) => trawl.order(name, order),
+    listQueues: () => trawl.queues(),
+    async listTopSites(limit) {
+      const busy = await take(trawl.sites.list({ sort: "waiting", page: limit }), limit);
+      return withOthers(busy, limit, () => take(trawl.sites.list({ page: limit }), limit));
+    },
+    async readHistory() {
+      const from = new Date(Date.now() - HISTORY_MS).toISOString();
+      return (await trawl.history({ from, step: "10s" })).points;
+    },
     records: createRecords(requests),
     keys: createKeyDesk(trawl),
     schedules: createScheduleDesk(trawl),

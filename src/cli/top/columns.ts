@@ -1,0 +1,58 @@
+/** Rows in columns that fit a width: the least important go first, and the last one, which has the names, is cut. */
+import { cutTo, type Line, padTo, type Tone, widthOf } from "./cells.ts";
+
+export type Column<Row> = {
+  title: string;
+  of(row: Row): string;
+  isRight?: true;
+  tone?(row: Row): Tone | undefined;
+  /** The higher, the sooner it is left out; 0 never is. */
+  spare: number;
+};
+
+const GAP = 2;
+/** Less of a name tells nothing. */
+const NAME_LEAST = 10;
+
+/** The heading, then a line for each row. */
+export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): Line[] {
+  const measured = columns.map((column) => ({
+    ...column,
+    width: Math.max(widthOf(column.title), ...rows.map((row) => widthOf(cutTo(column.of(row), width)))),
+  }));
+  const kept = thatFit(measured, width);
+  const others = kept.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);
+  const widths = kept.map((column, nth) => (nth === kept.length - 1 ? Math.max(0, width - others) : column.width));
+  const line = (text: (column: Column<Row>) => string, tone: (column: Column<Row>) => Tone | undefined): Line =>
+    kept.flatMap((column, nth) => {
+      const isLast = nth === kept.length - 1;
+      const cell = isLast
+        ? cutTo(text(column), widths[nth] ?? 0)
+        : padTo(text(column), widths[nth] ?? 0, column.isRight === true);
+      return [{ text: cell, tone: tone(column) }, ...(isLast ? [] : [{ text: " ".repeat(GAP) }])];
+    });
+  return [
+    line(
+      ({ title }) => title,
+      () => "dim",
+    ),
+    ...rows.map((row) =>
+      line(
+        ({ of }) => of(row),
+        ({ tone }) => tone?.(row),
+      ),
+    ),
+  ];
+}
+
+function thatFit<C extends { width: number; spare: number }>(columns: readonly C[], width: number): readonly C[] {
+  const [last] = columns.slice(-1);
+  const needed = columns.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);
+  const most = Math.max(...columns.map(({ spare }) => spare));
+  if (most === 0 || needed + Math.min(last?.width ?? 0, NAME_LEAST) <= width) return columns;
+  const out = columns.findLast(({ spare }) => spare === most);
+  return thatFit(
+    columns.filter((column) => column !== out),
+    width,
+  );
+}

@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { paintLine } from "./canvas.ts";
+import { type Line, widthOf } from "./cells.ts";
+import type { FleetLook, TopJob } from "./fleet-look.ts";
+import { frameLines, plainLines } from "./frame.ts";
+import { PANELS } from "./panels.ts";
+import { FIRST_VIEW, type View } from "./view.ts";
+
+const AT = Date.parse("2026-11-16T15:00:00Z");
+const NASTY = [
+  "a\x1b[2Jb\x9b2Jc\x07\r\n",
+  "\u202egnp.exe",
+  "日本語".repeat(50),
+  "👩‍👩‍👧‍👦🇩🇪️",
+  "ẹ́".repeat(90),
+  "\ud800",
+  "ﷺ\u200b\u2028",
+  "\u0600 عربى",
+];
+
+const name = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.constantFrom(...NASTY),
+  fc.constant("x".repeat(100_000)),
+);
+const number = fc.oneof(fc.nat(3), fc.nat(10_000_000));
+const instant = fc.option(
+  fc.nat(1e9).map((ms) => new Date(AT + ms).toISOString()),
+  { nil: null },
+);
+
+const job = fc.record({
+  id: fc.string({ minLength: 1, maxLength: 20 }),
+  name,
+  state: fc.constantFrom("running", "paused", "finished", "failed", "cancelled"),
+  counts: fc.record({ done: number, dead: number, cancelled: number, queued: number, delayed: number, leased: number }),
+  perSecond: fc.double({ min: 0, max: 1e6, noNaN: true }),
+  etaMs: fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: undefined }),
+});
+const look = fc.record({
+  at: fc.constant(AT),
+  totals: fc.record({
+    pagesPerSecond: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }),
+    success: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null }),
+    p50Ms: fc.option(number, { nil: null }),
+    p95Ms: fc.option(number, { nil: null }),
+    ...{ waiting: number, inFlight: number, capacity: number, workers: number, rssBytes: number },
+  }),
+  pagesPerSecond: fc.array(fc.option(number, { nil: null }), { maxLength: 70 }),
+  waiting: fc.array(fc.option(number, { nil: null }), { maxLength: 70 }),
+  jobs: fc.array(job, { maxLength: 30 }),
+  queues: fc.array(fc.record({ queue: name, waiting: number, workers: number, free: number }), { maxLength: 9 }),
+  sites: fc.array(
+    fc.record({
+      ...{ site: name, rate: fc.constantFrom("4/s", "unlimited"), burst: number, perSite: number, inFlight: number },
+      ...{ waiting: number, readyAt: instant, blockedUntil: instant, crawlDelayMs: number },
+    }),
+    { maxLength: 30 },
+  ),
+  workers: fc.array(
+    fc.record({
+      ...{ worker: name, queues: fc.array(name, { maxLength: 3 }), seenAt: fc.constant(AT - 3_000), perSecond: number },
+      vitals: fc.option(
+        fc.record({ concurrency: number, busy: number, done: number, failed: number, rssBytes: number, upMs: number }),
+        { nil: undefined },
+      ),
+    }),
+    { maxLength: 9 },
+  ),
+}) as unknown as fc.Arbitrary<FleetLook>;
+
+const view = fc.record({
+  panel: fc.constantFrom(...PANELS),
+  selected: fc.record({ jobs: fc.nat(40), queues: fc.nat(9), sites: fc.nat(40), workers: fc.nat(9) }),
+  order: fc.record({ jobs: fc.nat(3), queues: fc.nat(1), sites: fc.nat(2), workers: fc.nat(2) }),
+  ...{ filter: fc.constantFrom("", "a", "\x1b["), isTyping: fc.boolean(), isHelp: fc.boolean(), notice: name },
+  question: fc.option(fc.record({ verb: fc.constant("pause"), id: name, name }), { nil: undefined }),
+}) as fc.Arbitrary<View>;
+
+const textOf = (line: Line) => line.map(({ text }) => text).join("");
+
+function expectHarmless(lines: readonly Line[], columns: number): void {
+  for (const line of lines) {
+    const text = textOf(line);
+    expect(text).not.toMatch(/\p{Cc}|\p{Bidi_Control}|\p{Cs}|[\u2028\u2029]/u);
+    expect(widthOf(text)).toBeLessThanOrEqual(columns);
+  }
+}
+
+describe("a frame of trawl top", () => {
+  it("is no wider and no longer than the screen, whatever names are like", () => {
+    fc.assert(
+      fc.property(
+        look,
+        view,
+        fc.nat(200),
+        fc.nat(70),
+        fc.option(name, { nil: undefined }),
+        (seen, chosen, columns, rows, trouble) => {
+          const lines = frameLines({ look: seen, view: chosen, place: "redis://a", trouble }, { columns, rows });
+          expect(lines).toHaveLength(rows);
+          expectHarmless(lines, columns);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("is as harmless in a pipe", () => {
+    fc.assert(
+      fc.property(look, view, (seen, chosen) => {
+        expectHarmless(plainLines({ look: seen, view: chosen, place: "-", trouble: undefined }, 80, 20), 80);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("has all panels on 80 by 24, and the one that is chosen alone where there is hardly room", () => {
+    const seen = { ...EMPTY, jobs: [aJob("shop", { queued: 75, done: 25 })] };
+    const show = (columns: number, rows: number, panel: View["panel"] = "jobs") =>
+      frameLines({ look: seen, view: { ...FIRST_VIEW, panel }, place: "-", trouble: undefined }, { columns, rows })
+        .map((line) => paintLine(line, false))
+        .join("\n");
+
+    expect(show(80, 24)).toMatch(
+      /JOBS[\s\S]*▸ .*running +━───── +25%.*25\/100.*shop[\s\S]*QUEUES[\s\S]*SITES[\s\S]*WORKERS/,
+    );
+    expect(show(80, 24)).toContain("no workers; start some: trawl up");
+    expect(show(40, 8)).toMatch(/JOBS[\s\S]*shop/);
+    expect(show(40, 8)).not.toContain("WORKERS");
+    expect(show(40, 8, "workers")).toContain("WORKERS");
+  });
+});
+
+const EMPTY: FleetLook = {
+  at: AT,
+  totals: {
+    ...{ pagesPerSecond: null, success: null, p50Ms: null, p95Ms: null },
+    ...{ waiting: 0, inFlight: 0, capacity: 0, workers: 0, rssBytes: 0 },
+  },
+  ...{ pagesPerSecond: [], waiting: [], jobs: [], queues: [], sites: [], workers: [] },
+};
+
+function aJob(name: string, counts: Partial<TopJob["counts"]>): TopJob {
+  const none = { done: 0, dead: 0, cancelled: 0, queued: 0, delayed: 0, leased: 0 };
+  return { id: "j1", name, state: "running", counts: { ...none, ...counts }, perSecond: 0, etaMs: undefined } as TopJob;
+}

@@ -1,0 +1,167 @@
+/** One frame of the screen: lines that are no wider and no more than it has room for. Pure. */
+import { formatBytes, formatCount, plural } from "../../domain/counted.ts";
+import { formatDuration } from "../../domain/duration.ts";
+import { fitLine, type Line, type Piece } from "./cells.ts";
+import type { FleetLook, Totals } from "./fleet-look.ts";
+import { ORDERS, PANELS, type PanelName, type PanelRows, panelRows, rateOf } from "./panels.ts";
+import { sparkline } from "./sparkline.ts";
+import { HELP, type View } from "./view.ts";
+
+export type Size = { columns: number; rows: number };
+
+export type Frame = {
+  look: FleetLook;
+  view: View;
+  /** Whom it is asked of. */
+  place: string;
+  /** What is wrong, if something is: the rest is as last seen. */
+  trouble: string | undefined;
+};
+
+const HEADER_LINES = 3;
+/** On a screen with this many lines panels stand apart. */
+const ROOMY = 32;
+/** Below this, one panel is all there is room for. */
+const CRAMPED = 14;
+const SPARK_CELLS = { least: 8, most: 40, others: 60 };
+
+export function frameLines(frame: Frame, { columns, rows }: Size): Line[] {
+  const header = headerLines(frame, columns);
+  const room = Math.max(0, rows - header.length - 1);
+  const body = frame.view.isHelp ? helpLines() : bodyLines(frame, { columns, rows: room });
+  const lines = [...header, ...body.slice(0, room)];
+  while (lines.length < rows - 1) lines.push([]);
+  return [...lines, footerLine(frame)].slice(0, Math.max(0, rows)).map((line) => fitLine(line, columns));
+}
+
+/** The same for a pipe: every panel, some rows of each, and nothing about keys. */
+export function plainLines(frame: Frame, columns: number, mostRows: number): Line[] {
+  const panels = PANELS.flatMap((panel) => {
+    const content = panelRows(panel, frame.look, frame.view);
+    return [[], ...panelLines(panel, content, { frame, columns, rows: mostRows })];
+  });
+  return [...headerLines(frame, columns), ...panels].map((line) => fitLine(line, columns));
+}
+
+function headerLines({ look, place, trouble }: Frame, columns: number): Line[] {
+  const { totals } = look;
+  const cells = Math.min(SPARK_CELLS.most, Math.max(SPARK_CELLS.least, columns - SPARK_CELLS.others));
+  const clock = new Date(look.at).toISOString().slice(11, 19);
+  const state: Piece = trouble === undefined ? { text: `${clock} UTC`, tone: "dim" } : { text: trouble, tone: "red" };
+  return [
+    [{ text: "trawl top", tone: "bold" }, { text: "  " }, state, { text: `  ${place}`, tone: "dim" }],
+    [
+      ...gauge("pages", totals.pagesPerSecond === null ? "-" : rateOf(totals.pagesPerSecond)),
+      { text: sparkline(look.pagesPerSecond, cells), tone: "cyan" },
+      { text: `  ${speedWords(totals)}` },
+    ],
+    [
+      ...gauge("waiting", formatCount(totals.waiting)),
+      { text: sparkline(look.waiting, cells), tone: "yellow" },
+      { text: `  ${fleetWords(totals)}` },
+    ],
+  ];
+}
+
+function gauge(name: string, value: string): Piece[] {
+  return [{ text: `${name} ` }, { text: value.padStart(18 - name.length), tone: "bold" }, { text: " " }];
+}
+
+function speedWords({ success, p50Ms, p95Ms }: Totals): string {
+  const share = success === null ? "-" : `${(success * 100).toFixed(success < 1 ? 1 : 0)}%`;
+  const ms = (value: number | null) => (value === null ? "-" : formatDuration(value));
+  return `success ${share}  p50 ${ms(p50Ms)}  p95 ${ms(p95Ms)}`;
+}
+
+function fleetWords({ inFlight, capacity, workers, rssBytes }: Totals): string {
+  return `in flight ${formatCount(inFlight)}/${formatCount(capacity)}  ${plural(workers, "worker")}  ${formatBytes(rssBytes)}`;
+}
+
+function bodyLines(frame: Frame, { columns, rows }: Size): Line[] {
+  const { panel } = frame.view;
+  const names = rows < CRAMPED - HEADER_LINES - 1 ? [panel] : PANELS;
+  const panels = names.map((name) => ({ name, content: panelRows(name, frame.look, frame.view) }));
+  const gap = rows >= ROOMY ? 1 : 0;
+  const room = rows - panels.length * (1 + gap);
+  const shares = shareOut(
+    panels.map(({ name, content }) => ({ isFirst: name === panel, needs: Math.max(1, content.count) })),
+    room,
+  );
+  return panels.flatMap(({ name, content }, nth) => [
+    ...(gap === 1 ? [[]] : []),
+    ...panelLines(name, content, { frame, columns, rows: shares[nth] ?? 0 }),
+  ]);
+}
+
+/** Rows of each, one after the other as long as there are any; the one that is looked at gets two in a turn. */
+function shareOut(panels: readonly { isFirst: boolean; needs: number }[], room: number): number[] {
+  const shares = panels.map(() => 0);
+  let left = room;
+  for (let given = 1; given > 0; ) {
+    given = 0;
+    panels.forEach(({ isFirst, needs }, nth) => {
+      const share = Math.min(isFirst ? 2 : 1, needs - (shares[nth] ?? 0), left);
+      shares[nth] = (shares[nth] ?? 0) + share;
+      left -= share;
+      given += share;
+    });
+  }
+  return shares;
+}
+
+type PanelRoom = { frame: Frame; columns: number; rows: number };
+
+function panelLines(name: PanelName, content: PanelRows, { frame, columns, rows }: PanelRoom): Line[] {
+  const { view } = frame;
+  const isChosen = view.panel === name && view.isPlain !== true;
+  const label = columns < NARROW ? 0 : LABEL;
+  const width = Math.max(0, columns - MARK.length - label);
+  const at = Math.min(view.selected[name], Math.max(0, content.count - 1));
+  const from = Math.min(Math.max(0, at - Math.floor(rows / 2)), Math.max(0, content.count - rows));
+  const [heading = [], ...lines] = content.lines(from, from + rows, width);
+  const indent = { text: " ".repeat(label) };
+  if (content.count === 0) {
+    const empty: Line = [{ text: " ".repeat(MARK.length) }, indent, { text: content.empty, tone: "dim" }];
+    return [titleLine(name, isChosen, []), ...(rows > 0 ? [empty] : [])];
+  }
+  return [
+    // Where names of columns do not fit beside that of the panel, they are left out.
+    titleLine(name, isChosen, label === 0 ? [] : heading),
+    ...lines.map((line, nth): Line => {
+      const isSelected = isChosen && from + nth === at;
+      const mark: Piece = { text: isSelected ? MARK : "  ", tone: "cyan" };
+      return [mark, indent, ...(isSelected ? line.map(({ text }): Piece => ({ text, tone: "bold" })) : line)];
+    }),
+  ];
+}
+
+/** What the names of panels take, on their left. */
+const LABEL = 9;
+const NARROW = 60;
+const MARK = "▸ ";
+
+function titleLine(name: PanelName, isChosen: boolean, heading: Line): Line {
+  const title: Piece = { text: name.toUpperCase(), tone: isChosen ? "inverse" : "bold" };
+  return [{ text: " ".repeat(MARK.length) }, title, { text: " ".repeat(LABEL - name.length) }, ...heading];
+}
+
+function helpLines(): Line[] {
+  const width = Math.max(...HELP.map(([keys]) => keys.length));
+  return [
+    [],
+    ...HELP.map(([keys, does]): Line => [{ text: `  ${keys.padEnd(width)}  `, tone: "cyan" }, { text: does }]),
+  ];
+}
+
+function footerLine({ view }: Frame): Line {
+  const { question, isTyping, filter, notice, panel } = view;
+  if (question !== undefined) {
+    const words = `${question.verb} job ${question.id} (${question.name})? y to do it, any other key to leave it`;
+    return [{ text: words, tone: "yellow" }];
+  }
+  if (isTyping) return [{ text: "/", tone: "cyan" }, { text: filter }, { text: "▏" }];
+  if (notice !== "") return [{ text: notice, tone: "yellow" }];
+  const order = ORDERS[panel][view.order[panel]];
+  const filtered = filter === "" ? "" : `  Esc clear /${filter}`;
+  return [{ text: `q quit  Tab panel  ↑↓ choose  p pause  s ${order}  / filter  ? help${filtered}`, tone: "dim" }];
+}

@@ -1,0 +1,221 @@
+/** The parts of the screen: what each lists, in which order, and in what columns. */
+import type { QueueOut, SiteOut } from "../../api/wire-fleet.ts";
+import { formatBytes, formatCount } from "../../domain/counted.ts";
+import { formatDuration } from "../../domain/duration.ts";
+import { hasEnded } from "../../domain/job.ts";
+import { shortProcess } from "../../runtime/process-id.ts";
+import { roughAge } from "../terminal.ts";
+import type { Line, Tone } from "./cells.ts";
+import { type Column, inColumns } from "./columns.ts";
+import { endedOf, type FleetLook, leftOf, type TopJob, type TopWorker } from "./fleet-look.ts";
+
+export const PANELS = ["jobs", "queues", "sites", "workers"] as const;
+export type PanelName = (typeof PANELS)[number];
+
+/** Orders that a panel can be in; the first unless somebody chooses another. */
+export const ORDERS = {
+  jobs: ["running first", "newest", "most waiting", "most failed"],
+  queues: ["most waiting", "name"],
+  sites: ["most waiting", "resting longest", "name"],
+  workers: ["busiest", "most memory", "name"],
+} as const satisfies Record<PanelName, readonly string[]>;
+
+export type Choice = { filter: string; order: Readonly<Record<PanelName, number>> };
+
+/** What a panel shows, and its lines: the heading first. */
+export type PanelRows = { count: number; lines(from: number, to: number, width: number): Line[]; empty: string };
+
+export function jobsShown(look: FleetLook, { filter, order }: Choice): readonly TopJob[] {
+  const found = look.jobs.filter(({ id, name, state }) => matches(filter, id, name, state));
+  const left = (job: TopJob) => leftOf(job);
+  const orders: readonly ((one: TopJob, other: TopJob) => number)[] = [
+    (one, other) => rank(one) - rank(other),
+    () => 0, // as they come
+    (one, other) => left(other) - left(one),
+    (one, other) => other.counts.dead - one.counts.dead,
+  ];
+  return found.toSorted(orders[order.jobs]);
+}
+
+export function panelRows(panel: PanelName, look: FleetLook, choice: Choice): PanelRows {
+  switch (panel) {
+    case "jobs":
+      return rowsOf(
+        jobsShown(look, choice),
+        jobColumns,
+        nothing(choice, "no jobs yet; submit one: trawl submit <url>"),
+      );
+    case "queues":
+      return rowsOf(queuesShown(look, choice), () => QUEUE_COLUMNS, nothing(choice, "nothing waits, nobody works"));
+    case "sites":
+      return rowsOf(sitesShown(look, choice), siteColumns(look.at), nothing(choice, "no site was met yet"));
+    case "workers":
+      return rowsOf(
+        workersShown(look, choice),
+        () => workerColumns(look.at),
+        nothing(choice, "no workers; start some: trawl up"),
+      );
+  }
+}
+
+function rowsOf<Row>(
+  rows: readonly Row[],
+  columns: (width: number) => readonly Column<Row>[],
+  empty: string,
+): PanelRows {
+  return {
+    count: rows.length,
+    lines: (from, to, width) => inColumns(columns(width), rows.slice(from, to), width),
+    empty,
+  };
+}
+
+function nothing({ filter }: Choice, empty: string): string {
+  return filter === "" ? empty : `nothing has "${filter}" in its name`;
+}
+
+function matches(filter: string, ...words: string[]): boolean {
+  return filter === "" || words.some((word) => word.toLowerCase().includes(filter.toLowerCase()));
+}
+
+function rank({ state }: TopJob): number {
+  if (state === "running") return 0;
+  return hasEnded(state) ? 2 : 1;
+}
+
+const STATE_TONES: Partial<Record<TopJob["state"], Tone>> = {
+  running: "green",
+  paused: "yellow",
+  failed: "red",
+  finished: "dim",
+  cancelled: "dim",
+};
+
+/** Wider terminals have room for a longer bar. */
+const BAR_CELLS = [6, 10, 20];
+
+function jobColumns(width: number): Column<TopJob>[] {
+  const cells = BAR_CELLS[width < 80 ? 0 : width < 120 ? 1 : 2] ?? 6;
+  return [
+    { title: "STATE", of: ({ state }) => state, tone: ({ state }) => STATE_TONES[state], spare: 0 },
+    { title: "PROGRESS", of: (job) => progressOf(job, cells), tone: () => "cyan", spare: 2 },
+    {
+      title: "DONE",
+      of: (job) => `${formatCount(endedOf(job))}/${formatCount(endedOf(job) + leftOf(job))}`,
+      isRight: true,
+      spare: 1,
+    },
+    {
+      title: "RATE",
+      of: ({ perSecond }) => (perSecond === undefined ? "-" : rateOf(perSecond)),
+      isRight: true,
+      spare: 3,
+    },
+    { title: "ETA", of: ({ etaMs }) => (etaMs === undefined ? "-" : roughTime(etaMs)), isRight: true, spare: 4 },
+    {
+      title: "FAILED",
+      of: ({ counts }) => formatCount(counts.dead),
+      isRight: true,
+      tone: ({ counts }) => (counts.dead > 0 ? "red" : undefined),
+      spare: 3,
+    },
+    { title: "JOB", of: ({ id }) => id, spare: 5 },
+    { title: "NAME", of: ({ name }) => name, spare: 0 },
+  ];
+}
+
+function progressOf(job: TopJob, cells: number): string {
+  const [ended, left] = [endedOf(job), leftOf(job)];
+  const share = ended + left === 0 ? (hasEnded(job.state) ? 1 : 0) : ended / (ended + left);
+  const full = Math.min(cells, Math.floor(share * cells));
+  return `${"━".repeat(full)}${"─".repeat(cells - full)} ${`${Math.floor(share * 100)}%`.padStart(4)}`;
+}
+
+function queuesShown({ queues }: FleetLook, { filter, order }: Choice): readonly QueueOut[] {
+  const found = queues.filter(({ queue }) => matches(filter, queue));
+  return order.queues === 0 ? found.toSorted((one, other) => other.waiting - one.waiting) : found;
+}
+
+const QUEUE_COLUMNS: readonly Column<QueueOut>[] = [
+  { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, spare: 0 },
+  {
+    title: "WORKERS",
+    of: ({ workers }) => formatCount(workers),
+    isRight: true,
+    tone: ({ workers, waiting }) => (workers === 0 && waiting > 0 ? "red" : undefined),
+    spare: 1,
+  },
+  { title: "FREE", of: ({ free }) => formatCount(free), isRight: true, spare: 2 },
+  { title: "QUEUE", of: ({ queue }) => queue, spare: 0 },
+];
+
+function sitesShown({ sites }: FleetLook, { filter, order }: Choice): readonly SiteOut[] {
+  const found = sites.filter(({ site }) => matches(filter, site));
+  const rest = ({ blockedUntil }: SiteOut) => (blockedUntil === null ? 0 : Date.parse(blockedUntil));
+  const orders: readonly ((one: SiteOut, other: SiteOut) => number)[] = [
+    (one, other) => other.waiting - one.waiting || other.inFlight - one.inFlight,
+    (one, other) => rest(other) - rest(one),
+    (one, other) => one.site.localeCompare(other.site),
+  ];
+  return found.toSorted(orders[order.sites]);
+}
+
+function siteColumns(now: number): () => readonly Column<SiteOut>[] {
+  return () => [
+    { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, spare: 0 },
+    { title: "UNDER WAY", of: ({ inFlight, perSite }) => `${inFlight}/${perSite}`, isRight: true, spare: 2 },
+    { title: "RATE", of: ({ rate }) => rate, isRight: true, spare: 1 },
+    {
+      title: "NEXT",
+      of: (site) => nextOf(site, now),
+      tone: ({ blockedUntil }) => (blockedUntil === null ? undefined : "yellow"),
+      spare: 1,
+    },
+    { title: "SITE", of: ({ site }) => site, spare: 0 },
+  ];
+}
+
+function nextOf({ waiting, inFlight, perSite, blockedUntil, readyAt }: SiteOut, now: number): string {
+  if (blockedUntil !== null) return `rests ${roughTime(Date.parse(blockedUntil) - now)}`;
+  if (waiting === 0) return "-";
+  if (inFlight >= perSite) return "when one ends";
+  return readyAt === null ? "now" : `in ${roughTime(Date.parse(readyAt) - now)}`;
+}
+
+function workersShown({ workers }: FleetLook, { filter, order }: Choice): readonly TopWorker[] {
+  const found = workers.filter(({ worker, queues }) => matches(filter, worker, ...queues));
+  const by = (of: "busy" | "rssBytes") => (one: TopWorker, other: TopWorker) =>
+    (other.vitals?.[of] ?? 0) - (one.vitals?.[of] ?? 0);
+  const orders = [by("busy"), by("rssBytes"), () => 0];
+  return found.toSorted(orders[order.workers]);
+}
+
+function workerColumns(now: number): readonly Column<TopWorker>[] {
+  const vital = (of: (vitals: NonNullable<TopWorker["vitals"]>) => string) => (view: TopWorker) =>
+    view.vitals === undefined ? "-" : of(view.vitals);
+  return [
+    { title: "BUSY", of: vital(({ busy, concurrency }) => `${busy}/${concurrency}`), isRight: true, spare: 0 },
+    { title: "RATE", of: ({ perSecond }) => rateOf(perSecond), isRight: true, spare: 2 },
+    { title: "DONE", of: vital(({ done }) => formatCount(done)), isRight: true, spare: 3 },
+    { title: "FAILED", of: vital(({ failed }) => formatCount(failed)), isRight: true, spare: 4 },
+    { title: "MEMORY", of: vital(({ rssBytes }) => formatBytes(rssBytes)), isRight: true, spare: 1 },
+    {
+      title: "UP",
+      of: ({ vitals, seenAt }) => (vitals ? roughAge(vitals.upMs + now - seenAt) : "-"),
+      isRight: true,
+      spare: 5,
+    },
+    { title: "HEARD", of: ({ seenAt }) => `${roughAge(now - seenAt)} ago`, isRight: true, spare: 4 },
+    { title: "QUEUES", of: ({ queues }) => queues.join(","), spare: 5 },
+    { title: "WORKER", of: ({ worker }) => shortProcess(worker), spare: 0 },
+  ];
+}
+
+export function rateOf(perSecond: number): string {
+  return `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
+}
+
+/** In whole seconds: what changes with every look tells nothing. */
+function roughTime(ms: number): string {
+  return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
+}

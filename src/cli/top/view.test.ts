@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { readKeys } from "./read-keys.ts";
+import { FIRST_VIEW, press, type Shown, type View } from "./view.ts";
+
+const SHOWN: Shown = {
+  counts: { jobs: 3, queues: 1, sites: 0, workers: 2 },
+  job: { id: "j1", name: "shop", state: "running" },
+};
+
+/** The view after all these keys, and what the last of them asks for. */
+function pressing(input: string, shown = SHOWN, from = FIRST_VIEW): ReturnType<typeof press> {
+  return readKeys(input).reduce<ReturnType<typeof press>>(({ view }, key) => press(view, key, shown), { view: from });
+}
+
+describe("keys of trawl top", () => {
+  it.each([
+    ["q", "quit"],
+    ["\x1b", "quit"],
+    ["\x03", "quit"],
+    ["/abc\x03", "quit"],
+    ["?\x1bq", "quit"],
+    ["/abc\x1b", undefined],
+    ["/abc\r\x1b", undefined],
+    ["/q", undefined],
+    ["\x0c", "redraw"],
+  ])("%j asks for %s", (input, kind) => {
+    expect(pressing(input).order?.kind).toBe(kind);
+  });
+
+  it("go through panels and rows, and stay within them", () => {
+    const at = ({ panel, selected }: View) => [panel, selected[panel]];
+    expect(at(pressing("\x1b[Bj").view)).toEqual(["jobs", 2]);
+    expect(at(pressing("\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B").view)).toEqual(["jobs", 2]);
+    expect(at(pressing("\x1b[6~k\x1b[H\x1b[A").view)).toEqual(["jobs", 0]);
+    expect(at(pressing("\t\tj").view)).toEqual(["sites", 0]);
+    expect(at(pressing("\x1b[Z\x1b[F").view)).toEqual(["workers", 1]);
+    expect(pressing("ssss").view.order.jobs).toBe(0);
+  });
+
+  it("filter as they are typed, and take nothing of what a terminal may send besides", () => {
+    expect(pressing("/sh\x7fx\x1b[24~\x01\r").view).toMatchObject({ filter: "sx", isTyping: false });
+    expect(pressing("/sx\r\x1b").view.filter).toBe("");
+  });
+
+  it("pause a job only after a yes, and let a paused one go on", () => {
+    const question = { verb: "pause", id: "j1", name: "shop" };
+    expect(pressing("p").view.question).toEqual(question);
+    expect(pressing("py").order).toEqual({ kind: "steer", question });
+    expect(pressing("pn").view).toMatchObject({ question: undefined, notice: "left as it is" });
+    const paused = { ...SHOWN, job: { id: "j1", name: "shop", state: "paused" } };
+    expect(pressing("pp", paused).order).toMatchObject({ question: { verb: "resume" } });
+    const ended = { ...SHOWN, job: { id: "j1", name: "shop", state: "finished" } };
+    expect(pressing("p", ended).view.notice).toContain("has ended");
+    expect(pressing("\tp").view.notice).toContain("choose a job first");
+  });
+});

@@ -1,0 +1,141 @@
+/** What somebody has chosen to see, and how a key changes that. Pure. */
+import type { Steering } from "../plane/control-plane.ts";
+import { ORDERS, PANELS, type PanelName } from "./panels.ts";
+
+export type View = {
+  panel: PanelName;
+  selected: Readonly<Record<PanelName, number>>;
+  order: Readonly<Record<PanelName, number>>;
+  filter: string;
+  /** The filter is being typed. */
+  isTyping: boolean;
+  isHelp: boolean;
+  question: Question | undefined;
+  /** What became of the last order. */
+  notice: string;
+  /** Nobody chooses: no row is marked. */
+  isPlain?: true;
+};
+
+export type Question = { verb: Steering; id: string; name: string };
+/** What a key asks for beyond another view. */
+export type Order = { kind: "quit" } | { kind: "redraw" } | { kind: "steer"; question: Question };
+
+/** What is on the screen: how many rows each panel has, and the job that is chosen. */
+export type Shown = {
+  counts: Readonly<Record<PanelName, number>>;
+  job: { id: string; name: string; state: string } | undefined;
+};
+
+export const FIRST_VIEW: View = {
+  panel: "jobs",
+  selected: { jobs: 0, queues: 0, sites: 0, workers: 0 },
+  order: { jobs: 0, queues: 0, sites: 0, workers: 0 },
+  filter: "",
+  isTyping: false,
+  isHelp: false,
+  question: undefined,
+  notice: "",
+};
+
+export const HELP: readonly (readonly [string, string])[] = [
+  ["q, Esc", "quit; Esc first clears a filter"],
+  ["Tab, Shift-Tab", "next panel, the one before; also → and ←"],
+  ["↑ ↓, k j", "choose a row; Home, End, Page Up and Page Down go further"],
+  ["p", "pause the chosen job, or let it go on; asks first"],
+  ["/", "show only what has some text in its name"],
+  ["s", "another order of the panel"],
+  ["h, ?", "this help"],
+  ["Ctrl-L", "draw anew"],
+];
+
+const FILTER_MOST = 60;
+const PAGE = 10;
+
+export function press(view: View, key: string, shown: Shown): { view: View; order?: Order } {
+  if (key === "ctrl-c") return { view, order: { kind: "quit" } };
+  if (key === "ctrl-l") return { view, order: { kind: "redraw" } };
+  if (view.question !== undefined) return answer(view, view.question, key);
+  if (view.isTyping) return { view: typed(view, key) };
+  if (view.isHelp) return { view: { ...view, isHelp: false } };
+  const calm = { ...view, notice: "" };
+  switch (key) {
+    case "q":
+      return { view, order: { kind: "quit" } };
+    case "escape":
+      return view.filter === "" ? { view, order: { kind: "quit" } } : { view: { ...calm, filter: "" } };
+    case "h":
+    case "?":
+      return { view: { ...calm, isHelp: true } };
+    case "/":
+      return { view: { ...calm, isTyping: true } };
+    case "s": {
+      const order = (view.order[view.panel] + 1) % ORDERS[view.panel].length;
+      return { view: { ...calm, order: { ...view.order, [view.panel]: order } } };
+    }
+    case "p":
+      return { view: asked(calm, shown.job) };
+    default:
+      return { view: moved(calm, key, shown) };
+  }
+}
+
+function answer(view: View, question: Question, key: string): { view: View; order?: Order } {
+  const calm = { ...view, question: undefined };
+  if (key !== "y" && key !== "p" && key !== "enter") return { view: { ...calm, notice: "left as it is" } };
+  return { view: calm, order: { kind: "steer", question } };
+}
+
+function asked(view: View, job: Shown["job"]): View {
+  if (view.panel !== "jobs" || job === undefined) return { ...view, notice: "choose a job first: Tab, then ↑ ↓" };
+  const { id, name, state } = job;
+  if (state === "running") return { ...view, question: { verb: "pause", id, name } };
+  if (state === "paused") return { ...view, question: { verb: "resume", id, name } };
+  return { ...view, notice: `job ${id} has ended: there is nothing to pause` };
+}
+
+function typed(view: View, key: string): View {
+  if (key === "enter") return { ...view, isTyping: false };
+  if (key === "escape") return { ...view, isTyping: false, filter: "" };
+  if (key === "backspace") return { ...view, filter: [...view.filter].slice(0, -1).join("") };
+  if ([...key].length !== 1 || view.filter.length >= FILTER_MOST) return view;
+  return { ...view, filter: view.filter + key, selected: FIRST_VIEW.selected };
+}
+
+function moved(view: View, key: string, { counts }: Shown): View {
+  const { panel, selected } = view;
+  const last = Math.max(0, counts[panel] - 1);
+  const go = (to: number) => ({
+    ...view,
+    selected: { ...selected, [panel]: Math.min(last, Math.max(0, to)) },
+  });
+  const at = Math.min(last, selected[panel]);
+  switch (key) {
+    case "up":
+    case "k":
+      return go(at - 1);
+    case "down":
+    case "j":
+      return go(at + 1);
+    case "pageup":
+      return go(at - PAGE);
+    case "pagedown":
+      return go(at + PAGE);
+    case "home":
+      return go(0);
+    case "end":
+      return go(last);
+    case "tab":
+    case "right":
+      return { ...view, panel: neighbour(panel, 1) };
+    case "shift-tab":
+    case "left":
+      return { ...view, panel: neighbour(panel, -1) };
+    default:
+      return view;
+  }
+}
+
+function neighbour(panel: PanelName, step: number): PanelName {
+  return PANELS[(PANELS.indexOf(panel) + step + PANELS.length) % PANELS.length] ?? panel;
+}

@@ -1,0 +1,94 @@
+/** The fleet at a glance, as somebody at a terminal has it. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { lastJson } from "../cli.ts";
+import { ensureDist } from "../dist.ts";
+import { newFleet } from "../fleet/fleet.ts";
+import { inPty, PTY_OBSTACLE } from "./pty.ts";
+
+beforeAll(ensureDist);
+
+const SQLITE = { fresh: async () => ({}), missing: {} };
+/** The screen as it was, with its cursor. */
+const RESTORED = "\x1b[?25h\x1b[?1049l";
+/** The terminal takes lines, and shows what is typed. */
+const COOKED = /(?<!-)icanon[\s\S]*(?<!-)echo\b/;
+
+describe("trawl top", () => {
+  it("prints one look in a pipe, and the same as JSON, from a broker and from a server", async () => {
+    const fleet = await newFleet(SQLITE);
+    const { id } = await fleet.submit(["http://127.0.0.1:9/", "--name", "a\x1b[2J\u202eshop"]);
+    const serve = fleet.start(["serve", "--port", "0", "--json"]);
+    await serve.says(/"url"/);
+    const { url } = JSON.parse(serve.saidSoFar().stdout) as { url: string };
+
+    const [plain, json, remote] = await Promise.all([
+      fleet.run(["top"]),
+      fleet.run(["top", "--once", "--json"]),
+      fleet.run(["top", "--once", "--json", "--api", url]),
+    ]);
+    expect(plain, plain.stderr).toMatchObject({ code: 0, stderr: "" });
+    expect(plain.stdout).toMatch(/JOBS[\s\S]*running .*a\\u001b\[2J\\u202eshop\n/);
+    expect(plain.stdout).toMatch(/SITES[\s\S]*127\.0\.0\.1:9\n[\s\S]*no workers; start some/);
+    expect(Math.max(...plain.stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+    for (const end of [json, remote]) {
+      expect(lastJson(end)).toMatchObject({
+        totals: { waiting: 1, workers: 0, inFlight: 0 },
+        jobs: [{ id, state: "running" }],
+        queues: [{ queue: "fetch", waiting: 1, workers: 0 }],
+        sites: [{ site: "127.0.0.1:9", waiting: 1 }],
+        workers: [],
+      });
+    }
+    const hasty = { env: { TRAWL_API_TRIES: "1" } };
+    const [often, nobody] = await Promise.all([
+      fleet.run(["top", "--interval", "1ms"]),
+      fleet.run(["top", "--api", "http://127.0.0.1:9"], hasty),
+    ]);
+    expect([often.code, nobody.code]).toEqual([2, 3]);
+  });
+
+  it.skipIf(PTY_OBSTACLE !== undefined)(
+    "takes the screen, obeys its keys, outlives its server, and leaves the screen as it was",
+    async () => {
+      const fleet = await newFleet(SQLITE);
+      const { id } = await fleet.submit(["http://127.0.0.1:9/", "--name", "shop"]);
+      const start = async (port: string) => {
+        const serve = fleet.start(["serve", "--port", port, "--json"]);
+        await serve.says(/"url"/);
+        return { serve, url: (JSON.parse(serve.saidSoFar().stdout) as { url: string }).url };
+      };
+      const { serve, url } = await start("0");
+      const top = inPty(["top", "--api", url, "--interval", "200ms"], { cwd: fleet.cwd, columns: 80, rows: 24 });
+
+      expect(await top.shows(/▸ .*running.*shop[\s\S]*q quit/), top.screen().join("\n")).toBe(true);
+      expect(top.screen()).toHaveLength(24);
+      top.type("p");
+      expect(await top.shows(new RegExp(`pause job ${id} \\(shop\\)\\? y to do it`))).toBe(true);
+      top.type("y");
+      expect(await top.shows(/▸ .*paused.*shop/)).toBe(true);
+      expect(await fleet.job(id)).toMatchObject({ state: "paused" });
+
+      serve.kill("SIGKILL");
+      expect(await top.shows(/API_UNREACHABLE/)).toBe(true);
+      await start(new URL(url).port);
+      expect(await top.shows(/^trawl top {2}\d\d:\d\d:\d\d UTC/)).toBe(true);
+
+      top.type("j");
+      top.resize(40, 10);
+      expect(await top.shows(/^(?:.{0,40}\n){9}q quit.{0,34}$/u), top.screen().join("\n")).toBe(true);
+      top.type("q");
+      const said = await top.ended;
+      expect(said).toContain(RESTORED);
+      expect(said).toContain("code=0");
+      expect(said).toMatch(COOKED);
+
+      const killed = inPty(["top", "--api", url], { cwd: fleet.cwd, columns: 100, rows: 30 });
+      expect(await killed.shows(/▸ .*paused.*shop/)).toBe(true);
+      killed.signal("SIGTERM");
+      const last = await killed.ended;
+      expect(last).toContain(RESTORED);
+      expect(last).toMatch(COOKED);
+      expect(last).toContain("code=0");
+    },
+  );
+});
