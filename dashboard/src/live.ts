@@ -31,6 +31,7 @@ const STATE = "connection";
 
 export function startLive(): void {
   let leaving: AbortController | undefined;
+  let followed = "";
   let hiding: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
     leaving?.abort();
@@ -43,7 +44,11 @@ export function startLive(): void {
       stop();
       forget();
     } else if (isVisible.value) {
-      leaving ??= follow(now.me.keyId ?? "open");
+      const keyId = now.me.keyId ?? "open";
+      // Somebody else has come in, or the same with another key: what the old one may see is over.
+      if (keyId !== followed) stop();
+      followed = keyId;
+      leaving ??= follow(keyId);
     } else {
       hiding = setTimeout(stop, HIDDEN_MS);
     }

@@ -89,7 +89,7 @@ export function signOut(why?: ApiError): void {
 /** A key may be revoked at any time: whichever request hears of it, the sign-in page is shown in its place. */
 async function watched(...words: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(...words);
-  if (answer.status === 401 && session.peek().state === "signed-in") {
+  if (answer.status === 401 && session.peek().state === "signed-in" && isOfNow(words[1])) {
     // A proxy may say so in its own way.
     const problem = await answer
       .clone()
@@ -98,6 +98,12 @@ async function watched(...words: Parameters<typeof fetch>): Promise<Response> {
     signOut(new ApiError(401, problem as Record<string, unknown>));
   }
   return answer;
+}
+
+/** What was asked with another key, before, says nothing of this one. */
+function isOfNow(sent: RequestInit | undefined): boolean {
+  const used = new Headers(sent?.headers).get("authorization");
+  return used === (key.peek() === undefined ? null : `Bearer ${key.peek()}`);
 }
 
 function forgetKey(): void {

@@ -94,7 +94,7 @@ const COLUMNS: readonly Column<DeadOut>[] = [
     id: "reason",
     title: "Reason",
     tip: "Why it was given up on, and what the site answered with.",
-    rem: 9,
+    rem: 10.5,
     from: "tablet",
     cell: ({ reason, status }) => (status === null ? reason : `${reason} (${status})`),
   },
