@@ -101,6 +101,11 @@ function snapshot(): Told[] {
   return told;
 }
 
+/** What an answer has said of a job: known before the stream says it, too. */
+export function noteJob(job: JobOut): void {
+  liveJobs.value = withJobs(liveJobs.peek(), { jobs: [job], gone: [] });
+}
+
 function withJobs(known: ReadonlyMap<string, JobOut> | undefined, { jobs, gone, isAll = false }: JobsTold) {
   const next = new Map(isAll ? [] : known);
   for (const job of jobs) next.set(job.id, job);

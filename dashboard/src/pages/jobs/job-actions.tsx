@@ -1,6 +1,7 @@
 /** What can be done to a job: the same in the list and on its own page. */
 import { useState } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
+import { noteJob } from "../../live.ts";
 import { useAction } from "../../polled.ts";
 import { api, may } from "../../session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
@@ -20,7 +21,11 @@ export type JobActionsProps = {
 
 export function JobActions({ job, isSmall = false, onChanged, onDeleted }: JobActionsProps) {
   const [asked, setAsked] = useState<Asked>(undefined);
-  const steering = useAction(async (verb: "pause" | "resume") => onChanged?.(await api().job(job.id)[verb]()));
+  const tell = (changed: JobOut) => {
+    noteJob(changed);
+    onChanged?.(changed);
+  };
+  const steering = useAction(async (verb: "pause" | "resume") => tell(await api().job(job.id)[verb]()));
   if (!may("submit")) return null;
   const size = isSmall ? "small" : "";
   const isOver = hasEnded(job);
@@ -42,13 +47,13 @@ export function JobActions({ job, isSmall = false, onChanged, onDeleted }: JobAc
           {wordsOf(steering.error).what}
         </span>
       )}
-      {asked === "cancel" && <ConfirmCancel job={job} onChanged={onChanged} onClose={() => setAsked(undefined)} />}
+      {asked === "cancel" && <ConfirmCancel job={job} onChanged={tell} onClose={() => setAsked(undefined)} />}
       {asked === "delete" && <ConfirmDelete job={job} onDeleted={onDeleted} onClose={() => setAsked(undefined)} />}
     </span>
   );
 }
 
-type CancelProps = Pick<JobActionsProps, "job"> & { onChanged: JobActionsProps["onChanged"]; onClose: () => void };
+type CancelProps = { job: JobOut; onChanged: (job: JobOut) => void; onClose: () => void };
 
 function ConfirmCancel({ job, onChanged, onClose }: CancelProps) {
   const { queued, delayed, leased } = job.counts;
@@ -57,7 +62,7 @@ function ConfirmCancel({ job, onChanged, onClose }: CancelProps) {
       title="Cancel this job?"
       verb="Cancel the job"
       isDanger
-      act={async () => onChanged?.(await api().job(job.id).cancel())}
+      act={async () => onChanged(await api().job(job.id).cancel())}
       onClose={onClose}
     >
       <p>
