@@ -1,5 +1,5 @@
 /** Dead letters: what was given up on, grouped and one by one, to be replayed or discarded. */
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { isApiError } from "../../../../src/client/api-error.ts";
 import type { DeadFilter } from "../../../../src/client/client.ts";
 import { useListed } from "../../listed.ts";
@@ -21,6 +21,9 @@ import { filterOf } from "./which.ts";
 import "./dead.css";
 
 const EVERY_MS = 5_000;
+/** To count very many costs the broker something: they are counted less often. */
+const MANY = 10_000;
+const MANY_EVERY_MS = 60_000;
 const GROUPS_MOST = 500;
 
 export function Dead() {
@@ -36,12 +39,15 @@ export function Dead() {
 
 function Graveyard({ filter }: { filter: DeadFilter }) {
   const key = JSON.stringify(filter);
-  const groups = usePolled((signal) => api().dead.groups(filter, { limit: GROUPS_MOST, signal }), EVERY_MS, [key]);
+  const [everyMs, setEveryMs] = useState(EVERY_MS);
+  const groups = usePolled((signal) => api().dead.groups(filter, { limit: GROUPS_MOST, signal }), everyMs, [key]);
   const letters = useListed((options) => api().dead.list(filter, options), [key]);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [dealing, setDealing] = useState<Dealing | undefined>(undefined);
   const [dealt, setDealt] = useState<Dealt | undefined>(undefined);
   const total = groups.value?.reduce((sum, group) => sum + group.count, 0);
+  const isMany = (total ?? 0) >= MANY;
+  useEffect(() => setEveryMs(isMany ? MANY_EVERY_MS : EVERY_MS), [isMany]);
   const isNarrowed = Object.keys(filter).length > 0;
   const all: Chosen = { filter, tasks: undefined, count: total ?? 0 };
   const chosen: Chosen = picked.size === 0 ? all : { filter: jobOnly(filter), tasks: [...picked], count: picked.size };

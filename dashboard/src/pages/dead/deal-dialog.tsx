@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Confirm } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { plural } from "../../ui/format.ts";
+import { ScrapedWords } from "../../ui/scraped.tsx";
 import { type Chosen, discard, replay } from "./deal-with.ts";
 import type { Dealt } from "./dealt-note.tsx";
 import { letterWords, replayWords } from "./which.ts";
@@ -43,7 +44,13 @@ function ReplayDialog({ chosen, onDone, onClose }: OneProps) {
         onDone({ verb: "replay", count, perSecond, at: Date.now() });
       }}
     >
-      <p>{isPace && isMost ? replayWords(wordsOf(chosen, limit), limit, perSecond) : "Say how many, and how fast."}</p>
+      <p>
+        <ScrapedWords
+          text={
+            isPace && isMost ? replayWords(wordsOf(chosen, limit), limit, perSecond) : "Say how many, and how fast."
+          }
+        />
+      </p>
       <div class="dead-pace">
         <TextField
           label="How many a second"
@@ -79,8 +86,8 @@ function DiscardDialog({ chosen, onDone, onClose }: OneProps) {
       act={async () => onDone({ verb: "discard", count: await discard(chosen), perSecond: 0, at: Date.now() })}
     >
       <p>
-        Forgets {wordsOf(chosen, chosen.count)}, for good: nobody can look at them or replay them afterwards. Their jobs
-        still count them as given up on.
+        Forgets <ScrapedWords text={wordsOf(chosen, chosen.count)} />, for good: nobody can look at them or replay them
+        afterwards. Their jobs still count them as given up on.
       </p>
     </Confirm>
   );

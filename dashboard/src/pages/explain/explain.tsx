@@ -14,6 +14,8 @@ import { TracedPage } from "./traced-page.tsx";
 import "./explain.css";
 
 const EVERY_MS = 5_000;
+/** URLs and jobs are found at once, and looked at again and again; for other words the server has to look around. */
+const CHEAP = /^(?:https?:\/\/|j[a-z0-9]+$)/i;
 
 export function Explain() {
   const asked = (place.value.query.q ?? "").trim();
@@ -57,7 +59,7 @@ function HowToAsk() {
 }
 
 function Answer({ word }: { word: string }) {
-  const asked = usePolled((signal) => askAbout(word, signal), EVERY_MS, [word]);
+  const asked = usePolled((signal) => askAbout(word, signal), CHEAP.test(word) ? EVERY_MS : 0, [word]);
   const { value, error } = asked;
   if (value === undefined) {
     return error === undefined ? <Loading /> : <Problem error={error} onRetry={asked.reload} />;

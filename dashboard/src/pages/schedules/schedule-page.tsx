@@ -20,6 +20,8 @@ import { CATCH_UP_WORDS, OVERLAP_WORDS, timingWords } from "./timing-words.ts";
 const EVERY_MS = 4_000;
 const NEXT = 5;
 const RUNS = 100;
+/** Of a job's JSON, so many characters are shown. */
+const JOB_MOST = 100_000;
 
 type Looked = { schedule: ScheduleOut; next: readonly string[]; runs: readonly RunOut[] };
 
@@ -44,7 +46,9 @@ export function SchedulePage({ id }: { id: string }) {
           </div>
           <ScheduleRuns runs={value.runs} />
           <Card title="What each run submits">
-            <pre class="schedule-job">{JSON.stringify(value.schedule.job, undefined, 2)}</pre>
+            <pre class="schedule-job">
+              <ScrapedWords text={JSON.stringify(value.schedule.job, undefined, 2)} most={JOB_MOST} />
+            </pre>
           </Card>
         </>
       )}

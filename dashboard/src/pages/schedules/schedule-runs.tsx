@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<RunOut>[] = [
     id: "job",
     title: "Job",
     tip: "The job it led to.",
-    rem: 9,
+    rem: 14,
     cell: ({ jobId }) => (jobId === null ? UNKNOWN : <a href={hrefOf(["jobs", jobId])}>{jobId}</a>),
   },
   {
