@@ -4,12 +4,13 @@ import { hrefOf } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Empty, Loading } from "../../ui/empty.tsx";
-import { count, duration } from "../../ui/format.ts";
+import { absolute, count, duration } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { Ago } from "../../ui/time.tsx";
+import { Tip } from "../../ui/tip.tsx";
+import { now } from "../../visible.ts";
 import { msToClear } from "./ms-to-clear.ts";
 
 const EVERY_MS = 5_000;
@@ -49,10 +50,11 @@ const COLUMNS: readonly Column<SiteOut>[] = [
 ];
 
 function Rests({ until }: { until: string }) {
+  const at = Date.parse(until);
   return (
-    <Badge tone="warn">
-      rests, on <Ago at={until} />
-    </Badge>
+    <Tip says={`It asked for less, and gets no request until ${absolute(at)}.`} isQuiet>
+      <Badge tone="warn">rests {duration(Math.max(0, at - now.value))}</Badge>
+    </Tip>
   );
 }
 

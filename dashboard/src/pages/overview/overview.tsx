@@ -37,9 +37,11 @@ function FleetParts() {
     <>
       <History />
       <div class="cards">
-        <BusySites />
+        <div class="stack">
+          <BusySites />
+          <Queues />
+        </div>
         <DeadGroups />
-        <Queues />
       </div>
     </>
   );
