@@ -18,7 +18,7 @@ function FleetTiles({ fleet, running }: { fleet: Fleet | undefined; running: num
   const unserved = queues?.filter((queue) => queue.workers === 0 && queue.waiting > 0) ?? [];
   const isPoor = pace !== undefined && pace.success !== null && pace.success < SUCCESS_POOR;
   return (
-    <div class="stats">
+    <div class="stats six-stats">
       <Stat
         label="Pages a second"
         value={decimal(pace?.pagesPerSecond)}
