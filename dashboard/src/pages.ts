@@ -24,6 +24,7 @@ export const PAGES: readonly PageEntry[] = [
   page("jobs/new", "New job", "submit", async () => (await import("./pages/submit/submit.tsx")).Submit, false),
   page("jobs/:id", "Job", "read", async () => (await import("./pages/job/job.tsx")).JobPage, false),
   page("sites", "Sites", "admin", async () => (await import("./pages/sites/sites.tsx")).Sites),
+  page("sites/:id", "Site", "admin", async () => (await import("./pages/site/site.tsx")).Site, false),
   page("workers", "Workers", "admin", async () => (await import("./pages/workers/workers.tsx")).Workers),
   page("dead", "Dead letters", "read", async () => (await import("./pages/dead/dead.tsx")).Dead),
   page("schedules", "Schedules", "read", async () => (await import("./pages/schedules/schedules.tsx")).Schedules),

@@ -1,0 +1,44 @@
+import type { DeadGroupOut } from "../../../../src/api/wire-fleet.ts";
+import { usePolled } from "../../polled.ts";
+import { hrefOf } from "../../router.ts";
+import { api } from "../../session.ts";
+import { Empty, Loading } from "../../ui/empty.tsx";
+import { count } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { ScrapedLink } from "../../ui/scraped.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+
+const LOOK_MS = 10_000;
+
+const COLUMNS: readonly Column<DeadGroupOut>[] = [
+  {
+    id: "reason",
+    title: "Reason",
+    rem: 7,
+    cell: ({ reason, status }) => (status === null ? reason : `${reason} ${status}`),
+  },
+  { id: "count", title: "How many", isNumber: true, rem: 5, grow: 0, cell: (group) => count(group.count) },
+  { id: "sample", title: "Such as", rem: 8, grow: 2, cell: ({ sample }) => <ScrapedLink url={sample} /> },
+];
+
+/** What was given up on at this site, by reason. */
+export function GivenUpHere({ site }: { site: string }) {
+  const { value, error } = usePolled((signal) => api().dead.groups({ site }, { signal }), LOOK_MS, [site]);
+  return (
+    <Card title="Given up on here" actions={<a href={hrefOf(["dead"], { site })}>Replay or discard</a>}>
+      <Problem error={error} />
+      {value === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <Table
+          label="Dead letters of this site"
+          columns={COLUMNS}
+          rows={value}
+          keyOf={({ reason, status }) => `${reason} ${status}`}
+          empty={<Empty title="Nothing was given up on here." />}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,61 @@
+/** How a worker is, in a word; and what the word means. */
+import type { WorkerOut } from "../../../../src/api/wire-fleet.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { count, duration, plural } from "../../ui/format.ts";
+import { Tip } from "../../ui/tip.tsx";
+import { type Gone, SILENT_AFTER_MS } from "./fleet-rows.ts";
+
+type Condition = { tone: Tone; words: string; tip: string };
+
+export function Condition({ worker, silentMs }: { worker: WorkerOut; silentMs: number }) {
+  return <Shown {...conditionOf(worker, silentMs)} />;
+}
+
+export function GoneCondition({ gone, now }: { gone: Gone; now: number }) {
+  const since = duration(Math.max(1_000, now - gone.goneAt));
+  return (
+    <Shown
+      {...(gone.isLost
+        ? {
+            tone: "bad",
+            words: `lost ${since} ago`,
+            tip: "It was not heard of any more: killed, or cut off from the broker. What it had in hand goes to others when its leases end.",
+          }
+        : {
+            tone: "quiet",
+            words: `gone ${since} ago`,
+            tip: "It has taken its leave: stopped, drained, or replaced by its supervisor. Nothing of it is left.",
+          })}
+    />
+  );
+}
+
+function Shown({ tone, words, tip }: Condition) {
+  return (
+    <Tip says={tip} isQuiet>
+      <Badge tone={tone}>{words}</Badge>
+    </Tip>
+  );
+}
+
+export function conditionOf({ state, order, busy }: WorkerOut, silentMs: number): Condition {
+  if (silentMs > SILENT_AFTER_MS) {
+    const tip = "Workers tell of themselves every 5 seconds. One that is silent for 15 is taken for dead.";
+    return { tone: "bad", words: `silent ${duration(silentMs)}`, tip };
+  }
+  if (state === "draining") {
+    const after = order === "recycle" ? "A fresh process takes its place." : "It ends when they are over.";
+    const tip = `It takes no more tasks, and has ${plural(busy ?? 0, "task")} left. ${after}`;
+    return {
+      tone: "warn",
+      words: `${order === "recycle" ? "recycling" : "draining"}, ${count(busy ?? 0)} left`,
+      tip,
+    };
+  }
+  if (order !== null) {
+    return { tone: "warn", words: `asked to ${order}`, tip: "It hears of it with its next word, within 5 seconds." };
+  }
+  if (busy === 0)
+    return { tone: "quiet", words: "idle", tip: "It has nothing in hand: nothing waits, or all sites must wait." };
+  return { tone: "good", words: "working", tip: "It has tasks in hand, and was heard of within the last seconds." };
+}

@@ -1,0 +1,17 @@
+/** The workers, looked at every few seconds; who was there a while ago is remembered, also from page to page. */
+import { signal } from "@preact/signals";
+import { usePolled } from "../../polled.ts";
+import { api } from "../../session.ts";
+import { type Watched, watchedAfter } from "./fleet-rows.ts";
+
+const LOOK_MS = 2_500;
+
+const watched = signal<Watched | undefined>(undefined);
+
+export function useFleet() {
+  const { error, reload } = usePolled(async (leaving) => {
+    const workers = await api().workers({ signal: leaving });
+    watched.value = watchedAfter(watched.peek(), workers, Date.now());
+  }, LOOK_MS);
+  return { watched: watched.value, error, reload };
+}
