@@ -211,7 +211,11 @@ that one good key has; the key stays in the list.
 createdAt, expiresAt, lastUsedAt, revokedAt }] }\`; for \`revoke\` that key.`,
   },
   jobs: {
-    examples: ["npx trawl jobs", "npx trawl jobs --limit 3 --json"],
+    examples: [
+      "npx trawl jobs",
+      "npx trawl jobs --state finished --search 127.0.0.1",
+      "npx trawl jobs --limit 3 --json",
+    ],
     notes: `**\`--json\`** prints \`{ "jobs": [ … ] }\`, each as [\`trawl job\`](#trawl-job) has it. A crawl that was interrupted is
 \`paused\`; one that was killed is still \`running\`. Both wait for someone to go on with them.`,
   },

@@ -47,6 +47,7 @@ export function useListing<T>(
         const { rows, next, looked = rows.length } = await ask(cursor, signal);
         if (signal.aborted) return;
         sofar = { rows: [...sofar.rows, ...rows], next, looked: sofar.looked + looked };
+        // What was there before stays until it is known what there is now: nothing flickers.
         setHeld(sofar);
         if (rows.length > 0 || next === null) return setState({ isLoading: false });
       }
@@ -58,7 +59,6 @@ export function useListing<T>(
 
   useEffect(() => {
     leaving.current = new AbortController();
-    setHeld(NOTHING);
     void read(NOTHING, true);
     return () => leaving.current.abort();
   }, [...deps, nth]);

@@ -1,7 +1,7 @@
 /** The letters one by one, to be picked; a row opens its history. */
 import { useMemo, useState } from "preact/hooks";
 import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
-import type { Listed } from "../../listed.ts";
+import type { Listing } from "../../listing.ts";
 import { may } from "../../session.ts";
 import { count, plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -12,7 +12,7 @@ import type { Dealing } from "./deal-dialog.tsx";
 import { LetterDialog } from "./letter-dialog.tsx";
 
 type LettersProps = {
-  letters: Listed<DeadOut>;
+  letters: Listing<DeadOut>;
   picked: ReadonlySet<string>;
   onPick: (picked: ReadonlySet<string>) => void;
   onDeal: (verb: Dealing["verb"], letter: DeadOut) => void;

@@ -1,7 +1,5 @@
 import type { JobOut } from "../../../../src/client/client.ts";
-import { useListing } from "../../listing.ts";
 import { place } from "../../router.ts";
-import { api } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
@@ -10,8 +8,7 @@ import type { Column } from "../../ui/table.tsx";
 import { cellText } from "./cell-text.ts";
 import { FieldsTable, type Line } from "./fields-table.tsx";
 import { ListingFoot } from "./listing-foot.tsx";
-
-const PAGE = 500;
+import { useLines } from "./use-lines.ts";
 
 const REASON: readonly Column<Line>[] = [
   {
@@ -26,16 +23,7 @@ const REASON: readonly Column<Line>[] = [
 /** Records that lack what their rules or schema ask for. */
 export function InvalidTab({ job }: { job: JobOut }) {
   const { q } = place.value.query;
-  const listing = useListing<Line>(
-    async (cursor, signal) => {
-      const asked = { limit: PAGE, ...(q === undefined ? {} : { q }), ...(cursor === undefined ? {} : { cursor }) };
-      const { invalid, ids, next, looked } = await api()
-        .job(job.id)
-        .listInvalid({ ...asked, signal });
-      return { rows: invalid.map((fields, nth) => ({ id: ids[nth] ?? 0, fields })), next, looked };
-    },
-    [job.id, q, job.tally.invalid > 0],
-  );
+  const listing = useLines(job, "invalid", q);
   return (
     <>
       <div class="filters">

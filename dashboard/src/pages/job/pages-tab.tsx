@@ -86,6 +86,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
   {
     id: "at",
     title: "Fetched",
+    tip: "When its answer came.",
     isNumber: true,
     rem: 5.5,
     grow: 0,

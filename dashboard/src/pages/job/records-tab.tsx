@@ -1,30 +1,17 @@
 import type { JobOut } from "../../../../src/client/client.ts";
-import { useListing } from "../../listing.ts";
 import { place } from "../../router.ts";
-import { api } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { hasEnded } from "../jobs/job-numbers.ts";
 import { Download } from "./download.tsx";
-import { FieldsTable, type Line } from "./fields-table.tsx";
+import { FieldsTable } from "./fields-table.tsx";
 import { ListingFoot } from "./listing-foot.tsx";
-
-const PAGE = 1_000;
+import { useLines } from "./use-lines.ts";
 
 export function RecordsTab({ job }: { job: JobOut }) {
   const { q } = place.value.query;
-  const listing = useListing<Line>(
-    async (cursor, signal) => {
-      const asked = { limit: PAGE, ...(q === undefined ? {} : { q }), ...(cursor === undefined ? {} : { cursor }) };
-      const { records, ids, next, looked } = await api()
-        .job(job.id)
-        .listRecords({ ...asked, signal });
-      return { rows: records.map((fields, nth) => ({ id: ids[nth] ?? 0, fields })), next, looked };
-    },
-    // Of a job that has brought nothing yet the first records are looked for as they come.
-    [job.id, q, job.tally.records > 0],
-  );
+  const listing = useLines(job, "records", q);
   return (
     <>
       <div class="filters">

@@ -73,6 +73,7 @@ export const JOB_COLUMNS: readonly Column<JobOut>[] = [
   {
     id: "age",
     title: "Begun",
+    tip: "When it was submitted.",
     isNumber: true,
     rem: 5.5,
     grow: 0,

@@ -7,6 +7,7 @@ import { Card } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { allOf, settledOf } from "../jobs/job-numbers.ts";
 
 const COLUMNS: readonly Column<JobOut>[] = [
   { id: "name", title: "Job", rem: 9, grow: 2, cell: ({ name, id }) => <Scraped text={name || id} /> },
@@ -66,13 +67,4 @@ export function JobsUnderWay({ jobs }: { jobs: readonly JobOut[] }) {
       />
     </Card>
   );
-}
-
-function settledOf({ counts }: JobOut): number {
-  return counts.done + counts.dead + counts.cancelled;
-}
-
-/** Duplicates and refused URLs were never to be fetched. */
-function allOf({ counts }: JobOut): number {
-  return settledOf({ counts } as JobOut) + counts.queued + counts.delayed + counts.leased;
 }
