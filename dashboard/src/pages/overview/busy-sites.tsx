@@ -53,7 +53,7 @@ function Rests({ until }: { until: string }) {
   const at = Date.parse(until);
   return (
     <Tip says={`It asked for less, and gets no request until ${absolute(at)}.`} isQuiet>
-      <Badge tone="warn">rests {duration(Math.max(0, at - now.value))}</Badge>
+      <Badge tone="bad">rests {duration(Math.max(0, at - now.value))}</Badge>
     </Tip>
   );
 }
