@@ -14,6 +14,9 @@ export type Polled<T> = {
   reload(): void;
 };
 
+/** What takes the server long is asked for less often: it gets so many times as long to itself. */
+const REST = 20;
+
 /** `everyMs: 0` asks once. `deps` as of an effect: another of them asks anew, and forgets the answer. */
 export function usePolled<T>(
   ask: (signal: AbortSignal) => Promise<T>,
@@ -36,6 +39,7 @@ export function usePolled<T>(
     const leaving = new AbortController();
     let timer: number | undefined;
     async function look(): Promise<void> {
+      const askedAt = performance.now();
       try {
         const value = await ask(leaving.signal);
         if (!leaving.signal.aborted) setHeard({ value });
@@ -44,7 +48,8 @@ export function usePolled<T>(
       }
       if (leaving.signal.aborted) return;
       setIsLoading(false);
-      if (everyMs > 0) timer = window.setTimeout(look, everyMs);
+      const waitMs = Math.max(everyMs, (performance.now() - askedAt) * REST);
+      if (everyMs > 0) timer = window.setTimeout(look, waitMs);
     }
     void look();
     return () => {
