@@ -22,15 +22,16 @@ export type Traced =
 
 export type TraceDeps = {
   frontier: Pick<FrontierAdmin, "explain" | "listDead">;
-  catalogue: Catalogue;
+  catalogue: Pick<Catalogue, "find">;
+  /** Newest first, some at a time: those that whoever asks may hear of, or more. */
+  listJobs(): AsyncIterable<readonly KnownJob[]>;
   store: Pick<Store, "tracePages" | "traceTries" | "groupTries" | "slowestPages">;
   /** Whether whoever asks may hear of a job: others are not there. */
   mayHear(job: JobView): boolean;
 };
 
-/** Jobs whose request is looked at, newest first, a page at a time: they have no index by it, and few ask. */
+/** Jobs whose request is looked at: they have no index by it, and few ask. */
 const JOBS_MOST = 10_000;
-const JOBS_PAGE = 500;
 
 /** Throws NOT_FOUND where nobody knows it, and BAD_URL for a URL that is none. */
 export async function findTraced(deps: TraceDeps, { kind, word, jobId }: TraceTarget): Promise<Traced> {
@@ -103,17 +104,29 @@ function ofJobs(jobs: readonly KnownJob[]): Traced {
   return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
 }
 
-async function jobsOfRequest({ catalogue, mayHear }: TraceDeps, requestId: string): Promise<KnownJob[]> {
+async function jobsOfRequest({ listJobs, mayHear }: TraceDeps, requestId: string): Promise<KnownJob[]> {
   const found: KnownJob[] = [];
-  let before: { createdAt: number } | undefined;
-  for (let seen = 0; seen < JOBS_MOST; seen += JOBS_PAGE) {
-    const jobs = await catalogue.list(JOBS_PAGE, before);
+  let seen = 0;
+  for await (const jobs of listJobs()) {
     found.push(...jobs.filter((job) => (job.spec as Partial<JobSpec>).requestId === requestId && mayHear(job)));
-    const last = jobs.at(-1);
-    if (last === undefined || jobs.length < JOBS_PAGE) break;
-    before = { createdAt: last.createdAt };
+    seen += jobs.length;
+    if (seen >= JOBS_MOST) break;
   }
   return found;
+}
+
+const JOBS_PAGE = 500;
+
+/** All jobs of a catalogue, newest first. */
+export async function* jobsIn({ list }: Pick<Catalogue, "list">): AsyncGenerator<readonly KnownJob[], void> {
+  let before: { createdAt: number } | undefined;
+  for (;;) {
+    const jobs = await list(JOBS_PAGE, before);
+    yield jobs;
+    const last = jobs.at(-1);
+    if (last === undefined || jobs.length < JOBS_PAGE) return;
+    before = { createdAt: last.createdAt };
+  }
 }
 
 async function pagesOfTask(deps: TraceDeps, taskId: string): Promise<{ job: KnownJob; url: string }[]> {

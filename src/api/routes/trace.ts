@@ -1,10 +1,12 @@
 /** How something went: every try of a page, by whom, and how it ended; or how a whole job did. */
 import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
+import type { KnownJob } from "../../retain/catalogue.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 import { trace } from "../../trace/trace.ts";
 import { type ApiDeps, isOwn } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { listJobs } from "../list-jobs.ts";
+import { type Caller, defineRoute, type Route } from "../route.ts";
 import { traceOut } from "../trace-out.ts";
 import { traceSchemaOut } from "../wire-trace.ts";
 
@@ -30,11 +32,23 @@ export function traceRoutes(deps: ApiDeps): Route[] {
       answers: { 200: { says: "In words, and in numbers.", json: traceSchemaOut } },
       async handle({ query, caller }) {
         const mayHear = (job: Parameters<typeof isOwn>[0]) => isOwn(job, caller);
-        const traced = await trace({ ...deps, mayHear }, targetOf(query));
-        return { status: 200, body: traceOut(traced, deps.clock.now()) };
+        const own = { ...deps, listJobs: () => jobsOf(deps, caller), mayHear };
+        return { status: 200, body: traceOut(await trace(own, targetOf(query)), deps.clock.now()) };
       },
     }),
   ];
+}
+
+const PAGE = 500;
+
+/** A tenant's are found without looking at everybody's. */
+async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly KnownJob[], void> {
+  for (let cursor: string | undefined; ; ) {
+    const { jobs, next } = await listJobs(deps, caller, { limit: PAGE, cursor });
+    yield jobs;
+    if (next === null) return;
+    cursor = next;
+  }
 }
 
 function targetOf({ job, ...others }: z.output<typeof target>): TraceTarget {

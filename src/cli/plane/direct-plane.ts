@@ -58,11 +58,13 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
     explain: (target) => explainTarget(trawl, target, { mayHear: undefined, isOperator: true }),
     async trace(target) {
-      const [{ trace }, { traceOut }] = await Promise.all([
+      const [{ jobsIn }, { trace }, { traceOut }] = await Promise.all([
+        import("../../trace/find-traced.ts"),
         import("../../trace/trace.ts"),
         import("../../api/trace-out.ts"),
       ]);
-      return traceOut(await trace({ ...trawl, mayHear: () => true }, target), clock.now());
+      const deps = { ...trawl, listJobs: () => jobsIn(trawl.catalogue), mayHear: () => true };
+      return traceOut(await trace(deps, target), clock.now());
     },
     listWorkers: () => frontier.listWorkers(),
     orderWorkers: (name, order) => orderWorkers(frontier, name, order),

@@ -32,7 +32,14 @@ export function Dead() {
   const isTenant = now.state === "signed-in" && now.me.tenant !== null;
   return (
     <Page title="Dead letters" says="What was given up on: look at why, then replay or discard it.">
-      {isTenant && filter.job === undefined ? <ChooseJob /> : <Graveyard filter={filter} />}
+      {isTenant && filter.job === undefined ? (
+        <>
+          <Filters filter={filter} />
+          <ChooseJob />
+        </>
+      ) : (
+        <Graveyard filter={filter} />
+      )}
     </Page>
   );
 }

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
 import type { Listing } from "../../listing.ts";
+import { hrefOf } from "../../router.ts";
 import { may } from "../../session.ts";
 import { count, plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -116,6 +117,14 @@ const COLUMNS: readonly Column<DeadOut>[] = [
     grow: 0,
     from: "tablet",
     cell: ({ history }) => count(history.length),
+  },
+  {
+    id: "job",
+    title: "Job",
+    tip: "The job it is of.",
+    rem: 8,
+    from: "desk",
+    cell: ({ jobId }) => <a href={hrefOf(["jobs", jobId])}>{jobId}</a>,
   },
   {
     id: "at",
