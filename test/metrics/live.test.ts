@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ALL_SERVER_METRICS } from "../../src/api/server-metrics.ts";
+import { withMetrics } from "../../src/cli/worker/metrics-listener.ts";
 import { BUILD_METRICS } from "../../src/runtime/build-metrics.ts";
 import type { Declarations } from "../../src/runtime/metrics.ts";
 import { CHILD_METRICS, POOL_METRICS } from "../../src/worker/worker-metrics.ts";
@@ -153,6 +154,52 @@ describe("metrics", () => {
     await scrape(`${url}/metrics`, SERVER, bearer(reader));
     const open = await startKeyedApi({ metricsOpen: true });
     await scrape(`${open.url}/metrics`, SERVER);
+  });
+
+  it("are looked for once however many ask, and say what is away", async () => {
+    const { url, trawl } = await startWorking({});
+    const { listQueues } = trawl.frontier;
+    let looks = 0;
+    trawl.frontier.listQueues = () => {
+      looks += 1;
+      return listQueues();
+    };
+    const scrapes = await Promise.all(Array.from({ length: 20 }, () => scrape(`${url}/metrics`, SERVER)));
+    expect(looks).toBe(1);
+    expect(reading(scrapes[19] as Scrape, "trawl_broker_up")).toBe(1);
+
+    trawl.frontier.countDead = async () => Promise.reject(new Error("it is away"));
+    trawl.store.webhooks.countEvents = async () => Promise.reject(new Error("it is away, too"));
+    const isAway = async () => reading(await scrape(`${url}/metrics`, SERVER), "trawl_broker_up") === 0;
+    expect(await waitUntil(isAway, 5_000, 100)).toBe(true);
+    const away = await scrape(`${url}/metrics`, SERVER);
+    expect(reading(away, "trawl_store_up")).toBe(0);
+    expect(["trawl_fleet_workers", "trawl_dead_letters"].filter((name) => away.families.has(name))).toEqual([]);
+  });
+
+  it("have a listener of their own that answers nothing else, and says whose port it cannot have", async () => {
+    const urls: string[] = [];
+    const measuring = (metricsPort: number) => ({
+      config: { metricsHost: "127.0.0.1", metricsPort },
+      voice: { measured: (url: string) => void urls.push(url) },
+      text: () => "# HELP a What.\n# TYPE a gauge\na 1\n",
+    });
+    await withMetrics(measuring(0), async () => {
+      const base = new URL(urls[0] ?? "");
+      const status = async (path: string, method = "GET") => (await fetch(new URL(path, base), { method })).status;
+      expect([await status("/metrics?x=1"), await status("/metrics", "HEAD")]).toEqual([200, 200]);
+      expect([await status("/"), await status("/metrics/x"), await status("/metrics", "POST")]).toEqual([
+        404, 404, 405,
+      ]);
+      const second = withMetrics(measuring(Number(base.port)), async () => {});
+      await expect(second).rejects.toMatchObject({
+        code: "ADDRESS_TAKEN",
+        message: expect.stringContaining("--metrics-port"),
+      });
+    });
+    await expect(fetch(urls[0] ?? "")).rejects.toThrow();
+    expect(await withMetrics(measuring(Number.POSITIVE_INFINITY), async () => "no port")).toBe("no port");
+    expect(urls).toHaveLength(1);
   });
 
   it("count a server's followers and unknown paths, and never have a path for a label", async () => {
