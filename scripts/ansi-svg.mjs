@@ -46,6 +46,9 @@ function styled(before, codes) {
   for (const code of codes) {
     if (code === 0) style = PLAIN;
     else if (code === 1) style = { ...style, isBold: true };
+    // What stands out by turned colours does so by one here: a run of text has no background.
+    else if (code === 7) style = { ...style, isBold: true, colour: COLOURS[36] };
+    else if (code === 27) style = { ...style, isBold: false, colour: undefined };
     else if (code === 2) style = { ...style, isDim: true };
     else if (code === 22) style = { ...style, isBold: false, isDim: false };
     else if (code === 39) style = { ...style, colour: undefined };

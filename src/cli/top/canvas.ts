@@ -18,7 +18,8 @@ type Terminal = Pick<NodeJS.WriteStream, "write" | "columns" | "rows">;
 
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const CLEAR = "\x1b[2J";
-const LEAVE = "\x1b[?7h\x1b[?25h\x1b[?1049l";
+/** Cleared first: a terminal that was made larger meanwhile may have no other lines to show in its place. */
+const LEAVE = `${CLEAR}\x1b[?7h\x1b[?25h\x1b[?1049l`;
 const USUAL: Size = { columns: 80, rows: 24 };
 
 export function openCanvas(terminal: Terminal, isColoured: boolean): Canvas {

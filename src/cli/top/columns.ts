@@ -11,8 +11,8 @@ export type Column<Row> = {
 };
 
 const GAP = 2;
-/** Less of a name tells nothing. */
-const NAME_LEAST = 10;
+/** Names of this length are shown whole before anything else that can be done without. */
+const NAME_LEAST = 24;
 
 /** The heading, then a line for each row. */
 export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): Line[] {

@@ -43,12 +43,13 @@ const SITES_MOST = 100;
 const HISTORY_EVERY_MS = 5_000;
 /** Speeds are told over this long. */
 const WINDOW_MS = 10_000;
+const PAGES_WINDOW_MS = 5_000;
 /** Workers tell of themselves every 5 s. */
 const WORKER_WINDOW_MS = 15_000;
 const SAMPLES_MOST = 300;
 
 export function createFleetLooker(plane: FleetPlane, now: () => number): () => Promise<FleetLook> {
-  const [jobSpeed, workerSpeed] = [createSpeeds(WINDOW_MS), createSpeeds(WORKER_WINDOW_MS)];
+  const [jobSpeed, pageSpeed, workerSpeed] = [WINDOW_MS, PAGES_WINDOW_MS, WORKER_WINDOW_MS].map(createSpeeds) as Three;
   const waitingBefore: number[] = [];
   let history: { at: number; points: readonly HistoryPointOut[] } = { at: Number.NEGATIVE_INFINITY, points: [] };
 
@@ -78,11 +79,12 @@ export function createFleetLooker(plane: FleetPlane, now: () => number): () => P
       const since = upMs > 0 ? ((done + failed) * 1000) / upMs : 0;
       return { ...view, perSecond: workerSpeed(view.worker, done + failed, view.seenAt) ?? since };
     });
-    jobSpeed.keep(jobs.map(({ id }) => id));
+    const paged = jobs.map(({ id, tally }) => pageSpeed(id, tally.pages, at));
+    for (const speed of [jobSpeed, pageSpeed]) speed.keep(jobs.map(({ id }) => id));
     workerSpeed.keep(workers.map(({ worker }) => worker));
     return {
       at,
-      totals: totalsOf(points, waiting, workers),
+      totals: { ...totalsOf(points, waiting, workers), ...paceNow(paged) },
       pagesPerSecond: points.map((point) => point.pagesPerSecond),
       waiting: isNoted ? [...noted.slice(0, -1), waiting] : [...waitingBefore],
       ...{ jobs: timed, queues, sites, workers: working },
@@ -105,6 +107,12 @@ function totalsOf(points: readonly HistoryPointOut[], waiting: number, workers: 
   };
 }
 
+/** As this process has seen it, once it has looked twice: history is some seconds late. */
+function paceNow(speeds: readonly (number | undefined)[]): Partial<Totals> {
+  const known = speeds.filter((speed) => speed !== undefined);
+  return known.length === 0 ? {} : { pagesPerSecond: known.reduce((sum, speed) => sum + speed, 0) };
+}
+
 /** What of a job is over, and what is yet to come. */
 export function endedOf({ counts }: Pick<JobOut, "counts">): number {
   return counts.done + counts.dead + counts.cancelled;
@@ -121,6 +129,7 @@ function paceOf(job: JobOut, seen: number | undefined): Pick<TopJob, "perSecond"
   return { perSecond: seen ?? job.rate ?? 0, etaMs: job.etaSeconds === null ? undefined : job.etaSeconds * 1000 };
 }
 
+type Three = [Speeds, Speeds, Speeds];
 /** Undefined until there are two looks. */
 type Speeds = { (key: string, count: number, at: number): number | undefined; keep(keys: readonly string[]): void };
 

@@ -207,7 +207,12 @@ function workerColumns(now: number): readonly Column<TopWorker>[] {
     },
     { title: "HEARD", of: ({ seenAt }) => `${roughAge(now - seenAt)} ago`, isRight: true, spare: 4 },
     { title: "QUEUES", of: ({ queues }) => queues.join(","), spare: 5 },
-    { title: "WORKER", of: ({ worker }) => shortProcess(worker), spare: 0 },
+    {
+      title: "WORKER",
+      of: ({ worker, vitals }) => shortProcess(worker) + (vitals?.state === "draining" ? " draining" : ""),
+      tone: ({ vitals }) => (vitals?.state === "draining" ? "yellow" : undefined),
+      spare: 0,
+    },
   ];
 }
 

@@ -53,7 +53,7 @@ export async function runTop(session: PlaneSession, stops: Stops, terminal: TopT
       failure = undefined;
       lookedAt = now();
     } catch (error) {
-      failure = troubleWords(error);
+      failure = troubleWords(error, ", asking on");
     }
     isLooking = false;
     draw();
@@ -153,7 +153,7 @@ function lateWords(silentMs: number, everyMs: number): string | undefined {
   return `no answer for ${Math.round(silentMs / 1000)}s, asking on`;
 }
 
-function troubleWords(error: unknown): string {
-  const words = isTrawlError(error) ? `${error.code}: ${error.message}` : String(error);
-  return showable(words);
+function troubleWords(error: unknown, doing = ""): string {
+  const { code, message } = isTrawlError(error) ? error : { code: "INTERNAL", message: String(error) };
+  return showable(`${code}${doing}: ${message}`);
 }
