@@ -13,7 +13,7 @@ export type HostileJobs = {
 
 const MEGABYTE = 1_000_000;
 const NAME_MOST = 200;
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 150_000;
 const [SCRIPT = "", IMAGE = ""] = MARKUP;
 
 export async function fillHostile(stage: Stage): Promise<HostileJobs> {

@@ -16,7 +16,7 @@ export type StageJobs = Record<
 const FAST = { rate: "unlimited", perSite: 8 } as const;
 const QUICK = { max: 1, backoff: "100ms" } as const;
 /** Long enough for a machine that is busy with other tests. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 150_000;
 
 const JOBS = {
   shop: {

@@ -2,6 +2,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import type { Arrival } from "../site/origin.ts";
 import { openViewers, type Viewer, type Viewers } from "./browser.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { page as okPage } from "./stage-web.ts";
@@ -9,6 +11,12 @@ import { visit } from "./tour.ts";
 
 const START_MS = 300_000;
 const NONE = { errors: [], violations: [], dialogs: [], refused: [] };
+
+/** Between two requests at 2/s. A hundred of them take longer than we wait. */
+const SLOW_MS = 500;
+/** Of the first request, on a machine that is busy: the others came in time after it. */
+const LATE_MS = 400;
+const PATIENCE_MS = 25_000;
 
 describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
   let stage: Stage;
@@ -89,6 +97,41 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     expect(viewer.troubles).toEqual(NONE);
   });
 
+  it("changes the rate of a site while it is crawled, and the site's own log obeys", async () => {
+    stage.web.serve("rated.example", (path) => okPage(path, ""));
+    const urls = Array.from({ length: 400 }, (_, nth) => `http://rated.example/${nth}`);
+    const job = await stage.api.submit({ urls, politeness: { rate: "2/s", robots: false } });
+    await open();
+    await visit(page, stage.url, { place: "/sites/rated.example" });
+    const visits = () => stage.web.visitsOf("rated.example");
+    await waitUntil(() => visits().length >= 6, PATIENCE_MS);
+    const before = visits();
+    expect(spanOf(before)).toBeGreaterThan((before.length - 1) * SLOW_MS - LATE_MS);
+
+    await page.getByLabel("Rate", { exact: true }).fill("50/s");
+    await page.getByRole("button", { name: "Set" }).click();
+
+    const isFast = () => visits().length >= before.length + 100;
+    expect(await waitUntil(isFast, PATIENCE_MS)).toBe(true);
+    expect(spanOf(visits().slice(before.length))).toBeLessThan(100 * SLOW_MS);
+    await job.cancel();
+    await stage.api.sites.unset("rated.example");
+    expect(viewer.troubles).toEqual(NONE);
+  });
+
+  it("shows a worker that is killed as lost", async () => {
+    const lone = await stage.worker(["--queues", "lonely", "--pool", "solo"]);
+    await open();
+    await visit(page, stage.url, { place: "/workers" });
+    const row = page.getByRole("row").filter({ hasText: `/${lone.pid}` });
+    await row.getByText(/idle|working/).waitFor();
+
+    lone.kill("SIGKILL");
+
+    await row.getByText(/^lost /).waitFor({ timeout: 40_000 });
+    expect(viewer.troubles).toEqual(NONE);
+  });
+
   it("says that the server is away, keeps what it shows, and comes back by itself", async () => {
     await open();
     await visit(page, stage.url, { place: "/" });
@@ -111,3 +154,8 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     expect(viewer.troubles).toMatchObject({ ...NONE, refused: expect.any(Array) });
   });
 });
+
+/** From the first to the last, as the site saw them. */
+function spanOf(visits: readonly Arrival[]): number {
+  return (visits.at(-1)?.arrivedAt ?? 0) - (visits[0]?.arrivedAt ?? 0);
+}
