@@ -18,7 +18,7 @@ import { problemsOf } from "./problems.ts";
 import { Reading } from "./reading.tsx";
 
 /** A page that is kept to be read again and again, and the job that it was fetched by. */
-type Fetched = { pageId: number; jobId: string; url: string; status: number };
+type Fetched = { pageId: number; jobId: string; status: number };
 
 const PATIENCE_SECONDS = 25;
 const SETTLED_MS = 250;
@@ -81,7 +81,8 @@ async function fetchOnce(url: string, { render, browser, headers, politeness, qu
   try {
     const scraped = await api().scrape({ ...asked, timeoutSeconds: PATIENCE_SECONDS });
     const { page, dead, outcome, id } = scraped;
-    if (page?.kept.includes("body")) return { pageId: page.id, jobId: id, url: page.url, status: page.status };
+    if (page?.kept.includes("body")) return { pageId: page.id, jobId: id, status: page.status };
+    forget(id);
     if (page !== null) throw new Error("The page came, and its body is not kept: the server's TRAWL_BODIES is none.");
     if (dead !== null) throw new Error(`The page was given up on: ${dead.reason}${lastWords(dead.history)}`);
     throw new Error(outcome === "refused" ? "robots.txt of the site does not allow this page." : "No page came.");
@@ -99,8 +100,10 @@ function lastWords(history: readonly { detail: string | null }[]): string {
 async function explained(error: ApiError): Promise<unknown> {
   const id = String(error.problem.id);
   const { reasons } = await api().explain({ job: id });
+  forget(id);
   const detail = `The page was not there within ${PATIENCE_SECONDS} s: ${reasons.join("; ")}.`;
-  return new ApiError(error.status, { ...error.problem, detail });
+  const fix = "Start a worker that serves its queue, or wait until the site may be asked again; then fetch again.";
+  return new ApiError(error.status, { ...error.problem, detail, fix });
 }
 
 type Read = { value: ReadingOut | undefined; error: unknown; isBusy: boolean };
@@ -133,15 +136,16 @@ function useReading(fetched: Fetched | undefined, { rows, each, job }: Draft, on
 /** What was fetched to try rules on is nobody's result: it goes when another comes, or when the form is left. */
 function useForgotten(fetched: Fetched | undefined): void {
   useEffect(() => {
-    if (fetched === undefined) return;
-    return () => {
-      // If it cannot be deleted now, it is a small job that anybody may delete.
-      void api()
-        .job(fetched.jobId)
-        .delete({ cancel: true })
-        .catch(() => {});
-    };
+    if (fetched !== undefined) return () => forget(fetched.jobId);
   }, [fetched?.jobId]);
+}
+
+/** If it cannot be deleted now, it is a small job that anybody may delete. */
+function forget(jobId: string): void {
+  void api()
+    .job(jobId)
+    .delete({ cancel: true })
+    .catch(() => {});
 }
 
 function said<T extends object>(words: T): Partial<T> {
