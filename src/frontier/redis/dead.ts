@@ -83,7 +83,8 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
       return [...groups.values()].sort(byCount).slice(0, limit);
     },
     async count() {
-      const counts = await Promise.all(shards.all.map((shard) => shard.ask("ZCARD", shard.key("dead-order"))));
+      const all = ["-inf", "+inf"] as const;
+      const counts = await Promise.all(shards.all.map((shard) => shard.ask("ZCOUNT", shard.key("dead-order"), ...all)));
       return counts.reduce<number>((sum, count) => sum + Number(count), 0);
     },
     async replay(filter, limit, perSecond) {
