@@ -33,7 +33,8 @@ export type TaskFacts =
       site: SiteFacts;
       notBefore: number;
       failures: number;
-      last: Misfortune;
+      /** Undefined where it was replayed at a rate: it begins anew. */
+      last: Misfortune | undefined;
     }
   | { state: "leased"; worker: string; leaseUntil: number; job: JobFacts }
   | { state: "dead"; reason: string; tries: number; last: Misfortune | undefined; job: JobFacts }
@@ -113,10 +114,7 @@ function waitingTask(
   const wait = siteWait(task.site, now);
   const reasons = wait.reasons.map((reason) => inJob + reason);
   if (task.state === "delayed" && task.notBefore > now) {
-    const count = `retry ${task.failures} of ${task.job.retriesMax}`;
-    reasons.unshift(
-      `${inJob}${count} waits until ${at(task.notBefore, now)} after ${misfortune(task.last.because, task.last)}`,
-    );
+    reasons.unshift(inJob + delayWords(task, now));
     return { reasons, until: Math.max(task.notBefore, wait.until ?? 0) };
   }
   const isSuspect = task.queue !== baseQueue(task.queue);
@@ -129,6 +127,12 @@ function waitingTask(
     until: now,
     queue: task.queue,
   };
+}
+
+function delayWords({ notBefore, failures, last, job }: TaskFacts & { state: "delayed" }, now: number): string {
+  if (last === undefined) return `was replayed at a rate, and its turn comes ${at(notBefore, now)}`;
+  const count = `retry ${failures} of ${job.retriesMax}`;
+  return `${count} waits until ${at(notBefore, now)} after ${misfortune(last.because, last)}`;
 }
 
 function siteWait(site: SiteFacts, now: number): Wait {

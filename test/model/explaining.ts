@@ -59,7 +59,7 @@ function taskFacts(world: World, task: ModelTask, now: number): TaskFacts {
     case "queued":
       return { state: "queued", queue, job, site: siteFacts(world, task.site, now) };
     case "delayed": {
-      const last = task.history.at(-1) ?? { at: 0, because: "a replay at a rate" };
+      const last = task.history.at(-1);
       const site = siteFacts(world, task.site, now);
       return { state: "delayed", queue, job, site, notBefore: task.notBefore ?? 0, failures: task.failures, last };
     }

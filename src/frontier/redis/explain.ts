@@ -77,7 +77,7 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
     if (waiting === undefined) return undefined;
     const { queue, notBefore, failures, history } = waiting;
     if (notBefore === undefined) return { state: "queued", queue, job, site };
-    const last = readHistory(history === "" ? "[]" : history, time).at(-1) ?? { at: 0, because: "a replay at a rate" };
+    const last = readHistory(history === "" ? "[]" : history, time).at(-1);
     return { state: "delayed", queue, job, site, notBefore: time.toHere(notBefore), failures, last };
   }
 

@@ -77,8 +77,8 @@ export function createInspector({ db, now }: Deps): Inspector {
     const site = siteFacts(task.site);
     if (task.state === "queued") return { state: "queued", queue, job, site };
     const past = JSON.parse(task.history ?? "[]") as Misfortune[];
-    const last = past.at(-1) ?? { at: 0, because: "a replay at a rate" };
-    return { state: "delayed", queue, job, site, notBefore: task.not_before ?? 0, failures: task.failures, last };
+    const { not_before: notBefore, failures } = task;
+    return { state: "delayed", queue, job, site, notBefore: notBefore ?? 0, failures, last: past.at(-1) };
   }
 
   function explain(target: ExplainTarget): Explanation {

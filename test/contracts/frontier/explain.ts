@@ -111,6 +111,18 @@ function explainingUrls({ open, test }: Suite): void {
     expect((await wordsOf(frontier, URL_0))[0]).toContain("may be fetched now");
   });
 
+  test("F16 a URL that was replayed at a rate waits for its turn", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    await settleAll(frontier, await grantsOf(frontier), { outcome: { kind: "dead", because: "http_status" } });
+    await frontier.replayDead({}, 10, 1);
+
+    const { reasons, until } = await frontier.explain(URL_1);
+
+    expect(reasons[0]).toMatch(/^in job job: was replayed at a rate, and its turn comes .* \(in 1s\)$/);
+    expect(until).toBe(START_AT + 1000);
+  });
+
   test("F16 a URL of a paused job says how to go on", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
