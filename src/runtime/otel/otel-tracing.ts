@@ -16,7 +16,7 @@ import type { PlannedIds, SpanIds } from "./planned-ids.ts";
 
 export type OtelDeps = {
   tracer: Tracer;
-  /** Undefined where the SDK is not ours: spans that others hang under then have ids that nobody can know before. */
+  /** Undefined where the SDK is not ours, and chooses ids by itself. */
   ids: PlannedIds | undefined;
   /** What may be shown of a text. */
   redact(text: string): string;
@@ -43,16 +43,14 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
   }
 
   function withIds(own: SpanIds, make: () => Span): Span {
-    return ids === undefined ? make() : ids.with(own, make);
+    return ids === undefined ? renamed(make(), own) : ids.with(own, make);
   }
 
   function submission(requestId: string, from: TraceParent | undefined, words: SpanWords): Submission {
     const { traceId, isSampled } = traceOf(requestId);
     if (!isSampled) return { end: () => {} };
     const own = { traceId, spanId: submitSpanId(requestId) };
-    // Without ids of ours, all that is of this request meets at one place that has no span itself.
-    const above = from?.traceId === traceId ? from.spanId : ids === undefined ? own.spanId : undefined;
-    const parent = above === undefined ? ROOT_CONTEXT : contextOf(traceId, above);
+    const parent = from?.traceId === traceId ? contextOf(traceId, from.spanId) : ROOT_CONTEXT;
     const kind = from === undefined ? SpanKind.INTERNAL : SpanKind.SERVER;
     const attributes = shown({ "trawl.request.id": requestId, ...words });
     const span = withIds(own, () => tracer.startSpan("submit", { kind, attributes }, parent));
@@ -103,6 +101,17 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
   }
 
   return { isOn: true, submission, task, close: shutdown };
+}
+
+/**
+ * Of an SDK that is not ours: what it gives as the context of a span is the one that it exports, in every version so far. Should
+ * one of them give a copy, or a frozen one, all is still in its trace, and only hangs under ids of which there is no span.
+ */
+function renamed(span: Span, own: SpanIds): Span {
+  const context = span.spanContext();
+  // What is not recorded may share its context with others.
+  if (span.isRecording() && !Object.isFrozen(context)) Object.assign(context, own);
+  return span;
 }
 
 /** A place in a trace that other processes may have made. */
