@@ -278,7 +278,8 @@ A broker or server that goes away is told at the top; it goes on asking. \`--api
 
 **\`drain\`** lets a worker end what it has in hand and then end itself, with 0; nobody takes its place. Named by its supervisor, the
 first of its lines, all processes of that drain and it ends with them, a server of \`trawl up\` last. **\`recycle\`** has a fresh process take
-the place of each. Both go through the broker, so they reach any machine, within 5 seconds; nothing is lost by either. A worker that runs alone
+the place of each. Both go through the broker, so they reach any machine, within 5 seconds. What is not over after a minute (12 times \`TRAWL_GRACE\`: a task may have to wait for its site's turn) is
+handed back, so nothing is lost by either. A worker that runs alone
 (\`--pool solo\`) cannot be recycled, and crawls take no orders: \`ORDER_REFUSED\`. \`--json\` prints \`{ order, workers }\`: who was told.
 
 **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done, failed, rssBytes,

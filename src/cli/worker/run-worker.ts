@@ -26,6 +26,8 @@ export type WorkerRun = {
 };
 
 const DRAIN_LOOK_MS = 500;
+/** A task may have minutes to wait for its site's turn: whoever is to leave does not wait with it for ever. */
+const OBEY_GRACES = 12;
 
 /** A process of its own has nobody to take its place. A crawl is somebody's: nobody else ends it. */
 function obeyedBy({ supervisor, crawledHosts }: WorkerRun): readonly WorkerOrder[] {
@@ -52,11 +54,12 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     orders: { obeys: obeyedBy(run), heard: obey },
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
-  /** Whatever is asked: it takes no more, and ends when what it has in hand is over. */
+  /** Whatever is asked: it takes no more, and ends when what it has in hand is over; what takes too long is handed back. */
   function obey(order: WorkerOrder): void {
     voice.ordered(order);
     if (order === "drain") voice.drained(); // nobody is to take its place
     worker.retire();
+    void trawl.clock.sleep(config.graceMs * OBEY_GRACES, over.signal).then(() => over.abort());
   }
   const stopped = stops.once(() => {
     voice.stopping();

@@ -6,7 +6,7 @@ import { beforeAll, describe } from "vitest";
 import { ensureDist } from "../dist.ts";
 import type { FleetBroker } from "../fleet/fleet.ts";
 import { crawling } from "./crawling.ts";
-import { ordering } from "./ordering.ts";
+import { leaving, ordering } from "./ordering.ts";
 import { lateness, poison } from "./poison.ts";
 import { growth, recycling } from "./recycling.ts";
 import { stopping, stubbornness } from "./stopping.ts";
@@ -28,6 +28,7 @@ export function describePoolProcesses(broker: FleetBroker): void {
   describe("the processes of a pool", () => {
     beforeAll(ensureDist);
     lateness(broker);
+    leaving(broker);
     stubbornness(broker);
     growth(broker);
     strays(broker);

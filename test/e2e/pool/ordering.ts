@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { expect, it } from "vitest";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, lastJson } from "../cli.ts";
-import { type FleetBroker, newFleet } from "../fleet/fleet.ts";
+import { FAST, type FleetBroker, newFleet, slowSite } from "../fleet/fleet.ts";
 import { linkedSite, pagesAsked } from "../sites.ts";
 import { isRunning, poolLines, started } from "./pool.ts";
 
@@ -39,5 +39,23 @@ export function ordering(broker: FleetBroker): void {
     const records = jsonLines<{ _url: string }>((await fleet.run(["records", id])).stdout).map(({ _url }) => _url);
     expect(missing(site.expectedPages(), records)).toEqual([]);
     expect(duplicates(pagesAsked(site))).toEqual(new Map());
+  });
+}
+
+/** What is the same on every broker. */
+export function leaving(broker: FleetBroker): void {
+  it("hands back what is not over after a while, and cannot be recycled where nobody would follow it", async () => {
+    const [fleet, { site }] = [await newFleet(broker), await slowSite()];
+    const worker = await fleet.worker(["--pool", "solo"], { TRAWL_GRACE: "100ms" });
+    const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
+    await site.waitForRequests(2);
+    const name = `${hostname()}/${worker.pid}`;
+
+    const refused = await fleet.run(["workers", "recycle", name]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/ORDER_REFUSED: .*no supervisor/) });
+    expect(await fleet.run(["workers", "drain", name])).toMatchObject({ code: 0 });
+
+    expect(await worker.ended).toMatchObject({ code: 0 });
+    expect((await fleet.job(id)).counts).toMatchObject({ done: 1, queued: 1, leased: 0, dead: 0 });
   });
 }
