@@ -11,7 +11,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { ScrapedLink } from "../../ui/scraped.tsx";
 import { Choice } from "../../ui/tabs.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { Body, Screenshot } from "./page-parts.tsx";
+import { Body, SavePdf, Screenshot } from "./page-parts.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { Values } from "./values.tsx";
 
@@ -62,6 +62,14 @@ function KnownPage({ known }: { known: OnePageOut }) {
         <dd>
           <a href={hrefOf(["jobs", jobId], { tab: "timeline", of: page.taskId })}>Timeline of this request</a>
         </dd>
+        {has("pdf") && (
+          <>
+            <dt>In print</dt>
+            <dd>
+              <SavePdf page={page} />
+            </dd>
+          </>
+        )}
       </dl>
       <Choice label="Part of the page" options={options} value={part} onChange={setPart} />
       {part === "records" && <Records page={page} records={records} />}

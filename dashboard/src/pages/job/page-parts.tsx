@@ -1,7 +1,7 @@
 /** What was kept of a page: its source as text, never as a page; its picture from bytes, never by its address. */
 import { useEffect, useState } from "preact/hooks";
 import type { PageOut } from "../../../../src/api/wire-types.ts";
-import { usePolled } from "../../polled.ts";
+import { useAction, usePolled } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
 import { bytes } from "../../ui/format.ts";
@@ -62,6 +62,22 @@ export function Screenshot({ page }: { page: PageOut }) {
       {isLoading && <Loading />}
       <Problem error={error} onRetry={reload} />
       {url !== undefined && <img class="screenshot" src={url} alt="What the page looked like in the browser" />}
+    </>
+  );
+}
+
+/** The page as it would be printed: for a program that shows such files, and not for this one. */
+export function SavePdf({ page }: { page: PageOut }) {
+  const saving = useAction(async () => {
+    const answer = await api().page(page.id).part("pdf");
+    saveBlob(await answer.blob(), `page-${page.id}.pdf`);
+  });
+  return (
+    <>
+      <button type="button" class="small" disabled={saving.isBusy} onClick={() => saving.run()}>
+        Download as PDF
+      </button>
+      <Problem error={saving.error} />
     </>
   );
 }

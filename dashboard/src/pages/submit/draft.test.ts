@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../../src/client/api-error.ts";
 import type { JobInput } from "../../../../src/client/client.ts";
 import { doubledNames, draftOf, jobOf, newDraft } from "./draft.ts";
+import { readJob } from "./job-shape.ts";
 import { problemsOf } from "./problems.ts";
 
 describe("a job that is being written", () => {
@@ -34,6 +35,26 @@ describe("a job that is being written", () => {
 
     expect(jobOf({ job: { urls: [] }, rows, each: "" })).toEqual({ urls: [], extract: { title: "h1" } });
     expect([...doubledNames([...rows, { ...row, key: 4 }])]).toEqual(["title"]);
+  });
+});
+
+describe("a job as JSON", () => {
+  it.each([
+    ["{ nope", /JSON/],
+    ["[]", /an object/],
+    ['{ "urls": "https://a.example/" }', /urls: takes a list/],
+    ['{ "extract": { "a": 1 } }', /extract: takes/],
+    ['{ "extract": { "a": [["b"]] } }', /extract: takes/],
+    ['{ "follow": { "include": "x" } }', /follow: takes/],
+    ['{ "keep": null }', /keep: takes/],
+  ])("is refused where the form could not show it: %s", (text, words) => {
+    expect(readJob(text)).toEqual({ problem: expect.stringMatching(words) });
+  });
+
+  it("is taken with keys and values that only the server knows of", () => {
+    const job = { urls: [], politeness: { rate: "fast" }, whatever: 1, extract: { a: { select: "b", odd: true } } };
+
+    expect(readJob(JSON.stringify(job))).toEqual({ job });
   });
 });
 

@@ -1,20 +1,30 @@
-/** The same job as JSON. What cannot be read changes nothing, and says where it breaks. */
+/** The same job as JSON. What cannot be read changes nothing, says where it breaks, and is not submitted. */
 import { useEffect, useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";
 import { Field } from "../../ui/field.tsx";
+import { readJob } from "./job-shape.ts";
 
-export function JsonEditor({ job, onJob }: { job: JobInput; onJob: (job: JobInput) => void }) {
+type JsonEditorProps = {
+  job: JobInput;
+  onJob: (job: JobInput) => void;
+  problem: string | undefined;
+  onProblem: (problem: string | undefined) => void;
+};
+
+export function JsonEditor({ job, onJob, problem, onProblem }: JsonEditorProps) {
   const [text, setText] = useState(() => written(job));
-  const [problem, setProblem] = useState<string | undefined>(undefined);
   // A job that was changed elsewhere is shown; one that says the same in other spaces stays as it was typed.
   useEffect(() => {
-    if (JSON.stringify(job) !== JSON.stringify(readOf(text).job ?? {})) setText(written(job));
+    const read = readJob(text);
+    if ("job" in read && JSON.stringify(job) !== JSON.stringify(read.job)) setText(written(job));
   }, [job]);
+  // Left unreadable, it is as it was before.
+  useEffect(() => () => onProblem(undefined), []);
   const type = (typed: string) => {
     setText(typed);
-    const read = readOf(typed);
-    setProblem(read.problem);
-    if (read.job !== undefined) onJob(read.job);
+    const read = readJob(typed);
+    onProblem("problem" in read ? read.problem : undefined);
+    if ("job" in read) onJob(read.job);
   };
   return (
     <Field label="The job" hint="All that docs/jobs.md has. The form shows what it has room for." problem={problem}>
@@ -33,14 +43,4 @@ export function JsonEditor({ job, onJob }: { job: JobInput; onJob: (job: JobInpu
 
 function written(job: JobInput): string {
   return JSON.stringify(job, undefined, 2);
-}
-
-function readOf(text: string): { job?: JobInput; problem?: string } {
-  try {
-    const job: unknown = JSON.parse(text);
-    if (typeof job === "object" && job !== null && !Array.isArray(job)) return { job: job as JobInput };
-    return { problem: "A job is an object: { … }" };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
-  }
 }

@@ -48,6 +48,7 @@ const TABS = [
 function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }) {
   const [draft, setDraft] = useState(first);
   const [previewError, setPreviewError] = useState<unknown>(undefined);
+  const [unreadable, setUnreadable] = useState<string | undefined>(undefined);
   const job = useMemo(() => jobOf(draft), [draft]);
   const { submitting, error } = useSubmission(job);
   const problems = both(problemsOf(error), problemsOf(previewError));
@@ -67,17 +68,22 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
             class="card-body submit-form"
             onSubmit={(event) => {
               event.preventDefault();
-              void submitting.run();
+              if (unreadable === undefined) void submitting.run();
             }}
           >
             {isJson ? (
-              <JsonEditor job={job} onJob={(written) => setDraft(draftOf(written))} />
+              <JsonEditor
+                job={job}
+                onJob={(written) => setDraft(draftOf(written))}
+                problem={unreadable}
+                onProblem={setUnreadable}
+              />
             ) : (
               <JobForm draft={draft} onDraft={setDraft} problems={problems} />
             )}
             <Problem error={isJson ? error : problemsLeft(problems.rest, previewError)} />
             <div class="submit-buttons">
-              <button type="submit" class="primary" disabled={submitting.isBusy}>
+              <button type="submit" class="primary" disabled={submitting.isBusy || unreadable !== undefined}>
                 {submitting.isBusy ? "Submitting …" : "Submit job"}
               </button>
               <a class="button" href="#/jobs">
