@@ -11,6 +11,8 @@ export default defineConfig({
     emptyOutDir: true,
     // What loads what: for the test of how much a first visit loads.
     manifest: "manifest.json",
+    // Of the packages that are built in: whoever gets them gets these, too.
+    license: { fileName: "licenses.md" },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },

@@ -51,13 +51,9 @@ export function canBuild() {
 
 /** Packages that a build needs and that are not installed. */
 export function lackingPackages() {
-  const needed = {
-    typescript: TSC,
-    vite: VITE,
-    preact: join(NODE_MODULES, "preact"),
-    uplot: join(NODE_MODULES, "uplot"),
-  };
-  return Object.keys(needed).filter((name) => !existsSync(needed[name]));
+  return ["typescript", "vite", "preact", "@preact/signals", "uplot"].filter(
+    (name) => !existsSync(join(NODE_MODULES, name)),
+  );
 }
 
 /** Builds; on failure the compiler has said why. */

@@ -43,7 +43,8 @@ export function readDashboard(folder: string): DashboardFiles | undefined {
       const type = TYPES[extname(name)];
       if (type === undefined) return [];
       const plain = read(name);
-      const etag = `"${hash("sha256", plain, "base64url").slice(0, 22)}"`;
+      // A weak one: compressed or not, it is the same.
+      const etag = `W/"${hash("sha256", plain, "base64url").slice(0, 22)}"`;
       return [[name.replaceAll("\\", "/"), { type, etag, plain, packed: Object.fromEntries(packedOf(name)) }]];
     }),
   );

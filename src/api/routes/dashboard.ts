@@ -77,7 +77,7 @@ export function dashboardRoutes(folder: string): Route[] {
 
 function sent(file: DashboardFile, asked: Asked["headers"], own: Readonly<Record<string, string>>): Answer {
   const headers = { ...own, etag: file.etag, vary: "accept-encoding" };
-  if (asked["if-none-match"] === file.etag) return { status: 304, body: undefined, headers };
+  if (asked["if-none-match"]?.includes(file.etag) === true) return { status: 304, body: undefined, headers };
   const { coding, bytes } = packedFor(file, String(asked["accept-encoding"] ?? ""));
   return {
     status: 200,
