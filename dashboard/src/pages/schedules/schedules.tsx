@@ -1,5 +1,6 @@
 /** Schedules: what is to run when, what became of the last runs, and how to change it. */
 
+import { useEffect } from "preact/hooks";
 import type { ScheduleOut } from "../../../../src/api/wire-schedules.ts";
 import { useListed } from "../../listed.ts";
 import type { PageProps } from "../../pages.ts";
@@ -12,6 +13,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { isVisible } from "../../visible.ts";
 import { Calendar } from "./calendar.tsx";
 import { NewSchedulePage } from "./new-schedule.tsx";
 import { SchedulePage } from "./schedule-page.tsx";
@@ -19,6 +21,7 @@ import { CATCH_UP_WORDS, OVERLAP_WORDS, timingWords } from "./timing-words.ts";
 import "./schedules.css";
 
 const NEW = "new";
+const EVERY_MS = 30_000;
 
 export function Schedules({ rest: [id] }: PageProps) {
   if (id === NEW) return <NewSchedulePage />;
@@ -27,7 +30,14 @@ export function Schedules({ rest: [id] }: PageProps) {
 
 function ScheduleList() {
   const listed = useListed((options) => api().schedules.list(options), []);
-  const { rows, isLoading, loadMore } = listed;
+  const { rows, isLoading, loadMore, reload } = listed;
+  const isShown = isVisible.value;
+  // Runs come and go by themselves.
+  useEffect(() => {
+    if (!isShown) return;
+    const timer = setInterval(reload, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isShown, reload]);
   const isEmpty = rows.length === 0 && !isLoading && listed.error === undefined;
   const add = may("submit") && (
     <a class="button primary" href={hrefOf(["schedules", NEW])}>
