@@ -98,7 +98,7 @@ function Foot() {
       </p>
       <div class="side-buttons">
         <button type="button" class="small" onClick={switchTheme}>
-          {theme.value === "dark" ? "Light" : "Dark"}
+          {theme.value === "dark" ? "Light theme" : "Dark theme"}
         </button>
         {keyId !== null && (
           <button type="button" class="small" onClick={() => signOut()}>
