@@ -22,6 +22,7 @@ it("finds the page of an address", () => {
   expect(pageAt("jobs")).toEqual(["jobs"]);
   expect(pageAt("jobs", "new")).toEqual(["jobs/new"]);
   expect(pageAt("jobs", "j1")).toEqual(["jobs/:id", "j1"]);
-  expect(pageAt("sites", "a.example:8080")).toEqual(["sites", "a.example:8080"]);
+  expect(pageAt("sites", "a.example:8080")).toEqual(["sites/:id", "a.example:8080"]);
+  expect(pageAt("dead", "more")).toEqual(["dead", "more"]);
   expect(pageAt("nothing")).toBeUndefined();
 });
