@@ -93,7 +93,10 @@ export const CHILD_METRICS = { ...WORKER_METRICS, ...PROCESS_METRICS } as const 
 
 /** What the supervisor itself knows. */
 export const POOL_METRICS = {
-  trawl_worker_processes: { type: "gauge", help: "Processes that work." },
+  trawl_worker_processes: {
+    type: "gauge",
+    help: "Processes that a supervisor keeps; the server of `trawl up` is one of them.",
+  },
   trawl_worker_process_starts_total: { type: "counter", help: "Processes that were started." },
   trawl_worker_process_ends_total: {
     type: "counter",

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createServerMeter } from "../../src/api/server-meter.ts";
 import { ALL_SERVER_METRICS } from "../../src/api/server-metrics.ts";
 import { withMetrics } from "../../src/cli/worker/metrics-listener.ts";
 import { BUILD_METRICS } from "../../src/runtime/build-metrics.ts";
@@ -116,6 +117,13 @@ describe("metrics", () => {
     expect(reading(told, "trawl_worker_processes")).toBe(2);
     expect(reading(told, "trawl_worker_memory_limit_bytes")).toBe(512 * 1024 * 1024);
 
+    // Workers write it every few seconds; what they wrote outlives all of them.
+    const pagesKept = async () => {
+      const { points } = (await ask("GET", "/v1/history?step=1h")).json as unknown as { points: { pages: number }[] };
+      return points.reduce((sum, { pages }) => sum + pages, 0);
+    };
+    expect(await waitUntil(async () => (await pagesKept()) === 2, 20_000, 100)).toBe(true);
+
     // One dies: what it had counted stays, and the next begins at nothing.
     const { json } = await ask("GET", "/v1/workers");
     const [one] = json.workers as unknown as { pid: number }[];
@@ -130,8 +138,9 @@ describe("metrics", () => {
     expect(reading(server, "trawl_queue_waiting", { queue: "nobody" })).toBe(1);
     expect(reading(server, "trawl_dead_letters")).toBe(1);
     expect([reading(server, "trawl_broker_up"), reading(server, "trawl_store_up")]).toEqual([1, 1]);
-    pool.kill("SIGTERM");
+    pool.kill("SIGKILL");
     await pool.ended;
+    expect(await pagesKept()).toBe(2);
 
     const known = new Set([told, server].flatMap(namesIn));
     expect(askedFor().filter((name) => !known.has(name))).toEqual([]);
@@ -173,9 +182,10 @@ describe("metrics", () => {
       looks += 1;
       return listQueues();
     };
-    const scrapes = await Promise.all(Array.from({ length: 20 }, () => scrape(`${url}/metrics`, SERVER)));
+    const meter = createServerMeter(trawl);
+    await Promise.all(Array.from({ length: 20 }, () => meter.text()));
     expect(looks).toBe(1);
-    expect(reading(scrapes[19] as Scrape, "trawl_broker_up")).toBe(1);
+    expect(reading(await scrape(`${url}/metrics`, SERVER), "trawl_broker_up")).toBe(1);
 
     trawl.frontier.countDead = async () => Promise.reject(new Error("it is away"));
     trawl.store.webhooks.countEvents = async () => Promise.reject(new Error("it is away, too"));
