@@ -15,7 +15,7 @@ Servers and workers tell [Prometheus](https://prometheus.io) what they do, in it
 | \`trawl serve\` | \`/metrics\` on its own port | where it has no keys, this machine; else a key of no tenant with the scope \`read\`, sent as a bearer token. \`TRAWL_METRICS_OPEN=true\`: everybody who reaches it |
 | \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` there: one port for all processes of the command | whoever reaches it; it listens on 127.0.0.1 unless \`TRAWL_METRICS_HOST\` says otherwise |
 
-\`\`\`sh
+\`\`\`
 trawl worker --processes 4 --metrics-port 9464
 curl -s localhost:9464/metrics
 curl -s localhost:7700/metrics
