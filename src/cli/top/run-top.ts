@@ -7,6 +7,7 @@ import { isTrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { PlaneSession } from "../plane/in-plane.ts";
 import type { Stops } from "../stops.ts";
+import { aborted } from "../watch-job.ts";
 import { type Canvas, openCanvas } from "./canvas.ts";
 import { createFleetLooker, type FleetLook } from "./fleet-look.ts";
 import { frameLines } from "./frame.ts";
@@ -130,13 +131,6 @@ async function onScreen({ canvas, terminal, stops, over, hear, draw }: Held, wor
     stopped.forget();
     exit.forget();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 function shownOf(look: FleetLook, view: View): Shown {
