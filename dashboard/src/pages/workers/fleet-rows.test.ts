@@ -36,7 +36,9 @@ describe("the rows of the fleet", () => {
     let watched = watchedAfter(undefined, [dead, stopped, there], 0);
     for (let second = 5; second <= 15; second += 5) {
       const again = [stopped, there].map((worker) => ({ ...worker, seenAt: at(second) }));
-      watched = watchedAfter(watched, [dead, ...again], second * 1000);
+      // The same instant, as another clock has it.
+      const still = { ...dead, seenAt: new Date(Date.parse(dead.seenAt) + (second % 3)).toISOString() };
+      watched = watchedAfter(watched, [still, ...again], second * 1000);
     }
     expect(silenceOf(watched, dead, 15_000)).toBe(15_000);
     expect(conditionOf(dead, 15_000).words).toBe("silent 15 s");

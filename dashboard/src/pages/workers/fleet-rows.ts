@@ -25,6 +25,7 @@ export type Watched = {
 /** Workers tell of themselves every 5 seconds: one that is late twice has something. */
 export const SILENT_AFTER_MS = 11_000;
 const GONE_FOR_MS = 120_000;
+const SAME_WITHIN_MS = 2_000;
 /** Nobody has looked for so long that nothing can be compared. */
 const LONG_AGO_MS = 60_000;
 
@@ -48,12 +49,17 @@ function pacesOf(before: Watched | undefined, workers: readonly WorkerOut[]): Ma
   for (const { worker, seenAt, done } of workers) {
     const last = old.get(worker);
     const known = before?.paces.get(worker);
-    if (last !== undefined && last.seenAt !== seenAt) {
+    if (last !== undefined && !isSameWord(last.seenAt, seenAt)) {
       const seconds = (Date.parse(seenAt) - Date.parse(last.seenAt)) / 1000;
       paces.set(worker, ((done ?? 0) - (last.done ?? 0)) / Math.max(seconds, 0.1));
     } else if (known !== undefined) paces.set(worker, known);
   }
   return paces;
+}
+
+/** Servers tell the broker's instants by clocks of their own: the same one may differ a little from look to look. */
+function isSameWord(one: string, other: string): boolean {
+  return Math.abs(Date.parse(one) - Date.parse(other)) < SAME_WITHIN_MS;
 }
 
 /** For how long nothing new was heard of it. */
@@ -63,7 +69,7 @@ export function silenceOf(watched: Watched | undefined, { worker }: WorkerOut, a
 }
 
 function heardOf(before: { seenAt: string; at: number } | undefined, { seenAt }: WorkerOut, at: number) {
-  return before?.seenAt === seenAt ? before : { seenAt, at };
+  return before !== undefined && isSameWord(before.seenAt, seenAt) ? before : { seenAt, at };
 }
 
 /** By machine; in it those that work alone, then supervisors with theirs; at the end who has gone. */

@@ -41,7 +41,8 @@ export function ConfirmOrder({ order, row, all, queues, onDone, onClose }: Confi
   const members = row.kind === "group" ? row.members : [row.worker];
   const target = row.kind === "group" ? row.supervisor : row.worker.worker;
   const busy = members.reduce((sum, one) => sum + (one.busy ?? 0), 0);
-  const who = members.length === 1 ? "It takes" : `All ${members.length} processes take`;
+  const isOne = members.length === 1;
+  const who = isOne ? "It takes" : `All ${members.length} processes take`;
   return (
     <Confirm
       title={`${order === "drain" ? "Drain" : "Recycle"} ${shortName(target)}?`}
@@ -53,11 +54,8 @@ export function ConfirmOrder({ order, row, all, queues, onDone, onClose }: Confi
       onClose={onClose}
     >
       <p>
-        {who} no more tasks, {members.length === 1 ? "ends" : "end"} the {count(busy)} under way, and{" "}
-        {order === "drain"
-          ? `${row.kind === "group" ? "the supervisor ends with them" : "then it ends"}. Nobody takes ${members.length === 1 ? "its" : "their"} place.`
-          : "fresh ones take their place at once."}{" "}
-        Nothing is lost. It is heard within 5 seconds.
+        {who} no more tasks{busy === 0 ? "" : `, ${isOne ? "ends" : "end"} the ${count(busy)} under way`}, and{" "}
+        {becomesOf(order, { isOne, isGroup: row.kind === "group" })} Nothing is lost. It is heard within 5 seconds.
       </p>
       {order === "drain" && row.kind === "group" && (
         <p class="quiet">
@@ -67,6 +65,13 @@ export function ConfirmOrder({ order, row, all, queues, onDone, onClose }: Confi
       {order === "drain" && <LeftAlone members={members} all={all} queues={queues} />}
     </Confirm>
   );
+}
+
+function becomesOf(order: Order, { isOne, isGroup }: { isOne: boolean; isGroup: boolean }): string {
+  if (order === "recycle")
+    return isOne ? "a fresh one takes its place at once." : "fresh ones take their places at once.";
+  const ends = isGroup ? `the supervisor ends with ${isOne ? "it" : "them"}` : "then it ends";
+  return `${ends}. Nobody takes ${isOne ? "its place" : "their places"}.`;
 }
 
 /** Queues that nobody would serve any more, though something waits there. */
