@@ -6,6 +6,7 @@ import { api } from "../../session.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { type Problems, problemsOf } from "../submit/problems.ts";
 
 type Words = { rate: string; burst: string; perSite: string };
 
@@ -31,6 +32,7 @@ export function AllowanceForm({ site, onChanged }: { site: SiteDetailOut; onChan
     setSaid("Taken back: its jobs and its robots.txt say what it gets.");
     onChanged();
   });
+  const wrong = problemsOf(saving.error);
   return (
     <Card title="What it gets">
       <form
@@ -45,6 +47,7 @@ export function AllowanceForm({ site, onChanged }: { site: SiteDetailOut; onChan
             label="Rate"
             hint="4/s, 10/m, unlimited"
             value={words.rate}
+            problem={wrong.at("rate")}
             onInput={(rate) => change({ rate })}
             isRequired
           />
@@ -53,6 +56,7 @@ export function AllowanceForm({ site, onChanged }: { site: SiteDetailOut; onChan
             hint="at once after a quiet time"
             type="number"
             value={words.burst}
+            problem={wrong.at("burst")}
             onInput={(burst) => change({ burst })}
             isRequired
           />
@@ -61,6 +65,7 @@ export function AllowanceForm({ site, onChanged }: { site: SiteDetailOut; onChan
             hint="requests under way"
             type="number"
             value={words.perSite}
+            problem={wrong.at("perSite")}
             onInput={(perSite) => change({ perSite })}
             isRequired
           />
@@ -70,7 +75,7 @@ export function AllowanceForm({ site, onChanged }: { site: SiteDetailOut; onChan
             ? "Set it, and it beats what its jobs and its robots.txt say, until you take it back."
             : "This is your word: it beats what its jobs and its robots.txt say."}
         </p>
-        <Problem error={saving.error ?? takingBack.error} />
+        <Foot wrong={wrong} error={takingBack.error} />
         <p role="status" class="allowance-said">
           {said}
         </p>
@@ -85,6 +90,11 @@ export function AllowanceForm({ site, onChanged }: { site: SiteDetailOut; onChan
       </form>
     </Card>
   );
+}
+
+/** What has found no field. A part of its own, since the fields look first. */
+function Foot({ wrong, error }: { wrong: Problems; error: unknown }) {
+  return <Problem error={wrong.rest ?? error} />;
 }
 
 function wordsOf({ rate, burst, perSite }: SiteDetailOut): Words {
