@@ -15,7 +15,7 @@ const ROWS = 2;
 const TIPS = 12;
 const MOST = 40;
 /** Pages on which a name, a title, an address or a message of theirs is shown. */
-const SHOWN = ["jobs", "job-records", "job-pages", "job-errors", "job-invalid", "job-spec", "dead", "explain"];
+const SHOWN = "jobs job-records job-pages job-errors job-invalid job-spec site dead schedules explain keys".split(" ");
 const WINDOWS_LEAST = 8;
 
 describe.skipIf(CHROMIUM === undefined)("hostile content on the dashboard", () => {

@@ -13,7 +13,7 @@ export function JobNumbers({ job }: { job: JobOut }) {
   const waiting = counts.queued + counts.delayed;
   const begun = absolute(Date.parse(createdAt));
   return (
-    <div class="stats job-stats">
+    <div class="stats">
       <Stat
         label="Pages"
         value={short(tally.pages)}
