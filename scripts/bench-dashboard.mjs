@@ -120,11 +120,12 @@ async function scrollThrough({ page }, name, lookAt) {
     await page.waitForTimeout(at.left <= 2 ? 100 : 16);
     turns++;
   }
-  const tasks = (await page.evaluate("window.longTasks")).map(({ duration }) => duration);
-  const longest = Math.max(0, ...tasks);
+  const tasks = await page.evaluate("window.longTasks");
+  const longest = Math.max(0, ...tasks.map(({ duration }) => duration));
+  const when = tasks.map(({ duration, startTime }) => `${duration.toFixed(0)} at ${(startTime / 1_000).toFixed(1)} s`);
   const far = Math.round(last?.scrolled ?? 0).toLocaleString("en");
   const says = `${name}: scrolled ${far} px in ${turns} turns, ${most} rows in the document at most; ${tasks.length} long tasks, the longest ${longest.toFixed(0)} ms (at most ${BARS.longTaskMs})`;
-  console.log(`      ${says}`);
+  console.log(`      ${says}${when.length === 0 ? "" : `: ${when.join(", ")}`}`);
   return { says, isMet: longest <= BARS.longTaskMs && turns < TURNS_MOST && last !== undefined };
 }
 

@@ -38,7 +38,7 @@ function workAt(at: number, widthMs: number): WorkCounts {
   const date = new Date(at);
   const hour = date.getUTCHours() + date.getUTCMinutes() / 60;
   const byDay = 1 + Math.sin(((hour - 7) / 24) * 2 * Math.PI);
-  const ripple = 1 + 0.15 * Math.sin(at / 97_000) + 0.1 * Math.sin(at / 31_000);
+  const ripple = 1 + 0.12 * Math.sin(at / 1_900_000) + 0.06 * Math.sin(at / 610_000);
   const isAway = date.getUTCDay() === 6 && Math.floor(hour) === 11;
   const pages = Math.round(((4 + 9 * byDay * ripple) * widthMs) / 1_000);
   const failed = Math.round(pages * (isAway ? 0.4 : 0.02));
