@@ -113,7 +113,7 @@ async function scrollThrough({ page }, name, lookAt) {
     const at = await page.evaluate(lookAt);
     if (at === null) break;
     if (turns === 0) await page.mouse.move(at.x, at.y);
-    still = at.left <= 2 && at.scrolled === last?.scrolled ? still + 1 : 0;
+    still = at.left <= 2 && !at.isBusy && at.scrolled === last?.scrolled ? still + 1 : 0;
     most = Math.max(most, at.rows);
     last = at;
     await page.mouse.wheel(0, turns < SLOW_TURNS ? WHEEL_PX.slow : WHEEL_PX.fast);

@@ -1,4 +1,4 @@
-// Where the table that has the most to scroll is: its middle, how far it is, and how many rows it has in the document.
+// Where the table that has the most to scroll is: its middle, how far it is, whether more comes, and how many rows it has in the document.
 (() => {
   const boxes = [...document.querySelectorAll("*")].filter(
     (element) =>
@@ -15,6 +15,7 @@
     y: (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2,
     scrolled: most.scrollTop,
     left: most.scrollHeight - most.clientHeight - most.scrollTop,
+    isBusy: document.querySelector("main [aria-busy=true]") !== null,
     rows: document.querySelectorAll("tr, [role=row]").length,
   };
 })();
