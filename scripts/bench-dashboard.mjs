@@ -87,7 +87,7 @@ async function scrollAll(viewers, { rows, jobs }) {
       records: `/jobs/${crawl}?tab=records`,
       pages: `/jobs/${crawl}?tab=pages`,
       "sites of a job": `/jobs/${sites}?tab=sites`,
-      sites: "/sites",
+      sites: "/sites?sort=name",
       jobs: "/jobs",
     };
     const verdicts = [];
