@@ -23,6 +23,7 @@ import { retries } from "../contracts/frontier/retries.ts";
 import { robots } from "../contracts/frontier/robots.ts";
 import { schema } from "../contracts/frontier/schema.ts";
 import { settling } from "../contracts/frontier/settling.ts";
+import { siteListing } from "../contracts/frontier/site-listing.ts";
 import { siteRest } from "../contracts/frontier/site-rest.ts";
 import { suspects } from "../contracts/frontier/suspects.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
@@ -59,7 +60,7 @@ const GAPS: Readonly<Record<string, string>> = {
 };
 const TOPICS = [
   ...[leasing, politeness, allowance, siteRest, robots, fairness, leasesAndCrashes, settling, dedup, ledger, jobs],
-  jobSites,
+  ...[jobSites, siteListing],
   ...[suspects, control, backpressure, retries, deadLetters, explaining, forgetting, presence, bounds, schema],
 ];
 

@@ -41,6 +41,8 @@ const JOBS_MOST = 100;
 const SITES_MOST = 100;
 /** History has a point every 10 s: to ask more often tells nothing. */
 const HISTORY_EVERY_MS = 5_000;
+/** To find those that most waits for, a broker goes through all sites. */
+const SITES_EVERY_MS = 4_000;
 /** Speeds are told over this long. */
 const WINDOW_MS = 10_000;
 const PAGES_WINDOW_MS = 5_000;
@@ -51,6 +53,7 @@ const SAMPLES_MOST = 300;
 export function createFleetLooker(plane: FleetPlane, now: () => number): () => Promise<FleetLook> {
   const [jobSpeed, pageSpeed, workerSpeed] = [WINDOW_MS, PAGES_WINDOW_MS, WORKER_WINDOW_MS].map(createSpeeds) as Three;
   const waitingBefore: number[] = [];
+  let sitesSeen: { at: number; sites: readonly SiteOut[] } = { at: Number.NEGATIVE_INFINITY, sites: [] };
   let history: { at: number; points: readonly HistoryPointOut[] } = { at: Number.NEGATIVE_INFINITY, points: [] };
 
   async function readHistory(at: number): Promise<readonly HistoryPointOut[]> {
@@ -58,12 +61,17 @@ export function createFleetLooker(plane: FleetPlane, now: () => number): () => P
     return history.points;
   }
 
+  async function listSites(at: number): Promise<readonly SiteOut[]> {
+    if (at - sitesSeen.at >= SITES_EVERY_MS) sitesSeen = { at, sites: await plane.listTopSites(SITES_MOST) };
+    return sitesSeen.sites;
+  }
+
   return async () => {
     const at = now();
     const [jobs, queues, sites, workers, points] = await Promise.all([
       plane.listJobs(JOBS_MOST, {}),
       plane.listQueues(),
-      plane.listTopSites(SITES_MOST),
+      listSites(at),
       plane.listWorkers(),
       readHistory(at),
     ]);

@@ -12,6 +12,7 @@ import {
 import type { Reply, Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import type { Shard, Shards } from "./shards.ts";
+import { createSiteNames, type NamedSite, scanHash } from "./site-names.ts";
 
 export type Sites = {
   spend(site: string, unused: Slot | undefined): Promise<Slot>;
@@ -30,47 +31,64 @@ export type NumberedFacts = SiteFacts & { n: number; incidents: number; operator
 
 type Deps = { shards: Shards };
 
-/** Names looked at in one go. */
-const PAGE = 1000;
+type Placed = { shard: Shard; number: number };
+
+/** Sites told of by one script, which nobody else is served beside (F17). */
+const FACTS_PAGE = 100;
 
 export function createSites({ shards }: Deps): Sites {
+  const names = createSiteNames();
+
   async function facts(shard: Shard, by: "names" | "numbers", which: readonly Word[]): Promise<NumberedFacts[]> {
     return which.length === 0 ? [] : readFacts(await shard.run("site-facts", by, ...which), shard.time);
   }
 
-  /** All of a hash of words and numbers, which Redis keeps in no order: each once. */
-  async function scan(shard: Shard, name: "sites" | "site-waiting"): Promise<Map<string, number>> {
-    const found = new Map<string, number>();
-    for (let cursor = "0"; ; ) {
-      const [next, page] = (await shard.ask("HSCAN", shard.key(name), cursor, "COUNT", PAGE)) as [string, string[]];
-      for (let at = 0; at < page.length; at += 2) found.set(page[at] ?? "", Number(page[at + 1]));
-      cursor = next;
-      if (cursor === "0") return found;
-    }
+  /** The `limit` for which most waits; between those that come to as much, names decide. No others are asked about. */
+  async function busiest(limit: number, part: string): Promise<Placed[]> {
+    const waiting = (await Promise.all(shards.all.map((shard) => waitingAt(shard, part)))).flat();
+    waiting.sort((one, other) => other.count - one.count);
+    const least = waiting[limit - 1]?.count ?? 0;
+    const sure = waiting.filter(({ count }, nth) => nth < limit && count > least);
+    const tied = waiting.filter(({ count }) => count === least);
+    const room = Math.min(limit, waiting.length) - sure.length;
+    return [...sure, ...(tied.length <= room ? tied : await firstByName(tied, room))];
   }
 
-  /** Of the sites of a shard the `limit` for which most waits. */
-  async function busiestOf(shard: Shard, limit: number, part: string): Promise<SiteView[]> {
-    const waiting = [...(await scan(shard, "site-waiting"))].filter(([, count]) => count > 0);
-    const wanted = part === "" ? undefined : await numbersOf(shard, part);
-    const busiest = waiting
-      .filter(([number]) => wanted?.has(Number(number)) ?? true)
-      .sort(([, one], [, other]) => other - one);
-    // Those that come to as much as the last are let in as well: names decide between them.
-    const least = busiest[limit - 1]?.[1] ?? 0;
-    const numbers = busiest.filter(([, count], nth) => nth < limit || count === least).map(([number]) => number);
-    return (await factsInPages(shard, "numbers", numbers)).map(viewOf);
+  async function waitingAt(shard: Shard, part: string): Promise<(Placed & { count: number })[]> {
+    const wanted =
+      part === ""
+        ? undefined
+        : new Set((await names.of(shard)).filter(({ name }) => name.includes(part)).map(({ number }) => number));
+    return [...(await scanHash(shard, "site-waiting"))]
+      .map(([number, count]) => ({ shard, number: Number(number), count }))
+      .filter(({ number, count }) => count > 0 && (wanted?.has(number) ?? true));
   }
 
-  async function numbersOf(shard: Shard, part: string): Promise<Set<number>> {
-    const named = [...(await scan(shard, "sites"))].filter(([name]) => name.includes(part));
-    return new Set(named.map(([, number]) => number));
+  async function firstByName(sites: readonly Placed[], count: number): Promise<(Placed & NamedSite)[]> {
+    const found = await Promise.all(
+      shards.all.map(async (shard) => {
+        const own = new Set(sites.filter((site) => site.shard === shard).map(({ number }) => number));
+        const named = own.size === 0 ? [] : await names.of(shard);
+        return firstOf(named, count, ({ number }) => own.has(number)).map((site) => ({ ...site, shard }));
+      }),
+    );
+    return found.flat().sort(byName).slice(0, count);
   }
 
-  async function factsInPages(shard: Shard, by: "names" | "numbers", which: readonly Word[]): Promise<NumberedFacts[]> {
+  async function viewsOf(sites: readonly Placed[]): Promise<SiteView[]> {
+    const found = await Promise.all(
+      shards.all.map((shard) => {
+        const own = sites.filter((site) => site.shard === shard).map(({ number }) => number);
+        return factsInPages(shard, own);
+      }),
+    );
+    return found.flat().map(viewOf);
+  }
+
+  async function factsInPages(shard: Shard, numbers: readonly number[]): Promise<NumberedFacts[]> {
     const found: NumberedFacts[] = [];
-    for (let from = 0; from < which.length; from += PAGE) {
-      found.push(...(await facts(shard, by, which.slice(from, from + PAGE))));
+    for (let from = 0; from < numbers.length; from += FACTS_PAGE) {
+      found.push(...(await facts(shard, "numbers", numbers.slice(from, from + FACTS_PAGE))));
     }
     return found;
   }
@@ -116,27 +134,17 @@ export function createSites({ shards }: Deps): Sites {
       await shards.ofSite(site).run("set-site-policy", site, ...words);
     },
     async list(limit, { after, part }) {
+      const isWanted = ({ name }: NamedSite) => name > after && name.includes(part);
       const found = await Promise.all(
-        shards.all.map(async (shard) => [...(await scan(shard, "sites")).keys()].map((name) => ({ name, shard }))),
+        shards.all.map(async (shard) =>
+          firstOf(await names.of(shard), limit, isWanted).map((site) => ({ ...site, shard })),
+        ),
       );
-      const page = found
-        .flat()
-        .filter(({ name }) => name > after && name.includes(part))
-        .sort((one, other) => (one.name < other.name ? -1 : 1))
-        .slice(0, limit);
-      const views: SiteView[] = [];
-      for (const shard of shards.all) {
-        const own = page.filter((one) => one.shard === shard).map(({ name }) => name);
-        views.push(...(await factsInPages(shard, "names", own)).map(viewOf));
-      }
-      return views.sort(byName);
+      return (await viewsOf(found.flat().sort(byName).slice(0, limit))).sort(bySite);
     },
     async listBusy(limit, part) {
-      const found = await Promise.all(shards.all.map((shard) => busiestOf(shard, limit, part)));
-      return found
-        .flat()
-        .sort((one, other) => other.waiting - one.waiting || byName(one, other))
-        .slice(0, limit);
+      const found = await viewsOf(await busiest(limit, part));
+      return found.sort((one, other) => other.waiting - one.waiting || bySite(one, other));
     },
     async find(site) {
       const shard = shards.ofSite(site);
@@ -149,7 +157,21 @@ export function createSites({ shards }: Deps): Sites {
   };
 }
 
-function byName(one: SiteView, other: SiteView): number {
+/** The first of those that are wanted; the others are not gone through. */
+function firstOf(sites: readonly NamedSite[], count: number, isWanted: (site: NamedSite) => boolean): NamedSite[] {
+  const found: NamedSite[] = [];
+  for (const site of sites) {
+    if (found.length >= count) break;
+    if (isWanted(site)) found.push(site);
+  }
+  return found;
+}
+
+function byName(one: NamedSite, other: NamedSite): number {
+  return one.name < other.name ? -1 : 1;
+}
+
+function bySite(one: SiteView, other: SiteView): number {
   return one.site < other.site ? -1 : 1;
 }
 
