@@ -43,7 +43,7 @@ export type DeadLetter = {
   history: readonly Misfortune[];
 };
 
-/** All that is named has to be so. `taskIds` counts up to BATCH_MOST. */
+/** All that is named has to be so. Of `taskIds` the first BATCH_MOST count, each once. */
 export type DeadFilter = {
   jobId?: string;
   reason?: DeadReason;
@@ -75,7 +75,7 @@ export type SiteDetail = SiteView & {
   incidents: number;
   /** Whether a worker is bringing its robots.txt: nothing else goes there until it has. */
   isAskingRobots: boolean;
-  /** Jobs with something waiting or under way there, the most first: 50 at most, of the 500 newest. */
+  /** Jobs with something waiting or under way there, the most first: 50 at most; a broker may look only at the 500 newest. */
   jobs: readonly SiteJobView[];
 };
 

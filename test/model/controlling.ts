@@ -2,7 +2,7 @@
 import { hasEnded, JOB_MOVES, type JobState } from "../../src/domain/job.ts";
 import { onlineSite } from "../../src/domain/offline-site.ts";
 import { TrawlError } from "../../src/errors.ts";
-import type { NewJob } from "../../src/frontier/frontier.ts";
+import { BATCH_MOST, type NewJob } from "../../src/frontier/frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter } from "../../src/frontier/frontier-admin.ts";
 import { jobRunning } from "../../src/frontier/job-missing.ts";
 import { addLane } from "./admitting.ts";
@@ -67,6 +67,8 @@ export function forget(world: World, jobId: string): void {
 
 /** Dead tasks whose letter is kept, oldest task first. */
 export function deadTasks(world: World, filter: DeadFilter): ModelTask[] {
+  const chosen =
+    filter.taskIds === undefined ? undefined : [...new Set(filter.taskIds.map(Number))].slice(0, BATCH_MOST);
   return world.tasks.filter(
     ({ id, letter, job, site }) =>
       letter !== undefined &&
@@ -74,7 +76,7 @@ export function deadTasks(world: World, filter: DeadFilter): ModelTask[] {
       (filter.reason === undefined || letter.reason === filter.reason) &&
       (filter.site === undefined || onlineSite(site.name) === onlineSite(filter.site)) &&
       (filter.status === undefined || letter.status === filter.status) &&
-      (filter.taskIds === undefined || filter.taskIds.includes(String(id))),
+      (chosen === undefined || chosen.includes(id)),
   );
 }
 

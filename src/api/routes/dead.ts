@@ -13,7 +13,7 @@ import { deadGroupOut, deadGroupSchemaOut, deadReason, deadSchemaOut } from "../
 const TAG = "Dead letters";
 const OWN = "Of the jobs of one tenant they are had a job at a time.";
 
-const taskId = z.string().regex(/^[0-9]{1,16}$/, "is the id of a task, as GET /v1/dead has it");
+const taskId = z.string().regex(/^[1-9][0-9]{0,15}$/, "is the id of a task, as GET /v1/dead has it");
 const which = {
   job: z.string().min(1).max(100).optional().describe("Of this job."),
   reason: deadReason.optional(),

@@ -5,6 +5,7 @@
  */
 import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
+import { chosenTasks } from "../chosen-tasks.ts";
 import { BATCH_MOST } from "../frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
 import type { Reply, Word } from "./broker.ts";
@@ -107,9 +108,9 @@ function filterWords(filter: DeadFilter, after: string, most: number): Word[] {
   return [jobId ?? "", reason ?? "", onlineSite(site ?? ""), status ?? "", after, most, chosen];
 }
 
-/** Ids in order, each once. None at all is not the same as no word of them: 0 is nobody's. */
+/** None at all is not the same as no word of them: 0 is nobody's. */
 function chosenWord(taskIds: readonly string[]): string {
-  const ids = [...new Set(taskIds.map(Number))].filter(Number.isSafeInteger).sort((one, other) => one - other);
+  const ids = chosenTasks(taskIds);
   return ids.length === 0 ? "0" : ids.join(" ");
 }
 

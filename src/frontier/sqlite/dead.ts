@@ -2,6 +2,7 @@
 import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
+import { chosenTasks } from "../chosen-tasks.ts";
 import { BATCH_MOST } from "../frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
 import type { DeadRow } from "./rows.ts";
@@ -29,7 +30,7 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
     const found =
       taskIds === undefined
         ? sql.list.all(...words)
-        : sql.listChosen.all(...words, JSON.stringify([...new Set(taskIds)].map(Number)));
+        : sql.listChosen.all(...words, JSON.stringify(chosenTasks(taskIds)));
     return found as unknown as FullDeadRow[];
   }
 

@@ -119,6 +119,7 @@ export function openSqliteFrontier(
     explain: (target) => read("frontier.explain", () => inspector.explain(target)),
     listHolders: () => read("frontier.listHolders", () => inspector.holders()),
     listWorkers: () => read("frontier.listWorkers", () => fleet.workers()),
+    // Nobody is woken: workers hear of orders with their next announcement.
     orderWorker: (worker, order) => read("frontier.orderWorker", () => fleet.order(worker, order)),
     listQueues: () => read("frontier.listQueues", () => fleet.queues()),
     examine: () => read("frontier.examine", () => fleet.examine()),

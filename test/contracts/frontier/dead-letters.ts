@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { offlineSite } from "../../../src/domain/offline-site.ts";
-import type { TaskOutcome } from "../../../src/frontier/frontier.ts";
+import { BATCH_MOST, type TaskOutcome } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
 import {
   aJob,
@@ -266,6 +266,19 @@ function choosing({ open, test }: Suite): void {
     expect(await left()).toEqual(all.filter((id) => id !== first));
     expect(await frontier.discardDead({ taskIds: [String(second), String(fourth)] }, 1)).toBe(1);
     expect(await left()).toEqual(all.filter((id) => id !== first && id !== second));
+  });
+
+  test("F15 takes a letter once, however often and in which form it is named, and the first BATCH_MOST names", async () => {
+    const { frontier } = await openGraveyard(open);
+    const [first, second, third] = (await frontier.listDead({}, 100)).map(({ taskId }) => taskId);
+    const twice = [first, `0${first}`].map(String);
+    const unknown = Array.from({ length: BATCH_MOST }, (_, nth) => String(1_000_000 + nth));
+
+    expect(await frontier.listDead({ taskIds: twice }, 100)).toHaveLength(1);
+    expect(await frontier.listDead({ taskIds: [...unknown, String(third)] }, 100)).toEqual([]);
+    expect(await frontier.replayDead({ taskIds: twice }, 100, 10)).toMatchObject({ replayed: 1 });
+    expect(await frontier.discardDead({ taskIds: [`00${second}`, String(second)] }, 100)).toBe(1);
+    expect(await frontier.countDead()).toBe(4);
   });
 
   test("F15 says of which jobs letters were replayed", async () => {
