@@ -2,7 +2,7 @@
 import type { Config } from "../config/schema.ts";
 import type { Fields } from "../domain/page.ts";
 import type { Frontier } from "../frontier/frontier.ts";
-import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
+import type { FrontierAdmin, Hearing, JobView } from "../frontier/frontier-admin.ts";
 import { jobMissing } from "../frontier/job-missing.ts";
 import { type Catalogue, jobArchived, type KnownJob } from "../retain/catalogue.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -61,6 +61,11 @@ export async function findLiveJob(deps: Pick<ApiDeps, "catalogue">, caller: Call
   const job = await findOwnJob(deps, caller, id);
   if (job.archived) throw jobArchived(id, "api.findJob");
   return job;
+}
+
+/** What waits at a site, and who works, is everybody's: it takes admin. */
+export function hearingOf({ scopes }: Caller): Hearing {
+  return scopes.includes("admin") ? "all" : "own";
 }
 
 export function isOwn({ spec }: Pick<JobView, "spec">, { tenant }: Caller): boolean {

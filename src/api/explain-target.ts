@@ -4,7 +4,7 @@ import { ahead } from "../domain/ahead.ts";
 import { formatCount, plural } from "../domain/counted.ts";
 import { hasEnded } from "../domain/job.ts";
 import { type Step, stepOf, urlsOfPage } from "../domain/step-url.ts";
-import type { ExplainTarget, Explanation, JobView } from "../frontier/frontier-admin.ts";
+import type { ExplainTarget, Explanation, Hearing, JobView } from "../frontier/frontier-admin.ts";
 import { placesOn } from "../frontier/worker-facts.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 import { queuesOfJob } from "../submit/queues-of-job.ts";
@@ -17,20 +17,17 @@ export type Explained = Omit<Explanation, "tasks" | "queues"> & { tasks: readonl
 type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock">;
 /** Whether whoever asks may hear of a job; undefined: of all. */
 type MayHear = ((job: JobView) => boolean) | undefined;
-/** `isOperator`: may hear what all jobs share. */
-export type Asker = { mayHear: MayHear; isOperator: boolean };
+export type Asker = { mayHear: MayHear; hearing: Hearing };
 
-export async function explainTarget(
-  deps: Deps,
-  target: ExplainTarget,
-  { mayHear, isOperator }: Asker,
-): Promise<Explained> {
+export async function explainTarget(deps: Deps, target: ExplainTarget, asker: Asker): Promise<Explained> {
+  const { hearing } = asker;
   if ("jobId" in target && (await deps.catalogue.find(target.jobId))?.archived === true) return inArchive(target.jobId);
-  const found = "url" in target ? await explainPage(deps, target.url, mayHear) : await deps.frontier.explain(target);
+  const found =
+    "url" in target ? await explainPage(deps, target.url, asker) : await deps.frontier.explain(target, hearing);
   const job = "jobId" in target ? await deps.frontier.findJob(target.jobId) : undefined;
   const ways = job === undefined || hasEnded(job.state) ? [] : routingWords(job);
   const queues = job === undefined ? found.queues : queuesInUse(job);
-  const workers = await workerWords(deps, queues, isOperator);
+  const workers = await workerWords(deps, queues, hearing);
   const reasons = [...found.reasons, ...ways, ...workers];
   return { ...found, reasons, until: ahead(found.until, deps.clock.now()) };
 }
@@ -44,10 +41,10 @@ function inArchive(jobId: string): Explained {
 async function explainPage(
   deps: Deps,
   url: string,
-  mayHear: MayHear,
+  { mayHear, hearing }: Asker,
 ): Promise<Explained & Pick<Explanation, "queues">> {
   const { frontier, store } = deps;
-  const found = await ownPart(deps, await frontier.explain({ url }), mayHear);
+  const found = await ownPart(deps, await frontier.explain({ url }, hearing), mayHear);
   const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
   const told = await Promise.all(
     jobIds.map(async (jobId) =>
@@ -58,7 +55,7 @@ async function explainPage(
   const steps = await Promise.all(
     urls.map(async (one) => ({
       step: stepOf(one),
-      ...(await ownPart(deps, await frontier.explain({ url: one }), mayHear)),
+      ...(await ownPart(deps, await frontier.explain({ url: one }, hearing), mayHear)),
     })),
   );
   const known = steps.filter(({ tasks }) => tasks.length > 0);
@@ -98,13 +95,13 @@ function queuesInUse({ state, counts, queue, spec }: JobView): string[] {
 }
 
 /** Who serves the queues on which something waits. How many do is for operators; that nobody does is for everybody. */
-async function workerWords({ frontier }: Deps, queues: readonly string[], isOperator: boolean): Promise<string[]> {
+async function workerWords({ frontier }: Deps, queues: readonly string[], hearing: Hearing): Promise<string[]> {
   if (queues.length === 0) return [];
-  const [workers, views] = await Promise.all([frontier.listWorkers(), isOperator ? frontier.listQueues() : []]);
+  const [workers, views] = await Promise.all([frontier.listWorkers(), hearing === "all" ? frontier.listQueues() : []]);
   return queues.flatMap((queue) => {
     const { serving, free, places } = placesOn(queue, workers);
     if (serving === 0) return [`no worker serves queue ${queue}: start one with: trawl worker --queues ${queue}`];
-    if (!isOperator) return [];
+    if (hearing !== "all") return [];
     const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
     const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;
     return [`${who}: ${free} of ${places} places free, ${formatCount(waiting)} waiting on it`];

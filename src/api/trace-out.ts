@@ -1,4 +1,5 @@
 /** Traces as the API answers and as `--json` prints them, without secrets. Apart from the schemas, as job-out.ts is. */
+import type { Hearing } from "../frontier/frontier-admin.ts";
 import { createRedact } from "../runtime/redact.ts";
 import type { JobTrace } from "../trace/job-trace.ts";
 import type { Lease, Story } from "../trace/story.ts";
@@ -10,14 +11,19 @@ import type { JobTraceOut, LeaseOut, StoryOut, TraceOut } from "./wire-trace.ts"
 
 const redact = createRedact([]);
 
-export function traceOut({ stories, jobs }: Trace, now: number): TraceOut {
+/** Who worked is for whom hears of all: workers are everybody's. */
+export function traceOut(
+  { stories, jobs, more }: Trace,
+  { now, hearing }: { now: number; hearing: Hearing },
+): TraceOut {
   return {
-    stories: stories.map((story) => redact.value(storyOut(story)) as StoryOut),
-    jobs: jobs.map((trace) => redact.value(jobTraceOut(trace, now)) as JobTraceOut),
+    stories: stories.map((story) => redact.value(storyOut(story, hearing)) as StoryOut),
+    jobs: jobs.map((trace) => redact.value(jobTraceOut(trace, now, hearing)) as JobTraceOut),
+    more,
   };
 }
 
-function storyOut(story: Story): StoryOut {
+function storyOut(story: Story, hearing: Hearing): StoryOut {
   const { url, job, requestId, tasks, state, waits } = story;
   return {
     url,
@@ -27,12 +33,16 @@ function storyOut(story: Story): StoryOut {
     submittedAt: iso(job.createdAt),
     state: state ?? null,
     waits: [...waits],
-    lines: storyLines(story).map(({ at, kind, words }) => ({ at: isoOf(at), kind, words })),
-    tasks: tasks.map(({ taskId, step, leases }) => ({ taskId, step, leases: leases.map(leaseOut) })),
+    lines: storyLines(story, hearing).map(({ at, kind, words }) => ({ at: isoOf(at), kind, words })),
+    tasks: tasks.map(({ taskId, step, leases }) => ({
+      taskId,
+      step,
+      leases: leases.map((lease) => leaseOut(lease, hearing)),
+    })),
   };
 }
 
-function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number): JobTraceOut {
+function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number, hearing: Hearing): JobTraceOut {
   return {
     job: jobOut(job, now),
     waits: [...waits],
@@ -42,17 +52,18 @@ function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number
       url,
       status,
       tookMs: Math.round(tookMs),
-      worker: run?.worker ?? null,
+      worker: workerOut(run?.worker, hearing),
       leaseMs: run === undefined ? null : Math.round(run.endedAt - run.leasedAt),
     })),
     dead: dead.map(deadOut),
   };
 }
 
-function leaseOut(lease: Lease): LeaseOut {
+function leaseOut(lease: Lease, hearing: Hearing): LeaseOut {
   const { token } = lease;
   if (lease.kind === "lost") return { kind: "lost", token };
-  const { worker = null, step = null, attempt = null } = lease;
+  const { step = null, attempt = null } = lease;
+  const worker = workerOut(lease.worker, hearing);
   const run = { token, worker, step, attempt, leasedAt: isoOf(lease.leasedAt), endedAt: isoOf(lease.endedAt) };
   if (lease.kind === "try") {
     const { fate, because, status = null, detail = null } = lease;
@@ -71,6 +82,10 @@ function leaseOut(lease: Lease): LeaseOut {
     location: headers.location ?? null,
     ...{ records, invalid, bodyRef },
   };
+}
+
+function workerOut(worker: string | undefined, hearing: Hearing): string | null {
+  return hearing === "own" ? null : (worker ?? null);
 }
 
 function isoOf(at: number | undefined): string | null {

@@ -12,7 +12,7 @@ const token = count.describe("Which lease of its task it was.");
 
 const run = {
   token,
-  worker: z.string().nullable(),
+  worker: z.string().nullable().describe("null: nobody told, or the key is no operator's."),
   step: step.nullable(),
   attempt: count.nullable(),
   leasedAt: instant.nullable(),
@@ -96,6 +96,7 @@ const jobTraceSchemaOut = z.strictObject({
 export const traceSchemaOut = z.strictObject({
   stories: z.array(storySchemaOut).describe("Of one page, in each job that had it; empty where whole jobs were meant."),
   jobs: z.array(jobTraceSchemaOut).describe("How whole jobs went; empty where a page was meant."),
+  more: count.describe("How many more there are: 20 are told of, the newest."),
 });
 
 export type TraceOut = z.output<typeof traceSchemaOut>;

@@ -7,7 +7,7 @@ import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
 import { stepOf } from "../domain/step-url.ts";
 import { baseQueue } from "./frontier.ts";
-import type { Explanation, Misfortune } from "./frontier-admin.ts";
+import type { Explanation, Hearing, Misfortune } from "./frontier-admin.ts";
 
 export type SiteFacts = {
   site: string;
@@ -41,11 +41,11 @@ export type TaskFacts =
   | { state: "ended"; job: JobFacts };
 
 /** Why one URL waits, in each job that has it. */
-export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number): Explanation {
+export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number, hearing?: Hearing): Explanation {
   if (tasks.length === 0)
     return { about: url, reasons: ["no job here has seen this URL"], until: undefined, tasks: [], queues: [] };
   const done = stepOf(url) === "parse" ? "parsed" : "fetched";
-  const parts = tasks.map((task) => explainTask(task, done, now));
+  const parts = tasks.map((task) => explainTask(task, done, { now, hearing }));
   return {
     about: url,
     reasons: parts.flatMap((part) => part.reasons),
@@ -59,19 +59,21 @@ export function explainUrl(url: string, tasks: readonly TaskFacts[], now: number
 export function explainSite(name: string, site: SiteFacts | undefined, now: number): Explanation {
   if (site === undefined)
     return { about: name, reasons: ["no job here has met this site"], until: undefined, tasks: [], queues: [] };
-  const { reasons, until } = siteWait(site, now);
+  const { reasons, until } = siteWait(site, { now, hearing: "all" });
   const limits = `allowed: ${rateWords(site)}, ${site.policy.perSite} at once; ${site.inFlight} under way, ${formatCount(site.waiting)} waiting`;
   const words = [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits];
   return { about: name, reasons: words, until, tasks: [], queues: [] };
 }
 
 /** What holds a job up. */
-export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: number): Explanation {
+export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: number, hearing?: Hearing): Explanation {
   const { queued, delayed, leased } = job.counts;
   const whole = { about: `job ${job.id}`, tasks: [], queues: [] };
   if (job.state === "paused") return { ...whole, reasons: [pausedWords(job), ...openWords(job)], until: undefined };
   if (job.state !== "running") return { ...whole, reasons: [`is ${job.state}: nothing of it waits`], until: undefined };
-  const waits = sites.map((site) => ({ site, ...siteWait(site, now) })).filter((wait) => wait.reasons.length > 0);
+  const waits = sites
+    .map((site) => ({ site, ...siteWait(site, { now, hearing }) }))
+    .filter((wait) => wait.reasons.length > 0);
   const reasons = [
     `is running: ${formatCount(queued)} queued, ${formatCount(delayed)} waiting for a retry, ${formatCount(leased)} being fetched`,
     ...openWords(job),
@@ -80,16 +82,20 @@ export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: numb
   return { ...whole, reasons, until: earliest(waits.map((wait) => wait.until)) };
 }
 
+/** When it is told, and how much of it. */
+type Telling = { now: number; hearing: Hearing | undefined };
+
 /** `queue`: where it waits for nothing but a free worker. */
 type Wait = { reasons: string[]; until: number | undefined; queue?: string };
 
 /** `done`: what is done with it, as a participle. */
-function explainTask(task: TaskFacts, done: string, now: number): Wait {
+function explainTask(task: TaskFacts, done: string, telling: Telling): Wait {
+  const { now, hearing } = telling;
   const inJob = `in job ${task.job.id}: `;
   switch (task.state) {
     case "leased":
       return {
-        reasons: [`${inJob}is being ${done} by ${task.worker}, whose lease ends ${at(task.leaseUntil, now)}`],
+        reasons: [`${inJob}is being ${done}${byWhom(task.worker, hearing)} ends ${at(task.leaseUntil, now)}`],
         until: task.leaseUntil,
       };
     case "dead":
@@ -101,17 +107,18 @@ function explainTask(task: TaskFacts, done: string, now: number): Wait {
       return { reasons: [`${inJob}has been dealt with`], until: undefined };
     case "queued":
     case "delayed":
-      return waitingTask(task, { inJob, done }, now);
+      return waitingTask(task, { inJob, done }, telling);
   }
 }
 
 function waitingTask(
   task: TaskFacts & { state: "queued" | "delayed" },
   { inJob, done }: { inJob: string; done: string },
-  now: number,
+  telling: Telling,
 ): Wait {
+  const { now, hearing } = telling;
   if (task.job.state === "paused") return { reasons: [inJob + pausedWords(task.job)], until: undefined };
-  const wait = siteWait(task.site, now);
+  const wait = siteWait(task.site, telling);
   const reasons = wait.reasons.map((reason) => inJob + reason);
   if (task.state === "delayed" && task.notBefore > now) {
     reasons.unshift(inJob + delayWords(task, now));
@@ -121,12 +128,17 @@ function waitingTask(
   if (isSuspect) reasons.unshift(`${inJob}waits to be run alone: two workers have died while they held it`);
   if (wait.reasons.length > 0) return { reasons, until: wait.until };
   if (isSuspect) return { reasons, until: now };
-  const ahead = `${formatCount(task.site.waiting)} waiting at ${onlineSite(task.site.site)}`;
+  const { waiting, site } = task.site;
+  const ahead = hearing === "own" ? "" : ` (${formatCount(waiting)} waiting at ${onlineSite(site)})`;
   return {
-    reasons: [`${inJob}may be ${done} now; waits for a free worker on queue ${task.queue} (${ahead})`],
+    reasons: [`${inJob}may be ${done} now; waits for a free worker on queue ${task.queue}${ahead}`],
     until: now,
     queue: task.queue,
   };
+}
+
+function byWhom(worker: string, hearing: Hearing | undefined): string {
+  return hearing === "own" ? "; its lease" : ` by ${worker}, whose lease`;
 }
 
 function delayWords({ notBefore, failures, last, job }: TaskFacts & { state: "delayed" }, now: number): string {
@@ -135,7 +147,7 @@ function delayWords({ notBefore, failures, last, job }: TaskFacts & { state: "de
   return `${count} waits until ${at(notBefore, now)} after ${misfortune(last.because, last)}`;
 }
 
-function siteWait(site: SiteFacts, now: number): Wait {
+function siteWait(site: SiteFacts, { now, hearing }: Telling): Wait {
   const reasons: string[] = [];
   if (site.blockedUntil > now) {
     reasons.push(`the site asked for less (429 or 503) and rests until ${at(site.blockedUntil, now)}`);
@@ -146,7 +158,7 @@ function siteWait(site: SiteFacts, now: number): Wait {
   if (site.isAskingRobots) reasons.push("its robots.txt is being fetched");
   if (site.rateReadyAt > now) {
     reasons.push(
-      `its rate of ${rateWords(site)} allows the next request ${at(site.rateReadyAt, now)}${crowdWords(site)}`,
+      `its rate of ${rateWords(site)} allows the next request ${at(site.rateReadyAt, now)}${hearing === "own" ? "" : crowdWords(site)}`,
     );
   }
   const times = [site.blockedUntil, site.rateReadyAt].filter((time) => time > now);

@@ -121,6 +121,9 @@ export type Explanation = {
 
 export type ExplainTarget = { url: string } | { site: string } | { jobId: string };
 
+/** `own`: without what all jobs share, such as how many wait at a site, and who works. Missing: all of it. */
+export type Hearing = "all" | "own";
+
 /** A worker as last announced, and what is asked of it. */
 export type WorkerView = Presence & { seenAt: number; order?: WorkerOrder };
 
@@ -172,7 +175,7 @@ export interface FrontierAdmin {
   /** Forgets dead letters; the ledger keeps counting them as dead. Returns how many. */
   discardDead(filter: DeadFilter, limit: number): Promise<number>;
 
-  explain(target: ExplainTarget): Promise<Explanation>;
+  explain(target: ExplainTarget, hearing?: Hearing): Promise<Explanation>;
   /** Workers that hold leases, with how many. */
   listHolders(): Promise<readonly { worker: string; leases: number }[]>;
   /** Workers whose announcement has not lapsed, by name. */

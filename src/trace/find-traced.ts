@@ -2,7 +2,7 @@
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import { pageUrlOf } from "../domain/step-url.ts";
 import { TrawlError } from "../errors.ts";
-import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
+import type { FrontierAdmin, Hearing, JobView } from "../frontier/frontier-admin.ts";
 import type { Catalogue, KnownJob } from "../retain/catalogue.ts";
 import type { Store } from "../store/store.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
@@ -28,10 +28,12 @@ export type TraceDeps = {
   store: Pick<Store, "tracePages" | "traceTries" | "groupTries" | "slowestPages">;
   /** Whether whoever asks may hear of a job: others are not there. */
   mayHear(job: JobView): boolean;
+  /** Whether they may hear what all jobs share. */
+  hearing: Hearing;
 };
 
-/** Jobs whose request is looked at: they have no index by it, and few ask. */
-const JOBS_MOST = 10_000;
+/** Jobs whose request is looked at, the newest: they have no index by it, and few ask. */
+const JOBS_MOST = 1_000;
 
 /** Throws NOT_FOUND where nobody knows it, and BAD_URL for a URL that is none. */
 export async function findTraced(deps: TraceDeps, { kind, word, jobId }: TraceTarget): Promise<Traced> {
@@ -60,8 +62,8 @@ const NAMES: Readonly<Record<TraceKind, string>> = {
   url: "URL",
   job: "job",
   task: "tried task",
-  request: "request",
-  any: "job, request or tried task",
+  request: "request of the newest 1,000 jobs",
+  any: "job, recent request or tried task",
 };
 
 function getCanonical(text: string): string {
@@ -74,7 +76,7 @@ function getCanonical(text: string): string {
 }
 
 async function ofUrl(deps: TraceDeps, url: string, jobId: string | undefined): Promise<Traced> {
-  const { tasks } = await deps.frontier.explain({ url });
+  const { tasks } = await deps.frontier.explain({ url }, deps.hearing);
   const ids = jobId === undefined ? tasks.map((task) => task.jobId) : [jobId];
   const jobs = await Promise.all([...new Set(ids)].map((id) => findHeard(deps, id)));
   const pages = jobs.flatMap((job) => (job === undefined ? [] : [{ job, url }]));
@@ -115,7 +117,7 @@ async function jobsOfRequest({ listJobs, mayHear }: TraceDeps, requestId: string
   return found;
 }
 
-const JOBS_PAGE = 500;
+const JOBS_PAGE = 200;
 
 /** All jobs of a catalogue, newest first. */
 export async function* jobsIn({ list }: Pick<Catalogue, "list">): AsyncGenerator<readonly KnownJob[], void> {

@@ -20,7 +20,7 @@ export type JobTrace = {
 const SHOWN = 5;
 
 export async function traceJob(
-  { frontier, store }: Pick<TraceDeps, "frontier" | "store">,
+  { frontier, store, hearing }: Pick<TraceDeps, "frontier" | "store" | "hearing">,
   job: KnownJob,
 ): Promise<JobTrace> {
   const isOpen = !hasEnded(job.state);
@@ -29,7 +29,7 @@ export async function traceJob(
     store.slowestPages(job.id, SHOWN),
     frontier.listDead({ jobId: job.id }, SHOWN),
     // One that has ended may have left the broker.
-    isOpen ? frontier.explain({ jobId: job.id }) : { reasons: [] },
+    isOpen ? frontier.explain({ jobId: job.id }, hearing) : { reasons: [] },
   ]);
   return {
     job,

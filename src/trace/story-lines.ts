@@ -2,6 +2,7 @@
 import { formatBytes, plural } from "../domain/counted.ts";
 import { formatDuration } from "../domain/duration.ts";
 import { hasEnded } from "../domain/job.ts";
+import type { Hearing } from "../frontier/frontier-admin.ts";
 import { shortProcess } from "../runtime/process-id.ts";
 import type { Lease, Story, TaskStory } from "./story.ts";
 
@@ -15,22 +16,23 @@ export type LineKind = (typeof LINE_KINDS)[number];
 /** `at` is undefined where nobody told the time, or it is not over. */
 export type Line = { at: number | undefined; kind: LineKind; words: string };
 
-export function storyLines(story: Story): Line[] {
+/** Who worked on it is told where `hearing` is of all. */
+export function storyLines(story: Story, hearing: Hearing): Line[] {
   const { job, requestId, tasks } = story;
   const by = requestId === undefined ? "" : ` by request ${requestId}`;
   return [
     { at: job.createdAt, kind: "submitted", words: `submitted${by}, to queue ${job.queue}` },
-    ...tasks.flatMap((task) => taskLines(task, tasks.length > 1)),
+    ...tasks.flatMap((task) => taskLines(task, tasks.length > 1, hearing)),
     ...endLines(story),
   ];
 }
 
-function taskLines({ taskId, step, leases }: TaskStory, isNamed: boolean): Line[] {
+function taskLines({ taskId, step, leases }: TaskStory, isNamed: boolean, hearing: Hearing): Line[] {
   const what = step === "fetch" ? "" : ` to ${step}`;
-  return leases.flatMap((lease) => leaseLines(lease, isNamed ? `${what} (task ${taskId})` : what));
+  return leases.flatMap((lease) => leaseLines(lease, isNamed ? `${what} (task ${taskId})` : what, hearing));
 }
 
-function leaseLines(lease: Lease, what: string): Line[] {
+function leaseLines(lease: Lease, what: string, hearing: Hearing): Line[] {
   switch (lease.kind) {
     case "lost":
       return [{ at: undefined, kind: "lost", words: `leased${what}, and its worker was never heard of again` }];
@@ -39,13 +41,17 @@ function leaseLines(lease: Lease, what: string): Line[] {
         {
           at: lease.leasedAt,
           kind: "leased",
-          words: `try ${lease.attempt}${what}: leased by ${shortProcess(lease.worker)}`,
+          words: `try ${lease.attempt}${what}: leased${byWhom(lease.worker, hearing)}`,
         },
         { at: lease.endedAt, kind: lease.fate === "retry" ? "failed" : lease.fate, words: endWords(lease) },
       ];
     case "page":
-      return pageLines(lease, what);
+      return pageLines(lease, what, hearing);
   }
+}
+
+function byWhom(worker: string, hearing: Hearing): string {
+  return hearing === "own" ? "" : ` by ${shortProcess(worker)}`;
 }
 
 function endWords({ fate, because, status, detail, leasedAt, endedAt }: Lease & { kind: "try" }): string {
@@ -66,7 +72,8 @@ function endWords({ fate, because, status, detail, leasedAt, endedAt }: Lease & 
   }
 }
 
-function pageLines({ page, worker, attempt, leasedAt, endedAt }: Lease & { kind: "page" }, what: string): Line[] {
+function pageLines(lease: Lease & { kind: "page" }, what: string, hearing: Hearing): Line[] {
+  const { page, worker, attempt, leasedAt, endedAt } = lease;
   // A page that another has fetched was sent for before.
   const isOwn = leasedAt !== undefined && page.fetchedAt >= leasedAt;
   const sentAt = page.fetchedAt - page.tookMs;
@@ -76,7 +83,7 @@ function pageLines({ page, worker, attempt, leasedAt, endedAt }: Lease & { kind:
   const leased: Line[] =
     worker === undefined
       ? []
-      : [{ at: leasedAt, kind: "leased", words: `try ${attempt}${what}: leased by ${shortProcess(worker)}${waited}` }];
+      : [{ at: leasedAt, kind: "leased", words: `try ${attempt}${what}: leased${byWhom(worker, hearing)}${waited}` }];
   const answer = `status ${page.status}, ${formatBytes(page.bodyBytes)} in ${formatDuration(page.tookMs)}`;
   return [
     ...leased,

@@ -31,14 +31,14 @@ export type Story = {
 };
 
 export async function storyOf(
-  { frontier, store }: Pick<TraceDeps, "frontier" | "store">,
+  { frontier, store, hearing }: Pick<TraceDeps, "frontier" | "store" | "hearing">,
   job: KnownJob,
   url: string,
 ): Promise<Story> {
   const sought: Sought = { jobId: job.id, url };
   const [pages, tries] = await Promise.all([store.tracePages(sought), store.traceTries(sought)]);
   const urls = urlsOfPage(url, [...pages, ...tries]);
-  const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one })));
+  const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one }, hearing)));
   const spec = job.spec as Partial<JobSpec>;
   return {
     url,

@@ -1,6 +1,9 @@
 /** How something went, over HTTP: the same story that `trawl trace` tells, and to nobody whose it is not. */
 import { expect, it } from "vitest";
 import { connect } from "../../src/client/client.ts";
+import { jobsIn } from "../../src/trace/find-traced.ts";
+import { trace } from "../../src/trace/trace.ts";
+import { aPageWrite, aTryWrite } from "../contracts/store/page-write.ts";
 import { asking, OPERATOR, startKeyedApi } from "./keyed.ts";
 import { ended, startWorking } from "./work.ts";
 
@@ -64,6 +67,30 @@ it("tells how a job of several pages went", async () => {
   ]);
 });
 
+it("tells of 20 jobs of a request, and how many more there are, asking the broker of a URL once", async () => {
+  const working = await startWorking({});
+  const [url, headers] = ["https://a.example/same", { "x-request-id": "nightly" }];
+  const submit = () => working.ask("POST", "/v1/jobs", { urls: [url, "https://a.example/other"] }, headers);
+  const ids: unknown[] = [];
+  for (let nth = 0; nth < 23; nth += 1) ids.push((await submit()).json.id);
+
+  const byRequest = await connect(working.url).trace({ request: "nightly" });
+  expect(byRequest).toMatchObject({ stories: [], more: 3 });
+  expect(byRequest.jobs.map(({ job }) => job.id)).toEqual(ids.slice(3).reverse());
+
+  const { frontier, catalogue } = working.trawl;
+  const asked: string[] = [];
+  const explain: typeof frontier.explain = (target, hearing) => {
+    asked.push(JSON.stringify(target));
+    return frontier.explain(target, hearing);
+  };
+  const deps = { ...working.trawl, frontier: { listDead: frontier.listDead, explain }, hearing: "all" as const };
+  const all = { ...deps, listJobs: () => jobsIn(catalogue), mayHear: () => true };
+  const byUrl = await trace(all, { kind: "url", word: url });
+  expect(byUrl.stories).toHaveLength(20);
+  expect(asked).toEqual([...new Set(asked)]);
+});
+
 it("tells a tenant nothing of another's, in whatever way it asks, and not who works for all", async () => {
   const api = await startKeyedApi();
   const [acme, other] = [await api.person({ tenant: "acme" }), await api.person({ tenant: "other" })];
@@ -88,4 +115,26 @@ it("tells a tenant nothing of another's, in whatever way it asks, and not who wo
     expect(operators).toContain(counted);
     expect(JSON.stringify((await acme.ask("GET", `/v1/explain?${query}`)).json)).not.toContain("places free");
   }
+});
+
+it("tells who is no operator neither who works nor how many of others wait", async () => {
+  const api = await startKeyedApi();
+  const [acme, other] = [await api.person({ tenant: "acme" }), await api.person({ tenant: "other" })];
+  const urls = ["x", "y"].map((name) => `https://a.example/${name}`);
+  const body = { urls, politeness: { rate: "1/m", robots: false } };
+  const [{ json }] = [await acme.ask("POST", "/v1/jobs", body), await other.ask("POST", "/v1/jobs", body)];
+  const lease = { worker: "secret-host/17", queues: ["fetch"], max: 1, leaseMs: 60_000 };
+  const { grants } = await api.trawl.frontier.lease(lease);
+  const run = { worker: lease.worker, step: "fetch" as const, attempt: 1, leasedAt: 1, endedAt: 2 };
+  await api.trawl.store.write(
+    [aPageWrite({ jobId: String(json.id), taskId: "900", page: { url: "https://a.example/z" }, run })],
+    grants.map(({ jobId, taskId, url }) => aTryWrite({ jobId, taskId, url, run })),
+  );
+
+  const queries = [`trace?job=${json.id}`, ...urls.flatMap((url) => [`trace?url=${url}`, `explain?url=${url}`])];
+  const told = async (ask: typeof acme.ask) =>
+    (await Promise.all(queries.map(async (query) => JSON.stringify((await ask("GET", `/v1/${query}`)).json)))).join();
+  expect(await told(asking(api, OPERATOR))).toMatch(/secret-host.*wait for it/);
+  expect(await told(acme.ask)).not.toMatch(/secret-host|wait for it|waiting at/);
+  expect(await told(acme.ask)).toMatch(/"worker":null.*allows the next request/);
 });

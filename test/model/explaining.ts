@@ -8,7 +8,7 @@ import {
   type SiteFacts,
   type TaskFacts,
 } from "../../src/frontier/explain.ts";
-import type { ExplainTarget, Explanation } from "../../src/frontier/frontier-admin.ts";
+import type { ExplainTarget, Explanation, Hearing } from "../../src/frontier/frontier-admin.ts";
 import { lacksRobots } from "./scheduling.ts";
 import {
   getJob,
@@ -22,12 +22,13 @@ import {
   waitingAt,
 } from "./world.ts";
 
-export function explain(world: World, target: ExplainTarget, now: number): Explanation {
+export function explain(world: World, target: ExplainTarget, now: number, hearing?: Hearing): Explanation {
   if ("url" in target) {
     return explainUrl(
       target.url,
       tasksOfUrl(world, target.url).map((task) => taskFacts(world, task, now)),
       now,
+      hearing,
     );
   }
   if ("site" in target) {
@@ -37,7 +38,7 @@ export function explain(world: World, target: ExplainTarget, now: number): Expla
   const job = getJob(world, target.jobId, "frontier.explain");
   const sites = world.sites.filter((site) => world.lanes.some((lane) => lane.job === job && lane.site === site));
   const facts = sites.slice(0, 20).map((site) => siteFacts(world, site, now));
-  return explainJob(jobFacts(world, job), facts, now);
+  return explainJob(jobFacts(world, job), facts, now, hearing);
 }
 
 /** The last task a URL had in each set of seen URLs, the newest set first. */

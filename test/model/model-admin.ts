@@ -69,7 +69,7 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
         .filter(({ site }) => site > after)
         .slice(0, limit),
     ...createDeadLetters(parts),
-    explain: async (target) => explain(world, target, clock.now()),
+    explain: async (target, hearing) => explain(world, target, clock.now(), hearing),
     listHolders: async () => {
       const workers = world.tasks.filter(({ state }) => state === "leased").map(({ worker }) => worker);
       return [...new Set(workers)]

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import { type ApiDeps, findOwnJob, isOwn } from "../api-deps.ts";
+import { type ApiDeps, findOwnJob, hearingOf, isOwn } from "../api-deps.ts";
 import { type Asker, type Explained, explainTarget } from "../explain-target.ts";
 import { type Caller, defineRoute, type Route } from "../route.ts";
 import { explanationSchemaOut } from "../wire-fleet.ts";
@@ -37,7 +37,7 @@ export function explainRoutes(deps: ApiDeps): Route[] {
 
 function askerOf(caller: Caller): Asker {
   const mayHear = caller.tenant === undefined ? undefined : (job: JobView) => isOwn(job, caller);
-  return { mayHear, isOperator: caller.scopes.includes("admin") };
+  return { mayHear, hearing: hearingOf(caller) };
 }
 
 async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof target>): Promise<Explained> {
@@ -62,7 +62,7 @@ async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof t
 }
 
 function explainSite(deps: ApiDeps, asker: Asker, site: string): Promise<Explained> {
-  if (asker.isOperator) return explainTarget(deps, { site }, asker);
+  if (asker.hearing === "all") return explainTarget(deps, { site }, asker);
   throw new TrawlError("FORBIDDEN", {
     op: "api.explain",
     message: "query.site: what waits at a site is everybody's; to ask for it takes admin; ask for a job, or a URL",

@@ -4,7 +4,7 @@ import { TrawlError } from "../../errors.ts";
 import type { KnownJob } from "../../retain/catalogue.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 import { trace } from "../../trace/trace.ts";
-import { type ApiDeps, isOwn } from "../api-deps.ts";
+import { type ApiDeps, hearingOf, isOwn } from "../api-deps.ts";
 import { listJobs } from "../list-jobs.ts";
 import { type Caller, defineRoute, type Route } from "../route.ts";
 import { traceOut } from "../trace-out.ts";
@@ -15,7 +15,7 @@ const target = z.strictObject({
   url: z.string().min(1).max(10_000).optional(),
   job: z.string().min(1).max(100).optional().describe("By itself a job; with url or what, the job it is meant in."),
   task: word.optional(),
-  request: word.optional().describe("The id of a request: all that it has submitted."),
+  request: word.optional().describe("The id of a request: what it has submitted, of the newest 1,000 jobs."),
   what: z.string().min(1).max(10_000).optional().describe("Any of these, whichever it turns out to be."),
 });
 
@@ -32,14 +32,16 @@ export function traceRoutes(deps: ApiDeps): Route[] {
       answers: { 200: { says: "In words, and in numbers.", json: traceSchemaOut } },
       async handle({ query, caller }) {
         const mayHear = (job: Parameters<typeof isOwn>[0]) => isOwn(job, caller);
-        const own = { ...deps, listJobs: () => jobsOf(deps, caller), mayHear };
-        return { status: 200, body: traceOut(await trace(own, targetOf(query)), deps.clock.now()) };
+        const hearing = hearingOf(caller);
+        const own = { ...deps, listJobs: () => jobsOf(deps, caller), mayHear, hearing };
+        const told = await trace(own, targetOf(query));
+        return { status: 200, body: traceOut(told, { now: deps.clock.now(), hearing }) };
       },
     }),
   ];
 }
 
-const PAGE = 500;
+const PAGE = 100;
 
 /** A tenant's are found without looking at everybody's. */
 async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly KnownJob[], void> {

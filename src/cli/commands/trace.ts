@@ -1,5 +1,6 @@
 /** `trawl trace`: the life of one request, from what every process that had it left behind. */
 import type { Command } from "commander";
+import { formatCount } from "../../domain/counted.ts";
 import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
 
 type Flags = PlaneFlags & { job?: string };
@@ -33,6 +34,7 @@ async function trace({ plane, screen }: PlaneSession, what: string, flags: Flags
   const texts = [
     ...told.stories.map((story) => storyText(story, screen)),
     ...told.jobs.map((one) => jobTraceText(one, screen)),
+    ...(told.more === 0 ? [] : [`and ${formatCount(told.more)} more\n`]),
   ];
   return screen.out(texts.join("\n"));
 }

@@ -56,15 +56,16 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     groupDead: (filter, limit) => frontier.groupDead(filter, limit),
     replayDead: (filter, perSecond) => replayDead(trawl, filter, { limit: EVERYTHING, perSecond }),
     discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
-    explain: (target) => explainTarget(trawl, target, { mayHear: undefined, isOperator: true }),
+    explain: (target) => explainTarget(trawl, target, { mayHear: undefined, hearing: "all" }),
     async trace(target) {
       const [{ jobsIn }, { trace }, { traceOut }] = await Promise.all([
         import("../../trace/find-traced.ts"),
         import("../../trace/trace.ts"),
         import("../../api/trace-out.ts"),
       ]);
-      const deps = { ...trawl, listJobs: () => jobsIn(trawl.catalogue), mayHear: () => true };
-      return traceOut(await trace(deps, target), clock.now());
+      const hearing = "all" as const;
+      const deps = { ...trawl, listJobs: () => jobsIn(trawl.catalogue), mayHear: () => true, hearing };
+      return traceOut(await trace(deps, target), { now: clock.now(), hearing });
     },
     listWorkers: () => frontier.listWorkers(),
     orderWorkers: (name, order) => orderWorkers(frontier, name, order),

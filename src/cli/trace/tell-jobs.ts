@@ -58,9 +58,19 @@ function deadText({ dead }: JobTraceOut, { outColumns }: Screen): string {
 
 function slowText({ slowest }: JobTraceOut, { outColumns }: Screen): string {
   const rows = slowest.flatMap(({ taskId, status, tookMs, url, worker, leaseMs }) => {
-    if (worker === null || leaseMs === null) return [];
+    if (leaseMs === null) return [];
     const fetched = `fetched in ${formatDuration(tookMs)}`;
-    return [["", `task ${taskId}`, formatDuration(leaseMs), fetched, String(status), shortProcess(worker), url]];
+    return [
+      [
+        "",
+        `task ${taskId}`,
+        formatDuration(leaseMs),
+        fetched,
+        String(status),
+        worker === null ? "" : shortProcess(worker),
+        url,
+      ],
+    ];
   });
   return rows.length === 0 ? "" : `\nlongest from lease to result\n${table(rows, { width: outColumns() })}`;
 }

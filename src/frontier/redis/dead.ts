@@ -16,6 +16,12 @@ import { decodeBody } from "./task-body.ts";
 
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]>;
+  /** The letter of a URL, by its task where that is known (not ""); else those of its site are looked through. */
+  find(
+    shard: Shard,
+    jobId: string,
+    sought: { url: string; site: string; taskId: string },
+  ): Promise<DeadLetter | undefined>;
   group(filter: DeadFilter, limit: number): Promise<DeadGroup[]>;
   count(): Promise<number>;
   replay(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;
@@ -76,6 +82,13 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
 
   return {
     list,
+    async find(shard, jobId, { url, site, taskId }) {
+      const filter = taskId === "" ? { jobId, site } : { jobId, taskIds: [taskId] };
+      for await (const letter of letters(shard, filter, Number.MAX_SAFE_INTEGER, "0")) {
+        if (letter.url === url) return letter;
+      }
+      return undefined;
+    },
     async group(filter, limit) {
       const groups = new Map<string, DeadGroup>();
       for (const shard of shards.all) {

@@ -4,7 +4,7 @@ import { siteOf } from "../../domain/site.ts";
 import { stepOf } from "../../domain/step-url.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { explainJob, explainSite, explainUrl, type JobFacts, type TaskFacts } from "../explain.ts";
-import type { ExplainTarget, Explanation } from "../frontier-admin.ts";
+import type { Explanation, FrontierAdmin } from "../frontier-admin.ts";
 import { jobMissing } from "../job-missing.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import { type DeadLetters, readHistory } from "./dead.ts";
@@ -22,7 +22,7 @@ const SITES_MOST = 20;
 /** Lanes of a job that are looked at for its sites. */
 const LANES_MOST = 500;
 
-export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<Explanation> {
+export function createInspector(deps: Deps): FrontierAdmin["explain"] {
   const { shards, jobs, sites, dead, time, clock } = deps;
   const finder = createTaskFinder();
 
@@ -67,8 +67,7 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
     if (lease !== undefined) {
       return { state: "leased", worker: lease.worker, leaseUntil: time.toHere(lease.leaseUntil), job };
     }
-    const letters = await dead.list({ jobId: job.id, site: sought.site }, Number.MAX_SAFE_INTEGER, "0");
-    const letter = letters.find(({ url, taskId }) => url === sought.url && ["", taskId].includes(sought.taskId));
+    const letter = job.counts.dead === 0 ? undefined : await dead.find(sought.shard, job.id, sought);
     if (letter !== undefined) {
       const { reason, history } = letter;
       return { state: "dead", reason, tries: history.length, last: history.at(-1), job };
@@ -88,8 +87,8 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
     return sites.facts(shard, "numbers", numbers.slice(0, SITES_MOST));
   }
 
-  return async (target) => {
-    if ("url" in target) return explainUrl(target.url, await ofUrl(target.url), clock.now());
+  return async (target, hearing): Promise<Explanation> => {
+    if ("url" in target) return explainUrl(target.url, await ofUrl(target.url), clock.now(), hearing);
     if ("site" in target) {
       const [site] = await sites.facts(shards.ofSite(target.site), "names", [target.site]);
       return explainSite(target.site, site, clock.now());
@@ -97,7 +96,7 @@ export function createInspector(deps: Deps): (target: ExplainTarget) => Promise<
     const row = await jobs.find(target.jobId);
     if (row === undefined) throw jobMissing(target.jobId, "frontier.explain");
     const found = await Promise.all(shards.all.map((shard) => sitesOfJob(shard, target.jobId)));
-    return explainJob(jobFacts(row), found.flat().slice(0, SITES_MOST), clock.now());
+    return explainJob(jobFacts(row), found.flat().slice(0, SITES_MOST), clock.now(), hearing);
   };
 }
 

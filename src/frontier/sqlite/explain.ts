@@ -3,7 +3,7 @@ import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
 import { readyAt } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { explainJob, explainSite, explainUrl, type JobFacts, type SiteFacts, type TaskFacts } from "../explain.ts";
-import type { ExplainTarget, Explanation, Misfortune } from "../frontier-admin.ts";
+import type { ExplainTarget, Explanation, Hearing, Misfortune } from "../frontier-admin.ts";
 import { jobMissing } from "../job-missing.ts";
 import { viewOf } from "./jobs.ts";
 import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
@@ -24,7 +24,7 @@ type Names =
 type Deps = { db: Database; now: () => number };
 
 export type Inspector = {
-  explain(target: ExplainTarget): Explanation;
+  explain(target: ExplainTarget, hearing?: Hearing): Explanation;
   holders(): { worker: string; leases: number }[];
 };
 
@@ -81,11 +81,11 @@ export function createInspector({ db, now }: Deps): Inspector {
     return { state: "delayed", queue, job, site, notBefore: notBefore ?? 0, failures, last: past.at(-1) };
   }
 
-  function explain(target: ExplainTarget): Explanation {
+  function explain(target: ExplainTarget, hearing?: Hearing): Explanation {
     if ("url" in target) {
       const print = fingerprintInteger(fingerprint(target.url));
       const facts = sql.tasksOfUrl.all(print).map((row) => taskFacts(row.task as number, row.job as number));
-      return explainUrl(target.url, facts, now());
+      return explainUrl(target.url, facts, now(), hearing);
     }
     if ("site" in target) {
       const row = sql.siteByName.get(target.site);
@@ -94,7 +94,7 @@ export function createInspector({ db, now }: Deps): Inspector {
     const job = sql.jobById.get(target.jobId);
     if (job === undefined) throw jobMissing(target.jobId, "frontier.explain");
     const sites = sql.sitesOfJob.all(job.n as number).map((row) => siteFacts(row.site as number));
-    return explainJob(jobFacts(job), sites, now());
+    return explainJob(jobFacts(job), sites, now(), hearing);
   }
 
   return {

@@ -116,7 +116,7 @@ export function openSqliteFrontier(
     groupDead: (filter, limit) => read("frontier.groupDead", () => dead.group(filter, limit)),
     replayDead: (filter, limit, perSecond) => write("frontier.replayDead", () => dead.replay(filter, limit, perSecond)),
     discardDead: (filter, limit) => write("frontier.discardDead", () => dead.discard(filter, limit)),
-    explain: (target) => read("frontier.explain", () => inspector.explain(target)),
+    explain: (target, hearing) => read("frontier.explain", () => inspector.explain(target, hearing)),
     listHolders: () => read("frontier.listHolders", () => inspector.holders()),
     listWorkers: () => read("frontier.listWorkers", () => fleet.workers()),
     // Nobody is woken: workers hear of orders with their next announcement.

@@ -27,6 +27,19 @@ function explainingUrls({ open, test }: Suite): void {
     });
   });
 
+  test("F16 tells who is to hear of their own only neither how many wait nor who works", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ policy: SLOW }), tasksAt("a.test", 3));
+    const own = async (target: ExplainTarget) => (await frontier.explain(target, "own")).reasons.join();
+
+    expect(await own(URL_0)).toBe("in job job: may be fetched now; waits for a free worker on queue fetch");
+    const { url } = await oneGrant(frontier, { worker: "host/17" });
+    expect(await own({ url })).toMatch(/^in job job: is being fetched; its lease ends \S+ \(in \S+\)$/);
+    expect((await wordsOf(frontier, { url })).join()).toContain("by host/17, whose lease");
+    expect(await own(URL_1)).toMatch(/allows the next request \S+ \(in 1m\)$/);
+    expect(await own({ jobId: "job" })).toMatch(/a\.test: its rate of \S+ allows the next request \S+ \(in 1m\)$/);
+  });
+
   test("F16 a URL that may go waits for a worker of its queue", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));

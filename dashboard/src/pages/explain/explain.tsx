@@ -8,14 +8,14 @@ import { TextField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { askAbout } from "./ask-about.ts";
+import { LookAgain } from "./look-again.tsx";
 import { Reasons } from "./reasons.tsx";
 import { TracedJob } from "./traced-job.tsx";
 import { TracedPage } from "./traced-page.tsx";
 import "./explain.css";
 
-const EVERY_MS = 5_000;
-/** URLs and jobs are found at once, and looked at again and again; for other words the server has to look around. */
-const CHEAP = /^(?:https?:\/\/|j[a-z0-9]+$)/i;
+/** Broker and store look through what a job has, which may be millions: once, and again when somebody wants to know. */
+const ONCE = 0;
 
 export function Explain() {
   const asked = (place.value.query.q ?? "").trim();
@@ -59,7 +59,7 @@ function HowToAsk() {
 }
 
 function Answer({ word }: { word: string }) {
-  const asked = usePolled((signal) => askAbout(word, signal), CHEAP.test(word) ? EVERY_MS : 0, [word]);
+  const asked = usePolled((signal) => askAbout(word, signal), ONCE, [word]);
   const { value, error } = asked;
   if (value === undefined) {
     return error === undefined ? <Loading /> : <Problem error={error} onRetry={asked.reload} />;
@@ -75,6 +75,7 @@ function Answer({ word }: { word: string }) {
       {trace?.jobs.map((traced) => (
         <TracedJob key={traced.job.id} traced={traced} />
       ))}
+      <LookAgain more={trace?.more ?? 0} onLook={asked.reload} />
     </>
   );
 }

@@ -7,11 +7,13 @@ import { api } from "../../session.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { LookAgain } from "../explain/look-again.tsx";
 import { TracedJob } from "../explain/traced-job.tsx";
 import { TracedPage } from "../explain/traced-page.tsx";
 import { hasEnded } from "../jobs/job-numbers.ts";
 
-const LOOK_EVERY_MS = 5_000;
+/** To tell it, the store looks through what the job has: once, and again when somebody wants to know. */
+const ONCE = 0;
 
 export function TimelineTab({ job }: { job: JobOut }) {
   const asked = place.value.query.of ?? "";
@@ -43,11 +45,11 @@ export function TimelineTab({ job }: { job: JobOut }) {
 
 function Traced({ job, word }: { job: JobOut; word: string }) {
   const target = word === "" ? { job: job.id } : { what: word, job: job.id };
-  const { value, error, reload } = usePolled(
-    (signal) => api().trace(target, { signal }),
-    hasEnded(job) ? 0 : LOOK_EVERY_MS,
-    [job.id, word, job.state],
-  );
+  const { value, error, reload } = usePolled((signal) => api().trace(target, { signal }), ONCE, [
+    job.id,
+    word,
+    job.state,
+  ]);
   if (isApiError(error, "NOT_FOUND")) {
     return (
       <Empty title="The job has nothing like that.">
@@ -65,6 +67,7 @@ function Traced({ job, word }: { job: JobOut; word: string }) {
       {value?.jobs.map((traced) => (
         <TracedJob key={traced.job.id} traced={traced} />
       ))}
+      {value !== undefined && !hasEnded(job) && <LookAgain more={value.more} onLook={reload} />}
     </>
   );
 }
