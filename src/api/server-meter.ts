@@ -1,19 +1,23 @@
 /**
  * Counts what a server does, and looks at broker and store when it is asked: once for all who ask within a second, and for
- * no longer than Prometheus waits. Whatever is away is said to be, and has no numbers.
+ * no longer than Prometheus waits. Whatever is away is said to be, and has no numbers. Counts that take long say nothing of
+ * who is away: they are made apart.
  */
 import type { Frontier } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import { exposeBuild } from "../runtime/build-metrics.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { createMetrics, expose, type Metrics, OTHER } from "../runtime/metrics.ts";
 import { createProcessMetrics } from "../runtime/process-metrics.ts";
 import type { Service } from "../runtime/service.ts";
 import type { ScheduleBook } from "../store/schedule-book.ts";
-import type { StoreBooks } from "../store/store.ts";
+import type { Store, StoreBooks } from "../store/store.ts";
 import { VERSION } from "../version.ts";
 import { ALL_SERVER_METRICS, SERVER_METRICS, type ServerMetricName } from "./server-metrics.ts";
+import { createSlowCount } from "./slow-count.ts";
 import { queuesOut } from "./wire-fleet.ts";
 import { paceOut } from "./wire-history.ts";
+import { within } from "./within.ts";
 
 export type ServerMeter = Service & {
   /** A request that was answered; `route` undefined where there is none. */
@@ -36,7 +40,8 @@ export type ServerMeter = Service & {
 
 type Deps = {
   frontier: Pick<FrontierAdmin, "listQueues" | "listWorkers" | "countDead">;
-  store: Pick<StoreBooks, "webhooks">;
+  store: Pick<StoreBooks, "webhooks"> & Pick<Store, "countRecords">;
+  clock: Pick<Clock, "now">;
 };
 
 const FRESH_MS = 1_000;
@@ -46,11 +51,20 @@ const PATIENCE_MS = 2_000;
 export function createServerMeter(deps: Deps): ServerMeter {
   const metrics = createMetrics(SERVER_METRICS);
   const own = createProcessMetrics();
+  const counts = {
+    trawl_dead_letters: createSlowCount(() => deps.frontier.countDead(), PATIENCE_MS),
+    trawl_webhook_events_pending: createSlowCount(() => deps.store.webhooks.countEvents(), PATIENCE_MS),
+  };
   let followers = 0;
   let told: { at: number; text: Promise<string> } | undefined;
 
   async function look(): Promise<string> {
-    await Promise.all([lookAtBroker(metrics, deps), lookAtStore(metrics, deps)]);
+    const counting = Object.entries(counts).map(async ([name, count]) => {
+      const counted = await count();
+      metrics.clear(name as keyof typeof counts);
+      if (counted !== undefined) metrics.set(name as keyof typeof counts, counted);
+    });
+    await Promise.all([lookAtBroker(metrics, deps), lookAtStore(metrics, deps), ...counting]);
     metrics.set("trawl_event_followers", followers);
     return expose(ALL_SERVER_METRICS, { ...metrics.snapshot(), ...own.snapshot() }) + exposeBuild(VERSION);
   }
@@ -91,13 +105,12 @@ export function createServerMeter(deps: Deps): ServerMeter {
   };
 }
 
-async function lookAtBroker(metrics: Metrics<ServerMetricName>, { frontier }: Deps): Promise<void> {
-  const asked = Promise.all([frontier.listQueues(), frontier.listWorkers(), frontier.countDead()]);
-  const seen = await within(asked);
+async function lookAtBroker(metrics: Metrics<ServerMetricName>, { frontier, clock }: Deps): Promise<void> {
+  const seen = await within(Promise.all([frontier.listQueues(), frontier.listWorkers()]), PATIENCE_MS);
   metrics.set("trawl_broker_up", seen === undefined ? 0 : 1);
   for (const name of BROKER_GAUGES) metrics.clear(name);
   if (seen === undefined) return;
-  const [queues, workers, dead] = seen;
+  const [queues, workers] = seen;
   // Those with the most first: if there are more than the cap, the rest goes together.
   const known = queuesOut(queues, workers).sort((one, other) => other.waiting - one.waiting);
   const rest = known.splice(QUEUES_SHOWN);
@@ -112,7 +125,7 @@ async function lookAtBroker(metrics: Metrics<ServerMetricName>, { frontier }: De
       OTHER,
     );
   }
-  const { inFlight, pagesPerSecond } = paceOut(queues, workers);
+  const { inFlight, pagesPerSecond } = paceOut(queues, workers, clock.now());
   metrics.set("trawl_fleet_workers", workers.length);
   metrics.set("trawl_fleet_in_flight", inFlight);
   metrics.set(
@@ -120,7 +133,6 @@ async function lookAtBroker(metrics: Metrics<ServerMetricName>, { frontier }: De
     workers.reduce((sum, { vitals }) => sum + (vitals?.concurrency ?? 0), 0),
   );
   metrics.set("trawl_fleet_pages_per_second", pagesPerSecond);
-  metrics.set("trawl_dead_letters", dead);
 }
 
 /** One less than the cap of the label: `other` may be a queue's name. */
@@ -133,23 +145,10 @@ const BROKER_GAUGES = [
   "trawl_fleet_in_flight",
   "trawl_fleet_concurrency",
   "trawl_fleet_pages_per_second",
-  "trawl_dead_letters",
 ] as const;
 
 async function lookAtStore(metrics: Metrics<ServerMetricName>, { store }: Deps): Promise<void> {
-  const pending = await within(store.webhooks.countEvents());
-  metrics.set("trawl_store_up", pending === undefined ? 0 : 1);
-  metrics.clear("trawl_webhook_events_pending");
-  if (pending !== undefined) metrics.set("trawl_webhook_events_pending", pending);
-}
-
-/** Undefined where it fails, or takes too long. */
-async function within<T>(asked: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, undefined);
-  });
-  const answer = await Promise.race([asked.catch(() => undefined), late]);
-  clearTimeout(timer);
-  return answer;
+  // Of a job that is not there: what /readyz asks, too.
+  const answered = await within(store.countRecords("-"), PATIENCE_MS);
+  metrics.set("trawl_store_up", answered === undefined ? 0 : 1);
 }

@@ -168,7 +168,7 @@ export interface FrontierAdmin {
 
   listDead(filter: DeadFilter, limit: number, afterTaskId?: string): Promise<readonly DeadLetter[]>;
   groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroup[]>;
-  /** How many there are, of all jobs; those of a job that is just being forgotten may still count. Cheap, however many. */
+  /** How many there are, of all jobs; those of a job that is just being forgotten may still count. Many may take long. */
   countDead(): Promise<number>;
   /** Queues dead tasks again, `perSecond` of them becoming due each second. Ended jobs run again. */
   replayDead(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;

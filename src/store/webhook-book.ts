@@ -67,7 +67,7 @@ export interface WebhookBook {
   /** False, and without effect, in a later round than the one known: those events go out with that one. */
   markQueued(known: Webhook, numbers: readonly number[]): Promise<boolean>;
   findEvent(jobId: string, number: number): Promise<WebhookEvent | undefined>;
-  /** Events that are not delivered, of all jobs. */
+  /** Events that are not delivered, of all jobs; takes long where there are many. */
   countEvents(): Promise<number>;
   /** Its text is forgotten. */
   markDelivered(jobId: string, number: number, at: number): Promise<void>;
