@@ -283,7 +283,7 @@ handed back, so nothing is lost by either. A worker that runs alone
 (\`--pool solo\`) cannot be recycled, and crawls take no orders: \`ORDER_REFUSED\`. \`--json\` prints \`{ order, workers }\`: who was told.
 
 **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done, failed, rssBytes,
-memoryMostBytes, tasksMost, loopUse, state, order, obeys, supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`null\`.`,
+memoryMostBytes, tasksMost, loopUse, recent, state, order, obeys, supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`null\`.`,
   },
   trace: {
     examples: [

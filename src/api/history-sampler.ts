@@ -33,8 +33,9 @@ export function createHistorySampler(
 
   async function sample(): Promise<void> {
     const [queues, workers] = await Promise.all([frontier.listQueues(), frontier.listWorkers()]);
-    const { waiting, inFlight } = paceOut(queues, workers);
-    await history.note(clock.now(), { waiting, inFlight, workers: workers.length });
+    const now = clock.now();
+    const { waiting, inFlight } = paceOut(queues, workers, now);
+    await history.note(now, { waiting, inFlight, workers: workers.length });
   }
 
   return {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { jobSchema } from "../submit/job-schema.ts";
 import { VERSION } from "../version.ts";
 import type { AnswerShape, Route } from "./route.ts";
-import { deadSchemaOut } from "./wire-fleet.ts";
+import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire-fleet.ts";
 import { keySchemaOut } from "./wire-keys.ts";
 import { scheduleSchemaOut } from "./wire-schedules.ts";
 import { storySchemaOut } from "./wire-trace.ts";
@@ -22,6 +22,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Job: jobSchemaOut,
   Page: pageSchemaOut,
   DeadLetter: deadSchemaOut,
+  DeadGroup: deadGroupSchemaOut,
+  DeadReason: deadReason,
   Schedule: scheduleSchemaOut,
   Key: keySchemaOut,
   Story: storySchemaOut,

@@ -94,6 +94,10 @@ export const workerSchemaOut = z.strictObject({
   memoryMostBytes: count.nullable().describe("Past so much another process takes its place; null: there is no limit."),
   tasksMost: count.nullable().describe("After so many tasks another process takes its place; null: there is no limit."),
   loopUse: z.number().min(0).max(1).nullable().describe("How much of the last seconds its thread was at work."),
+  recent: z
+    .strictObject({ ms: count, pages: count, done: count, failed: count })
+    .nullable()
+    .describe("What it did in the last 5 to 10 seconds before `seenAt`, and how many milliseconds that is of."),
   state: z
     .enum(["working", "draining"])
     .nullable()

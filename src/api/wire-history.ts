@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { addLatencies, noLatencies, percentileMs } from "../domain/latency.ts";
 import type { QueueView, WorkerView } from "../frontier/frontier-admin.ts";
+import { pagesPerSecond, recentOf } from "../frontier/worker-facts.ts";
 import { addWork, type HistorySlot, noWork } from "../store/history-book.ts";
 
 const count = z.int().min(0);
@@ -89,13 +90,10 @@ const NOTHING = {
 };
 
 /** Workers tell what they did in the last seconds: it only has to be added up. */
-export function paceOut(queues: readonly QueueView[], workers: readonly WorkerView[]): PaceOut {
+export function paceOut(queues: readonly QueueView[], workers: readonly WorkerView[], now: number): PaceOut {
   const all = { done: 0, failed: 0, latencies: noLatencies() };
-  let pagesPerSecond = 0;
-  for (const { vitals } of workers) {
-    if (vitals?.recent === undefined) continue;
-    const { ms, pages, done, failed, latencies } = vitals.recent;
-    if (ms > 0) pagesPerSecond += (pages * 1000) / ms;
+  const recents = recentOf(workers, now);
+  for (const { done, failed, latencies } of recents) {
     all.done += done;
     all.failed += failed;
     const counts = noLatencies();
@@ -103,7 +101,7 @@ export function paceOut(queues: readonly QueueView[], workers: readonly WorkerVi
     addLatencies(all.latencies, counts);
   }
   return {
-    pagesPerSecond: rounded(pagesPerSecond),
+    pagesPerSecond: rounded(pagesPerSecond(recents)),
     success: shareOf(all),
     ...percentilesOf(all.latencies),
     waiting: queues.reduce((sum, { waiting }) => sum + waiting, 0),

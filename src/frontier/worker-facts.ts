@@ -1,4 +1,4 @@
-import { shownOrder, type WorkerOrder } from "./frontier.ts";
+import { type Recent, shownOrder, type WorkerOrder } from "./frontier.ts";
 import type { WorkerView } from "./frontier-admin.ts";
 
 /** How a worker is doing, as JSON has it: to the API and to whoever reads `--json` alike. */
@@ -12,6 +12,7 @@ export function workerFacts({ vitals, seenAt, order }: WorkerView) {
     memoryMostBytes: vitals?.memoryMostBytes ?? null,
     tasksMost: vitals?.tasksMost ?? null,
     loopUse: vitals?.loopUse ?? null,
+    recent: recentFacts(vitals?.recent),
     state: vitals?.state ?? null,
     order: order === undefined ? null : shownOrder(order),
     obeys: vitals?.obeys === undefined ? [] : shownOrders(vitals.obeys),
@@ -19,6 +20,26 @@ export function workerFacts({ vitals, seenAt, order }: WorkerView) {
     startedAt: vitals === undefined ? null : new Date(seenAt - vitals.upMs).toISOString(),
     seenAt: new Date(seenAt).toISOString(),
   };
+}
+
+function recentFacts(recent: Recent | undefined) {
+  if (recent === undefined) return null;
+  const { ms, pages, done, failed } = recent;
+  return { ms, pages, done, failed };
+}
+
+/** Workers tell of themselves every 5 s: who has not for twice as long has gone, whatever it did last. */
+const QUIET_MS = 10_000;
+
+/** What those who are still heard of have lately done. */
+export function recentOf(workers: readonly WorkerView[], now: number): Recent[] {
+  const heard = workers.filter(({ seenAt }) => now - seenAt <= QUIET_MS);
+  return heard.map(({ vitals }) => vitals?.recent).filter((recent) => recent !== undefined);
+}
+
+/** Of all of these together. */
+export function pagesPerSecond(recents: readonly Recent[]): number {
+  return recents.reduce((sum, { ms, pages }) => sum + (ms > 0 ? (pages * 1000) / ms : 0), 0);
 }
 
 /** Who serves a queue, and how many tasks they could take on, now and in all, as last heard. */

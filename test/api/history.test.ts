@@ -69,6 +69,19 @@ describe("history", () => {
     expect(await ask("GET", "/v1/history?step=7s")).toMatchObject({ status: 400 });
   });
 
+  it("reads every slot of its points, however many these are", async () => {
+    const { ask, trawl } = await startApi();
+    const { read } = trawl.store.history;
+    const limits: number[] = [];
+    trawl.store.history.read = (...asked) => {
+      limits.push(asked[3]);
+      return read(...asked);
+    };
+    const from = new Date(Date.now() - 1_498 * DAY).toISOString();
+    expect(await ask("GET", `/v1/history?from=${from}&step=1d`)).toMatchObject({ status: 200 });
+    expect(limits[0]).toBeGreaterThanOrEqual(1_498 * 24);
+  });
+
   it("knows what a worker did, also when that and the server are gone", async () => {
     const working = await startWorking({ "/": "<h1>one</h1>", "/2": "<h1>two</h1>" });
     const { ask, site, trawl } = working;
@@ -115,6 +128,12 @@ it("tells operators how fast all workers together are, just now", async () => {
     const presence = { worker, queues: ["fetch"], unknownSpiders: [], version: "1.0.0", vitals: { ...vitals, recent } };
     await trawl.frontier.announce(presence, 60_000);
   }
+  // Long gone, and not yet forgotten: what it did last is done by nobody now.
+  const listed = trawl.frontier.listWorkers;
+  trawl.frontier.listWorkers = async () => {
+    const views = await listed();
+    return [...views, ...views.slice(0, 1).map((view) => ({ ...view, worker: "gone", seenAt: Date.now() - 11_000 }))];
+  };
   await trawl.frontier.announce({ worker: "old", queues: [], unknownSpiders: [], version: "0.9.0" }, 60_000);
 
   const leaving = new AbortController();
@@ -127,7 +146,7 @@ it("tells operators how fast all workers together are, just now", async () => {
   leaving.abort();
 
   const fleet = JSON.parse(/event: fleet\ndata: (.*)\n/.exec(text)?.[1] ?? "{}");
-  expect(fleet).toMatchObject({ workers: 3, pace: { pagesPerSecond: 4, success: 0.75, waiting: 2, inFlight: 6 } });
+  expect(fleet).toMatchObject({ workers: 4, pace: { pagesPerSecond: 4, success: 0.75, waiting: 2, inFlight: 9 } });
   expect(fleet.pace.p50Ms).toBeGreaterThan(150);
   expect(fleet.pace.p95Ms).toBeLessThan(260);
 });

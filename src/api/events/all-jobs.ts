@@ -77,9 +77,10 @@ function lookAtAll(deps: Deps, caller: Caller): () => Promise<Look> {
     const older = await Promise.all(others.map((id) => catalogue.find(id)));
     const jobs = [...newestJobs, ...older.filter((job) => job !== undefined)].filter((job) => isOwn(job, caller));
     underWay = jobs.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
-    const pace = paceOut(queues, workers);
+    const now = clock.now();
+    const pace = paceOut(queues, workers, now);
     const fleet = { queues: queuesOut(queues, workers), workers: workers.length, pace };
-    return lookOf(jobs, eventText("fleet", fleet), clock.now());
+    return lookOf(jobs, eventText("fleet", fleet), now);
   };
 }
 

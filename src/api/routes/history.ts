@@ -12,7 +12,6 @@ const STEPS = ["10s", "1m", "5m", "30m", "1h", "6h", "1d"] as const;
 const POINTS_MOST = 1_500;
 /** What one answer has unless its step is given. */
 const POINTS_WANTED = 400;
-const SLOTS_MOST = 20_000;
 const HOUR_MS = 3_600_000;
 
 const instant = z.iso.datetime({ offset: true });
@@ -59,7 +58,8 @@ export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
             `query.step: that would be ${points} points, and ${POINTS_MOST} are the most; take a longer step`,
           );
         }
-        const slots = await store.history.read(widthFor(step), from, to, SLOTS_MOST);
+        const width = widthFor(step);
+        const slots = await store.history.read(width, from, to, (to - from) / width);
         const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
         return { status: 200, body: { ...span, stepSeconds: step / 1000, points: pointsOut(slots, from, to, step) } };
       },

@@ -1,6 +1,6 @@
 /** `trawl top`: the fleet at a glance, in a terminal. */
 import type { Command } from "commander";
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import pc from "picocolors";
 import { shownPlace } from "../../config/place.ts";
 import { parseDurationMs } from "../../domain/duration.ts";
@@ -38,7 +38,9 @@ const PIPE_COLUMNS = 80;
 export function addTop(program: Command, stops: Stops): void {
   withPlane(program.command("top"))
     .description("watch jobs, queues, sites and workers in the terminal")
-    .option("--interval <time>", "how often to look (seconds, or 500ms)", interval, 1_000)
+    .addOption(
+      new Option("--interval <time>", "how often to look (seconds, or 500ms)").argParser(interval).default(1_000, "1s"),
+    )
     .option("--once", "look once, print it, and end")
     .addHelpText("after", EXAMPLES)
     .action((flags: TopFlags) => top(flags, stops));

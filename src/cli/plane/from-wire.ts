@@ -42,7 +42,7 @@ export function workerFrom(out: WorkerOut): WorkerView {
   const known = { worker, version, queues, unknownSpiders, seenAt, ...(order === null ? {} : { order }) };
   // Workers of older versions tell nothing of themselves.
   if (startedAt === null) return known;
-  const { concurrency, busy, done, failed, rssBytes, memoryMostBytes, tasksMost, loopUse, state, obeys } = out;
+  const { concurrency, busy, done, failed, rssBytes, memoryMostBytes, tasksMost, loopUse, recent, state, obeys } = out;
   const vitals = {
     ...{
       concurrency: concurrency ?? 0,
@@ -56,6 +56,7 @@ export function workerFrom(out: WorkerOut): WorkerView {
     ...(memoryMostBytes === null ? {} : { memoryMostBytes }),
     ...(tasksMost === null ? {} : { tasksMost }),
     ...(loopUse === null ? {} : { loopUse }),
+    ...(recent ? { recent: { ...recent, latencies: [] } } : {}),
     ...(state === null ? {} : { state, obeys }),
   };
   return { ...known, vitals };

@@ -3,6 +3,7 @@ import type { QueueOut, SiteOut } from "../../api/wire-fleet.ts";
 import type { HistoryPointOut } from "../../api/wire-history.ts";
 import type { JobOut } from "../../api/wire-types.ts";
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
+import { pagesPerSecond, recentOf } from "../../frontier/worker-facts.ts";
 import type { ControlPlane } from "../plane/control-plane.ts";
 
 export type FleetPlane = Pick<ControlPlane, "listJobs" | "listQueues" | "listTopSites" | "listWorkers" | "readHistory">;
@@ -45,13 +46,12 @@ const HISTORY_EVERY_MS = 5_000;
 const SITES_EVERY_MS = 4_000;
 /** Speeds are told over this long. */
 const WINDOW_MS = 10_000;
-const PAGES_WINDOW_MS = 5_000;
 /** Workers tell of themselves every 5 s. */
 const WORKER_WINDOW_MS = 15_000;
 const SAMPLES_MOST = 300;
 
 export function createFleetLooker(plane: FleetPlane, now: () => number): () => Promise<FleetLook> {
-  const [jobSpeed, pageSpeed, workerSpeed] = [WINDOW_MS, PAGES_WINDOW_MS, WORKER_WINDOW_MS].map(createSpeeds) as Three;
+  const [jobSpeed, workerSpeed] = [createSpeeds(WINDOW_MS), createSpeeds(WORKER_WINDOW_MS)];
   const waitingBefore: number[] = [];
   let sitesSeen: { at: number; sites: readonly SiteOut[] } = { at: Number.NEGATIVE_INFINITY, sites: [] };
   let history: { at: number; points: readonly HistoryPointOut[] } = { at: Number.NEGATIVE_INFINITY, points: [] };
@@ -87,12 +87,11 @@ export function createFleetLooker(plane: FleetPlane, now: () => number): () => P
       const since = upMs > 0 ? ((done + failed) * 1000) / upMs : 0;
       return { ...view, perSecond: workerSpeed(view.worker, done + failed, view.seenAt) ?? since };
     });
-    const paged = jobs.map(({ id, tally }) => pageSpeed(id, tally.pages, at));
-    for (const speed of [jobSpeed, pageSpeed]) speed.keep(jobs.map(({ id }) => id));
+    jobSpeed.keep(jobs.map(({ id }) => id));
     workerSpeed.keep(workers.map(({ worker }) => worker));
     return {
       at,
-      totals: { ...totalsOf(points, waiting, workers), ...paceNow(paged) },
+      totals: { ...totalsOf(points, waiting, workers), ...paceNow(workers, at) },
       pagesPerSecond: points.map((point) => point.pagesPerSecond),
       waiting: isNoted ? [...noted.slice(0, -1), waiting] : [...waitingBefore],
       ...{ jobs: timed, queues, sites, workers: working },
@@ -115,10 +114,10 @@ function totalsOf(points: readonly HistoryPointOut[], waiting: number, workers: 
   };
 }
 
-/** As this process has seen it, once it has looked twice: history is some seconds late. */
-function paceNow(speeds: readonly (number | undefined)[]): Partial<Totals> {
-  const known = speeds.filter((speed) => speed !== undefined);
-  return known.length === 0 ? {} : { pagesPerSecond: known.reduce((sum, speed) => sum + speed, 0) };
+/** As workers tell it, where one is heard: history is some seconds later. */
+function paceNow(workers: readonly WorkerView[], now: number): Partial<Totals> {
+  const recents = recentOf(workers, now);
+  return recents.length === 0 ? {} : { pagesPerSecond: pagesPerSecond(recents) };
 }
 
 /** What of a job is over, and what is yet to come. */
@@ -137,7 +136,6 @@ function paceOf(job: JobOut, seen: number | undefined): Pick<TopJob, "perSecond"
   return { perSecond: seen ?? job.rate ?? 0, etaMs: job.etaSeconds === null ? undefined : job.etaSeconds * 1000 };
 }
 
-type Three = [Speeds, Speeds, Speeds];
 /** Undefined until there are two looks. */
 type Speeds = { (key: string, count: number, at: number): number | undefined; keep(keys: readonly string[]): void };
 

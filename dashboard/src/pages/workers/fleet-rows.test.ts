@@ -8,7 +8,15 @@ function aWorker(worker: string, parts: Partial<WorkerOut> = {}): WorkerOut {
   return {
     ...{ worker, host, pid: Number(pid), version: "1.0.0", queues: ["fetch"], unknownSpiders: [] },
     ...{ concurrency: 8, busy: 2, done: 10, failed: 0, rssBytes: 1, memoryMostBytes: null, tasksMost: null },
-    ...{ loopUse: 0.1, state: "working", order: null, obeys: ["drain"], supervisor: null, startedAt: null },
+    ...{
+      loopUse: 0.1,
+      recent: null,
+      state: "working",
+      order: null,
+      obeys: ["drain"],
+      supervisor: null,
+      startedAt: null,
+    },
     ...{ seenAt: "2026-01-01T00:00:00.000Z", ...parts },
   };
 }

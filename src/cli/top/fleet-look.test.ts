@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import type { HistoryPointOut } from "../../api/wire-history.ts";
+import type { WorkerView } from "../../frontier/frontier-admin.ts";
+import { createFleetLooker, type FleetPlane } from "./fleet-look.ts";
+
+const AT = Date.parse("2026-11-16T15:00:00Z");
+
+function worker(name: string, pages: number, seenAt: number): WorkerView {
+  const recent = { ms: 8_000, pages, done: pages, failed: 0, latencies: [] };
+  const vitals = { concurrency: 8, busy: 1, done: 9, failed: 0, rssBytes: 1, upMs: 60_000, recent };
+  return { worker: name, queues: ["fetch"], unknownSpiders: [], version: "1.0.0", vitals, seenAt };
+}
+
+it("tells the pages of all workers, whichever jobs they are of, and of those that have gone none", async () => {
+  let workers = [worker("a", 16, AT), worker("b", 8, AT), worker("gone", 800, AT - 11_000)];
+  const plane: FleetPlane = {
+    listJobs: async () => [],
+    listQueues: async () => [],
+    listTopSites: async () => [],
+    listWorkers: async () => workers,
+    readHistory: async () => [{ pagesPerSecond: 5 }, { pagesPerSecond: 1 }] as HistoryPointOut[],
+  };
+  const look = createFleetLooker(plane, () => AT);
+
+  expect((await look()).totals.pagesPerSecond).toBe(3);
+  expect((await look()).totals.pagesPerSecond).toBe(3);
+  workers = [];
+  expect((await look()).totals.pagesPerSecond).toBe(5); // of the last whole slot
+});
