@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { openClients, openTabs, watchTab } from "../bench/dashboard/tabs.mjs";
+import { traceTasks } from "../bench/dashboard/trace-tasks.mjs";
 import { median, openStage as openFleet } from "../bench/fleet/stage.mjs";
 import { MAIN } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
@@ -93,9 +94,9 @@ async function scrollAll(viewers, { rows, jobs }) {
     const verdicts = [];
     for (const [name, place] of Object.entries(places)) {
       const viewer = await viewers.open({ key: stage.key });
-      await viewer.page.addInitScript({ path: inPage("long-tasks") });
+      const endTrace = await traceTasks(viewer.page);
       await viewer.page.goto(`${stage.url}/#${place}`);
-      verdicts.push(await scrollThrough(viewer, name, readFileSync(inPage("scroller"), "utf8")));
+      verdicts.push(await scrollThrough(viewer, { name, endTrace, lookAt: readFileSync(inPage("scroller"), "utf8") }));
       await viewer.close();
     }
     return verdicts;
@@ -105,7 +106,7 @@ async function scrollAll(viewers, { rows, jobs }) {
 }
 
 /** By wheel, to the end of what it has and of what comes while it is scrolled. */
-async function scrollThrough({ page }, name, lookAt) {
+async function scrollThrough({ page }, { name, endTrace, lookAt }) {
   await page.waitForLoadState("networkidle").catch(() => {}); // it may listen for ever
   await page.waitForTimeout(1_500);
   let [turns, still, most, last] = [0, 0, 0, undefined];
@@ -120,9 +121,11 @@ async function scrollThrough({ page }, name, lookAt) {
     await page.waitForTimeout(at.left <= 2 ? 100 : 16);
     turns++;
   }
-  const tasks = await page.evaluate("window.longTasks");
-  const longest = Math.max(0, ...tasks.map(({ duration }) => duration));
-  const when = tasks.map(({ duration, startTime }) => `${duration.toFixed(0)} at ${(startTime / 1_000).toFixed(1)} s`);
+  const tasks = await endTrace();
+  const longest = Math.max(0, ...tasks.map(({ wallMs }) => wallMs));
+  const when = tasks.map(
+    ({ wallMs, cpuMs, atMs }) => `${wallMs.toFixed(0)} (CPU ${cpuMs.toFixed(0)}) at ${(atMs / 1_000).toFixed(1)} s`,
+  );
   const far = Math.round(last?.scrolled ?? 0).toLocaleString("en");
   const says = `${name}: scrolled ${far} px in ${turns} turns, ${most} rows in the document at most; ${tasks.length} long tasks, the longest ${longest.toFixed(0)} ms (at most ${BARS.longTaskMs})`;
   console.log(`      ${says}${when.length === 0 ? "" : `: ${when.join(", ")}`}`);
