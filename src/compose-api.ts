@@ -37,6 +37,7 @@ import type { Config } from "./config/schema.ts";
 import { TrawlError } from "./errors.ts";
 import { createGuardedExtractor } from "./extract/guarded-extractor.ts";
 import { decodeBody } from "./fetch/http/charset.ts";
+import { withSharedLooks } from "./frontier/shared-looks.ts";
 import type { Retention } from "./retain/retention.ts";
 import type { Service } from "./runtime/service.ts";
 
@@ -49,7 +50,7 @@ export async function composeApi(
   const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs, apiKeys } = config;
   const { store, bodies, catalogue, clock, log } = trawl;
   const meter = createServerMeter(trawl);
-  const frontier = meter.intake(trawl.frontier);
+  const frontier = withSharedLooks(meter.intake(trawl.frontier), clock, SHARED_LOOKS);
   const isLocal = isLoopback(host);
   if (!isLocal && apiKeys.length === 0 && !(await store.keys.hasAny())) throw wouldBeOpen(host);
   const gate = createGate({ keys: store.keys, clock, log }, { fixed: apiKeys, isLocal });
@@ -95,6 +96,8 @@ export async function composeApi(
 const DASHBOARD = fileURLToPath(new URL("../dist/dashboard", import.meta.url));
 /** People who try rules wait for the answer: what takes longer than this is no good on a million pages, either. */
 const READING = { timeoutMs: 2_000, idleMs: 60_000, waitingMost: 20 };
+/** Of what is dear to look up a broker is asked for a twentieth of the time, however many look on. */
+const SHARED_LOOKS = { restTimes: 20, ageMostMs: 60_000, most: 100 };
 /** As wide as the narrowest slot of history. */
 const SAMPLE_EVERY_MS = 10_000;
 

@@ -12,10 +12,12 @@ export type DeadFilter = { job?: string; reason?: Wire.DeadOut["reason"]; site?:
 /** The same, or single ones of them, by their tasks: 500 at most. */
 export type DeadChoice = DeadFilter & { tasks?: readonly string[] };
 
+export type DeadGroups = { groups: Wire.DeadGroupOut[]; letters: number };
+
 export type Dead = {
   list(filter?: DeadFilter, options?: Signal & { page?: number }): AsyncGenerator<Wire.DeadOut, void>;
-  /** Counted by reason, site and status, the most first: 500 of them at most. */
-  groups(filter?: DeadFilter, options?: Signal & { limit?: number }): Promise<Wire.DeadGroupOut[]>;
+  /** Counted by reason, site and status, the most first: 500 groups at most, and how many letters there are in all. */
+  groups(filter?: DeadFilter, options?: Signal & { limit?: number }): Promise<DeadGroups>;
   /** Queues them again; the answer is how many. */
   replay(filter: DeadChoice, options?: Signal & { limit?: number; perSecond?: number }): Promise<number>;
   /** Forgets them; the answer is how many. */
@@ -78,9 +80,9 @@ export function createFleet(requests: Requests): Fleet {
   return {
     dead: {
       list: (filter = {}, options = {}) => listAll(requests, `/v1/dead${queryOf(filter)}`, "dead", options),
-      async groups(filter = {}, { limit, signal } = {}) {
+      groups(filter = {}, { limit, signal } = {}) {
         const path = `/v1/dead${queryOf({ ...filter, group: true, limit })}`;
-        return (await requests.json<{ groups: Wire.DeadGroupOut[] }>(path, { signal })).groups;
+        return requests.json<DeadGroups>(path, { signal });
       },
       async replay(filter, { signal, ...how } = {}) {
         const options = signal === undefined ? {} : { signal };

@@ -57,6 +57,9 @@ export type Replayed = { replayed: number; jobIds: readonly string[] };
 
 export type DeadGroup = { reason: DeadReason; site: string; status: number | undefined; count: number; sample: string };
 
+/** The largest first; `letters`: how many there are, those of groups that are not told of included. */
+export type DeadGroups = { groups: readonly DeadGroup[]; letters: number };
+
 export type SiteView = {
   site: string;
   policy: SitePolicy;
@@ -167,7 +170,7 @@ export interface FrontierAdmin {
   listJobSites(jobId: string, limit: number, after?: string): Promise<readonly JobSiteView[]>;
 
   listDead(filter: DeadFilter, limit: number, afterTaskId?: string): Promise<readonly DeadLetter[]>;
-  groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroup[]>;
+  groupDead(filter: DeadFilter, limit: number): Promise<DeadGroups>;
   /** How many there are, of all jobs; those of a job that is just being forgotten may still count. Many may take long. */
   countDead(): Promise<number>;
   /** Queues dead tasks again, `perSecond` of them becoming due each second. Ended jobs run again. */

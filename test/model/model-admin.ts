@@ -155,7 +155,10 @@ function createDeadLetters({ world, step }: ModelParts): DeadLetters {
         .slice(0, limit)
         .map(letterOf),
     countDead: async () => deadTasks(world, {}).length,
-    groupDead: async (filter, limit) => groupLetters(deadTasks(world, filter).map(letterOf)).slice(0, limit),
+    groupDead: async (filter, limit) => {
+      const letters = deadTasks(world, filter).map(letterOf);
+      return { groups: groupLetters(letters).slice(0, limit), letters: letters.length };
+    },
     replayDead: async (filter, limit, perSecond) =>
       step((now) => {
         const taken = deadTasks(world, filter)

@@ -52,7 +52,7 @@ async function dieAndReplay(frontier: Broker): Promise<void> {
   };
   expect(await waitUntil(dead, SOON_MS)).toBe(true);
   expect(await frontier.listDead({ jobId: "job" }, 10)).toHaveLength(2);
-  expect(await frontier.groupDead({}, 10)).toMatchObject([{ reason: "http_status", count: 2 }]);
+  expect((await frontier.groupDead({}, 10)).groups).toMatchObject([{ reason: "http_status", count: 2 }]);
   expect(await frontier.discardDead({ jobId: "job" }, 1)).toBe(1);
   expect(await frontier.replayDead({ jobId: "job" }, 10, 1000)).toMatchObject({ replayed: 1 });
   const done = async () => {

@@ -201,7 +201,7 @@ function endings(stage: () => Stage): void {
     expect(letters.map(({ site }) => site).sort()).toEqual([...SITES].sort());
     const [{ site, taskId }] = letters as [DeadLetter];
     expect((await frontier.listDead({ site }, 100)).map((letter) => letter.taskId)).toEqual([taskId]);
-    const groups = await frontier.groupDead({ status: 404 }, 100);
+    const { groups } = await frontier.groupDead({ status: 404 }, 100);
     expect(groups.map(({ count }) => count)).toEqual(SITES.map(() => 1));
     expect(await frontier.replayDead({ jobId: "job" }, 100, 1000)).toMatchObject({ replayed: SITES.length });
 

@@ -62,7 +62,10 @@ export function deadRoutes(deps: ApiDeps): Route[] {
           says: "Letters; or, with group=true, groups.",
           json: z.union([
             z.strictObject({ dead: z.array(deadSchemaOut), next: z.string().nullable() }),
-            z.strictObject({ groups: z.array(deadGroupSchemaOut) }),
+            z.strictObject({
+              groups: z.array(deadGroupSchemaOut),
+              letters: z.int().min(0).describe("How many there are, also of groups past the limit."),
+            }),
           ]),
         },
       },
@@ -70,8 +73,8 @@ export function deadRoutes(deps: ApiDeps): Route[] {
         const filter = await ownFilter(deps, caller, query);
         const { limit, cursor, group } = query;
         if (group === "true") {
-          const groups = await frontier.groupDead(filter, limit);
-          return { status: 200, body: { groups: groups.map(deadGroupOut) } };
+          const { groups, letters } = await frontier.groupDead(filter, limit);
+          return { status: 200, body: { groups: groups.map(deadGroupOut), letters } };
         }
         const dead = await frontier.listDead(filter, limit, String(idFromCursor(cursor)));
         const last = dead.length < limit ? undefined : dead.at(-1);

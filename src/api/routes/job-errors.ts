@@ -32,7 +32,7 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
         ]);
         const body: JobErrorsOut = {
           tries: tries.map(tryOut),
-          dead: dead.map(deadGroupOut),
+          dead: dead.groups.map(deadGroupOut),
           invalid: {
             total: Math.max(tally.invalid, invalid.length),
             looked: invalid.length,

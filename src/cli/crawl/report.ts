@@ -17,7 +17,8 @@ const GROUPS_SHOWN = 5;
 export async function report(session: Session, end: CrawlEnd, output: Output): Promise<string> {
   const { screen, trawl, config } = session;
   const { job } = end;
-  const groups = job.counts.dead === 0 ? [] : await trawl.frontier.groupDead({ jobId: job.id }, GROUPS_SHOWN + 1);
+  const isAnyDead = job.counts.dead > 0;
+  const groups = isAnyDead ? (await trawl.frontier.groupDead({ jobId: job.id }, GROUPS_SHOWN + 1)).groups : [];
   const rows = [
     [`  ${LABEL}`, recordsWords(end, output)],
     ["  pages", pagesWords(end, config.store, await countUnchanged(session, job))],

@@ -53,7 +53,7 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
       return view === undefined ? undefined : webhookOut(view);
     },
     listDead: async (filter, limit) => (await frontier.listDead(filter, limit)).map(inWholeMs),
-    groupDead: (filter, limit) => frontier.groupDead(filter, limit),
+    groupDead: async (filter, limit) => (await frontier.groupDead(filter, limit)).groups,
     replayDead: (filter, perSecond) => replayDead(trawl, filter, { limit: EVERYTHING, perSecond }),
     discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
     explain: (target) => explainTarget(trawl, target, { mayHear: undefined, hearing: "all" }),

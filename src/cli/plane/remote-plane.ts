@@ -63,7 +63,7 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
       return (await take(letters, limit)).map(deadFrom);
     },
     groupDead: async (filter, limit) =>
-      (await trawl.dead.groups(filterOut(filter), { limit: Math.min(limit, PAGE_MOST) })).map(deadGroupFrom),
+      (await trawl.dead.groups(filterOut(filter), { limit: Math.min(limit, PAGE_MOST) })).groups.map(deadGroupFrom),
     replayDead: (filter, perSecond) =>
       untilFewer((limit) => trawl.dead.replay(filterOut(filter), { limit, perSecond })),
     discardDead: (filter) => untilFewer((limit) => trawl.dead.discard(filterOut(filter), { limit })),

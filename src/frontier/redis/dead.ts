@@ -7,7 +7,7 @@ import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { chosenTasks } from "../chosen-tasks.ts";
 import { BATCH_MOST } from "../frontier.ts";
-import type { DeadFilter, DeadGroup, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
+import type { DeadFilter, DeadGroup, DeadGroups, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
 import type { Reply, Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import type { Jobs } from "./jobs.ts";
@@ -22,7 +22,7 @@ export type DeadLetters = {
     jobId: string,
     sought: { url: string; site: string; taskId: string },
   ): Promise<DeadLetter | undefined>;
-  group(filter: DeadFilter, limit: number): Promise<DeadGroup[]>;
+  group(filter: DeadFilter, limit: number): Promise<DeadGroups>;
   count(): Promise<number>;
   replay(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;
   discard(filter: DeadFilter, limit: number): Promise<number>;
@@ -94,7 +94,8 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
       for (const shard of shards.all) {
         for await (const letter of letters(shard, filter, Number.MAX_SAFE_INTEGER, "0")) count(groups, letter);
       }
-      return [...groups.values()].sort(byCount).slice(0, limit);
+      const all = [...groups.values()].sort(byCount);
+      return { groups: all.slice(0, limit), letters: all.reduce((sum, group) => sum + group.count, 0) };
     },
     async count() {
       const all = ["-inf", "+inf"] as const;

@@ -4,7 +4,7 @@ import type { DeadReason } from "../../domain/task.ts";
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
 import { chosenTasks } from "../chosen-tasks.ts";
 import { BATCH_MOST } from "../frontier.ts";
-import type { DeadFilter, DeadGroup, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
+import type { DeadFilter, DeadGroups, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
 import type { DeadRow } from "./rows.ts";
 import type { Step, Stepper } from "./step.ts";
 
@@ -12,7 +12,7 @@ type Names = "list" | "listChosen" | "group" | "countAll" | "drop" | "revive";
 
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: number): DeadLetter[];
-  group(filter: DeadFilter, limit: number): DeadGroup[];
+  group(filter: DeadFilter, limit: number): DeadGroups;
   count(): number;
   replay(filter: DeadFilter, limit: number, perSecond: number): Replayed;
   discard(filter: DeadFilter, limit: number): number;
@@ -88,14 +88,17 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
 
   return {
     list: (filter, limit, after) => rows(filter, limit, after, false).map(letterOf),
-    group: (filter, limit) =>
-      sql.group.all(...filterValues(filter), 0, limit).map((row) => ({
+    group(filter, limit) {
+      const rows = sql.group.all(...filterValues(filter), 0, limit);
+      const groups = rows.map((row) => ({
         reason: row.reason as DeadReason,
         site: row.online as string,
         status: (row.status as number | null) ?? undefined,
         count: row.count as number,
         sample: row.sample as string,
-      })),
+      }));
+      return { groups, letters: Number(rows[0]?.letters ?? 0) };
+    },
     count: () => Number(sql.countAll.get()?.letters),
     replay(filter, limit, perSecond) {
       const jobIds = new Set<string>();

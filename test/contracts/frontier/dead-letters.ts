@@ -75,14 +75,16 @@ function looking({ open, test }: Suite): void {
   test("F15 groups by reason, site and status, the largest first, each with a sample", async () => {
     const { frontier } = await openGraveyard(open);
 
-    expect(await frontier.groupDead({}, 10)).toEqual([
+    expect((await frontier.groupDead({}, 10)).groups).toEqual([
       { reason: "http_status", site: "a.test", status: 404, count: 2, sample: "https://a.test/0" },
       { reason: "http_status", site: "b.test", status: 404, count: 2, sample: "https://b.test/0" },
       { reason: "http_status", site: "a.test", status: 410, count: 1, sample: "https://a.test/2" },
       { reason: "too_big", site: "a.test", status: undefined, count: 1, sample: "https://a.test/3" },
     ]);
-    expect(await frontier.groupDead({ jobId: "two" }, 10)).toHaveLength(1);
-    expect(await frontier.groupDead({}, 1)).toHaveLength(1);
+    expect((await frontier.groupDead({ jobId: "two" }, 10)).groups).toHaveLength(1);
+    expect(await frontier.groupDead({}, 1)).toMatchObject({ groups: [{ count: 2 }], letters: 6 });
+    expect(await frontier.groupDead({ site: "a.test" }, 1)).toMatchObject({ groups: [{ count: 2 }], letters: 4 });
+    expect(await frontier.groupDead({ jobId: "none" }, 10)).toEqual({ groups: [], letters: 0 });
     expect(await frontier.countDead()).toBe(6);
     await frontier.discardDead({ status: 404 }, 10);
     expect(await frontier.countDead()).toBe(2);
@@ -94,7 +96,7 @@ function looking({ open, test }: Suite): void {
     await submit(frontier, aJob(), [...tasksAt("a.test", 1), parse, ...tasksAt("b.test", 1)]);
     await settleAll(frontier, await grantsOf(frontier), { outcome: GONE });
 
-    expect(await frontier.groupDead({}, 10)).toMatchObject([
+    expect((await frontier.groupDead({}, 10)).groups).toMatchObject([
       { site: "a.test", count: 2, sample: "https://a.test/0" },
       { site: "b.test", count: 1 },
     ]);

@@ -39,7 +39,7 @@ function leaving({ open, test, testWith }: Suite): void {
     expect(await frontier.listJobs(10)).toEqual([]);
     expect(await frontier.listEnded(Infinity, 10)).toEqual([]);
     expect(await frontier.listDead({}, 10)).toEqual([]);
-    expect(await frontier.groupDead({}, 10)).toEqual([]);
+    expect(await frontier.groupDead({}, 10)).toEqual({ groups: [], letters: 0 });
     expect(await frontier.replayDead({}, 10, 1)).toMatchObject({ replayed: 0 });
     expect((await frontier.explain({ url: "https://a.test/1" })).tasks).toEqual([]);
     await expect(frontier.explain({ jobId: "gone" })).rejects.toMatchObject({ code: "NOT_FOUND" });

@@ -52,7 +52,7 @@ function Graveyard({ filter }: { filter: DeadFilter }) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [dealing, setDealing] = useState<Dealing | undefined>(undefined);
   const [dealt, setDealt] = useState<Dealt | undefined>(undefined);
-  const total = groups.value?.reduce((sum, group) => sum + group.count, 0);
+  const total = groups.value?.letters;
   const isMany = (total ?? 0) >= MANY;
   useEffect(() => setEveryMs(isMany ? MANY_EVERY_MS : EVERY_MS), [isMany]);
   const isNarrowed = Object.keys(filter).length > 0;
@@ -77,7 +77,7 @@ function Graveyard({ filter }: { filter: DeadFilter }) {
           {may("submit") && (
             <Actions chosen={chosen} isNarrowed={isNarrowed} onDeal={(verb) => setDealing({ verb, chosen })} />
           )}
-          <Groups groups={groups.value} filter={filter} />
+          <Groups groups={groups.value.groups} filter={filter} isCut={groups.value.groups.length === GROUPS_MOST} />
           {isMissing(letters.error) ? null : <Problem error={letters.error} onRetry={letters.reload} />}
           <Letters
             letters={letters}

@@ -9,10 +9,24 @@ import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Tip } from "../../ui/tip.tsx";
 
-export function Groups({ groups, filter }: { groups: readonly DeadGroupOut[]; filter: DeadFilter }) {
+type GroupsProps = {
+  groups: readonly DeadGroupOut[];
+  filter: DeadFilter;
+  /** Whether there may be more, smaller ones. */
+  isCut: boolean;
+};
+
+export function Groups({ groups, filter, isCut }: GroupsProps) {
   const most = Math.max(1, ...groups.map((group) => group.count));
   return (
-    <Card title="By reason, site and status" actions={<span class="quiet">{plural(groups.length, "group")}</span>}>
+    <Card
+      title="By reason, site and status"
+      actions={
+        <span class="quiet">
+          {isCut ? `the largest ${count(groups.length)} groups` : plural(groups.length, "group")}
+        </span>
+      }
+    >
       <Table
         label="Groups of dead letters"
         class="is-short"

@@ -45,7 +45,7 @@ export function DeadGroups() {
           label="Groups of dead letters"
           class="is-short"
           columns={COLUMNS}
-          rows={asked.value}
+          rows={asked.value.groups}
           keyOf={({ reason, site, status }) => `${reason} ${site} ${status}`}
           hrefOf={({ reason, site, status }) => hrefOf(["dead"], { reason, site, status: status ?? undefined })}
           empty={

@@ -34,7 +34,7 @@ export function GivenUpHere({ site }: { site: string }) {
         <Table
           label="Dead letters of this site"
           columns={COLUMNS}
-          rows={value}
+          rows={value.groups}
           keyOf={({ reason, status }) => `${reason} ${status}`}
           empty={<Empty title="Nothing was given up on here." />}
         />

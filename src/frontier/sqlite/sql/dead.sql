@@ -19,7 +19,8 @@ WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NU
 ORDER BY dead.id LIMIT ?6
 
 -- name: group
-SELECT reason, ltrim(site, '#') AS online, status, count(*) AS count, min(url) AS sample FROM dead JOIN jobs ON jobs.n = dead.job
+SELECT reason, ltrim(site, '#') AS online, status, count(*) AS count, min(url) AS sample,
+  sum(count(*)) OVER () AS letters FROM dead JOIN jobs ON jobs.n = dead.job
 WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))
   AND (?4 IS NULL OR status = ?4) AND dead.id > ?5
 GROUP BY reason, online, status ORDER BY count DESC, reason, online, status LIMIT ?6
