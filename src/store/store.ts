@@ -137,7 +137,7 @@ export interface Store {
   tracePages(sought: Sought): Promise<readonly TracedPage[]>;
   /** By task, in the order of its leases. */
   traceTries(sought: Sought): Promise<readonly TryWrite[]>;
-  /** Pages of a job by how long their lease took, the longest first. */
+  /** Pages of a job by how long their lease took, the longest first, of the newest 100,000. */
   slowestPages(jobId: string, limit: number): Promise<readonly TracedPage[]>;
   /** The most first, of the first 100,000 tries: enough to tell what goes wrong, and bounded. */
   groupTries(jobId: string, limit: number): Promise<readonly TryGroup[]>;

@@ -39,8 +39,8 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     readRecordsOfPage: (id, limit) => run("store.readRecordsOfPage", () => read.recordsOfPage(id, limit)),
     countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
     countUnchanged: (jobId) => run("store.countUnchanged", () => read.countUnchanged(jobId)),
-    tracePages: (sought) => run("store.tracePages", () => trace.pages(sought)),
-    traceTries: (sought) => run("store.traceTries", () => trace.tries(sought)),
+    tracePages: (sought) => trace.pages(sought, (work) => withFileErrors(file, "store.tracePages", work)),
+    traceTries: (sought) => trace.tries(sought, (work) => withFileErrors(file, "store.traceTries", work)),
     slowestPages: (jobId, limit) => run("store.slowestPages", () => trace.slowest(jobId, limit)),
     groupTries: (jobId, limit) => run("store.groupTries", () => trace.groups(jobId, limit)),
     keys: createKeyBook(db, run),
@@ -56,6 +56,9 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
 /** "Trwl": tells a store from any other SQLite file. */
 const STORE_FILE = 0x5472776c;
 
+/** Some 10 ms of looking. */
+const TRACE_STRETCH = 10_000;
+
 function openMigrated(file: NamedFile, busyMs: number) {
   const db = openDatabase(file.path, { durability: "full", busyMs, pageBytes: 16384 });
   try {
@@ -63,7 +66,7 @@ function openMigrated(file: NamedFile, busyMs: number) {
     migrate(db, { file, folder, applicationId: STORE_FILE, newer: "STORE_SCHEMA", setting: "TRAWL_STORE" });
     const memories = createMemories(db);
     const write = createPageWriter(db, memories);
-    return { db, write, read: createReaders(db), trace: createTracing(db), memories };
+    return { db, write, read: createReaders(db), trace: createTracing(db, { stretch: TRACE_STRETCH }), memories };
   } catch (error) {
     db.close();
     throw error;

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isTrawlError, type TrawlError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/runtime/sqlite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { createTracing } from "../../../src/store/sqlite/tracing.ts";
 import { describeMemories } from "./describe-memories.ts";
 import { describeStore, type StoreSite } from "./describe-store.ts";
 import { describeTries } from "./describe-tries.ts";
@@ -71,6 +72,39 @@ describe("a store's file", () => {
       { token: 2, fate: "passed" },
     ]);
     expect(await store.tracePages({ taskId: "old" })).toMatchObject([{ status: 200, run: undefined }]);
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("is looked through for a URL a stretch at a time: others of the process have their turn meanwhile", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
+    const path = join(folder, "store.db");
+    const store = openSqliteStore(path, OPTIONS);
+    const nths = Array.from({ length: 9 }, (_, nth) => nth);
+    const urlOf = (nth: number) => `https://a.test/${nth % 8}`;
+    await store.write(
+      nths.map((nth) => aPageWrite({ taskId: String(nth), page: { url: urlOf(nth) } })),
+      nths.flatMap((nth) => [1, 2].map((token) => aTryWrite({ taskId: `t${nth}`, token, url: urlOf(nth) }))),
+    );
+    const db = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
+    const tracing = createTracing(db, { stretch: 3 });
+    const order: string[] = [];
+    setImmediate(() => order.push("another"));
+
+    const sought = { jobId: "job", url: urlOf(0) };
+    const pages = await tracing.pages(sought, (work) => work());
+    order.push("pages");
+
+    expect(pages.map(({ taskId }) => taskId)).toEqual(["0", "8"]);
+    expect(order).toEqual(["another", "pages"]);
+    const tries = await tracing.tries(sought, (work) => work());
+    expect(tries.map(({ taskId, token }) => [taskId, token])).toEqual([
+      ["t0", 1],
+      ["t0", 2],
+      ["t8", 1],
+      ["t8", 2],
+    ]);
+    db.close();
     await store.close();
     await rm(folder, { recursive: true });
   });

@@ -32,10 +32,15 @@ ORDER BY tries.task, tries.token LIMIT 100;
 
 -- name: slowestPages
 -- 1 job id   2 most rows
-SELECT pages.*, jobs.id AS job_id, workers.name AS worker_name
-FROM jobs JOIN pages ON pages.job + 0 = jobs.alias JOIN workers ON workers.alias = pages.worker
-WHERE jobs.id = $1
-ORDER BY pages.ended_at - pages.leased_at DESC, pages.id LIMIT $2::bigint;
+SELECT pages.*, $1::text AS job_id, workers.name AS worker_name
+FROM (
+  SELECT id FROM (
+    SELECT id, ended_at - leased_at AS took FROM pages
+    WHERE job + 0 = (SELECT alias FROM jobs WHERE jobs.id = $1::text) AND worker IS NOT NULL
+    ORDER BY id DESC LIMIT 100000
+  ) AS newest ORDER BY took DESC, id LIMIT $2::bigint
+) AS slowest JOIN pages ON pages.id = slowest.id JOIN workers ON workers.alias = pages.worker
+ORDER BY pages.ended_at - pages.leased_at DESC, pages.id;
 
 -- name: groupTries
 -- 1 job id   2 most rows. What was passed on did not fail: its page comes with the task that took it over.
