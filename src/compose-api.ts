@@ -71,7 +71,8 @@ export async function composeApi(
     quotas,
     forgetKey: gate.forget,
     checkRules,
-    readPage: (choice, page, body) => guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }),
+    readPage: (choice, page, body, asker) =>
+      guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }, asker),
   };
   const server: ApiServer = createApiServer(
     { routes: routesOf(deps, meter, () => server.isDraining()), gate, meter, tracing: await trawl.openTracing(), log },
@@ -95,7 +96,7 @@ export async function composeApi(
 /** Where the build puts it: the same folder from dist as from src. */
 const DASHBOARD = fileURLToPath(new URL("../dist/dashboard", import.meta.url));
 /** People who try rules wait for the answer: what takes longer than this is no good on a million pages, either. */
-const READING = { timeoutMs: 2_000, idleMs: 60_000, waitingMost: 20 };
+const READING = { timeoutMs: 2_000, idleMs: 60_000, ordersMost: 20, ordersOfOneMost: 5 };
 /** Of what is dear to look up a broker is asked for a twentieth of the time, however many look on. */
 const SHARED_LOOKS = { restTimes: 20, ageMostMs: 60_000, most: 100 };
 /** As wide as the narrowest slot of history. */

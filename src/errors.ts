@@ -62,8 +62,13 @@ export const ERRORS = {
   },
   EXTRACT_TIMEOUT: {
     exit: 1,
-    means: "A page could not be read by the rules that were tried on it in the time there is for that.",
-    fix: "Simplify the rules: a pattern in `match` that tries every way through a long text takes for ever; or ask again.",
+    means: "A page could not be read by the rules that were tried on it in the time and the memory there is for that.",
+    fix: "Simplify the rules: a pattern in `match` that tries every way through a long text takes for ever.",
+  },
+  EXTRACT_BUSY: {
+    exit: 3,
+    means: "More pages wait to be read by rules that are tried than may wait.",
+    fix: "Wait as Retry-After says, and ask again.",
   },
   SCRAPE_TIMEOUT: {
     exit: 1,

@@ -31,17 +31,29 @@ export type ApiDeps = {
   forgetKey(id: string): void;
   /** Whether a job's rules can be read. Throws BAD_SELECTOR. */
   checkRules(spec: JobSpec): void;
-  /** What rules make of a page that is kept, at no cost to others. Throws BAD_SELECTOR or EXTRACT_TIMEOUT. */
-  readPage(choice: Reading["choice"], page: StoredPage, body: Buffer): Promise<Reading["extraction"]>;
+  /**
+   * What rules make of a page that is kept, at no cost to others; the first of it. Throws BAD_SELECTOR, EXTRACT_TIMEOUT or
+   * EXTRACT_BUSY.
+   */
+  readPage(
+    choice: Reading["choice"],
+    page: StoredPage,
+    body: Buffer,
+    asker: Reading["asker"],
+  ): Promise<Reading["read"]>;
 };
 
 /** How a page is read, and what comes of it. */
 export type Reading = {
   choice: { rules: JobSpec["extract"]; links: string | undefined };
-  extraction: {
+  asker: { name: string; signal: AbortSignal };
+  read: {
     records: readonly Fields[];
+    recordCount: number;
     invalid: readonly { fields: Fields; reason: string }[];
+    invalidCount: number;
     links: readonly string[];
+    linkCount: number;
   };
 };
 

@@ -162,7 +162,7 @@ export type OnePageOut = z.output<typeof onePageSchemaOut>;
 
 const fields = z.record(z.string(), z.unknown());
 export const readingSchemaOut = z.strictObject({
-  records: z.array(fields).describe("The first 50."),
+  records: z.array(fields).describe("The first 50, long texts cut."),
   recordCount: count,
   invalid: z.array(z.strictObject({ fields, reason: z.string() })).describe("The first 50 that lack a required field."),
   invalidCount: count,
@@ -177,7 +177,7 @@ export const writtenJobSchemaOut = z.strictObject({
   missing: z
     .array(z.string())
     .describe(
-      "What has to be given anew: headers and what is typed into pages are secret, more than 500 URLs are not kept.",
+      "What has to be given anew: headers, what is typed into pages and webhooks are secret, more than 500 URLs are not kept, and the recrawl set of a schedule is its own.",
     ),
 });
 export type WrittenJobOut = z.output<typeof writtenJobSchemaOut>;

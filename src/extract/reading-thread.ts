@@ -2,15 +2,16 @@
 import { parentPort } from "node:worker_threads";
 import { isTrawlError } from "../errors.ts";
 import { createExtractor } from "./create-extractor.ts";
+import { cutReading } from "./cut-reading.ts";
 import type { ReadingAnswer, ReadingOrder } from "./guarded-extractor.ts";
 
-function answer({ nth, choice, input }: ReadingOrder): ReadingAnswer {
+function answer({ choice, input }: ReadingOrder): ReadingAnswer {
   try {
-    return { nth, kind: "read", extraction: createExtractor(choice)(input) };
+    return { kind: "read", reading: cutReading(createExtractor(choice)(input)) };
   } catch (error) {
     if (!isTrawlError(error)) throw error;
     const { code, message, detail } = error;
-    return { nth, kind: "refused", code, message, detail };
+    return { kind: "refused", code, message, detail };
   }
 }
 

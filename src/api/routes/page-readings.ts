@@ -10,9 +10,6 @@ import { onePageSchemaOut, pageOut, readingSchemaOut } from "../wire-types.ts";
 
 /** Of one page; more are had among the records of its job. */
 const RECORDS_MOST = 100;
-/** What a person who tries rules looks at. */
-const READ_MOST = 50;
-const LINKS_MOST = 200;
 
 const rules = z.strictObject({
   extract: jobSchema.shape.extract.describe("Rules as a job has them; without any, what every page gives."),
@@ -42,33 +39,19 @@ export function pageReadingRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: "Results",
       summary: "Try rules on a page that is kept, without fetching it again",
-      says: "Changes nothing. The body has to be kept (keep.bodies): POST /v1/scrape with it fetches a page to try rules on. Rules that take longer than two seconds are 422, EXTRACT_TIMEOUT.",
+      says: "Changes nothing. The body has to be kept (keep.bodies): POST /v1/scrape with it fetches a page to try rules on. Rules that take longer than two seconds are 422, EXTRACT_TIMEOUT; where too many are tried at once, 429, EXTRACT_BUSY. Texts are cut at 10,000 characters, all of the answer at some 500,000.",
       params: pageId,
       body: rules,
       example: { extract: { title: "h1" }, links: "a[href]" },
       answers: { 200: { says: "What the rules make of it.", json: readingSchemaOut } },
-      async handle({ params, body, caller }) {
+      async handle({ params, body, caller, signal }) {
         const page = await findOwnPage(deps, caller, params.id);
         const part = { name: "body", ref: page.bodyRef, setting: "keep.bodies" };
         const bytes = await keptPart(deps, page, part);
         const begunAt = clock.now();
-        const { records, invalid, links } = await deps.readPage(
-          { rules: body.extract, links: body.links },
-          page,
-          bytes,
-        );
-        return {
-          status: 200,
-          body: {
-            records: records.slice(0, READ_MOST),
-            recordCount: records.length,
-            invalid: invalid.slice(0, READ_MOST),
-            invalidCount: invalid.length,
-            links: links.slice(0, LINKS_MOST),
-            linkCount: links.length,
-            tookMs: Math.max(0, Math.round(clock.now() - begunAt)),
-          },
-        };
+        const asker = { name: caller.tenant ?? caller.keyId ?? "", signal };
+        const read = await deps.readPage({ rules: body.extract, links: body.links }, page, bytes, asker);
+        return { status: 200, body: { ...read, tookMs: Math.max(0, Math.round(clock.now() - begunAt)) } };
       },
     }),
   ];
