@@ -3,10 +3,11 @@ import { resolveConfig } from "../config/resolve.ts";
 import { jobAsWritten } from "./job-as-written.ts";
 import type { JobInput } from "./job-schema.ts";
 import { parseJob, resolveJob } from "./resolve-job.ts";
-import { withTenant } from "./with-tenant.ts";
+import { setOfSchedule, withTenant } from "./with-tenant.ts";
 
 const config = resolveConfig([]);
 const context = { id: "j1", requestId: "r1", queue: undefined, typedHosts: [], out: undefined };
+const PLAIN = { spider: undefined, hasWebhook: false };
 const resolved = (job: JobInput) => resolveJob(parseJob(job), config, context);
 
 const JOBS: JobInput[] = [
@@ -45,14 +46,14 @@ const JOBS: JobInput[] = [
 it.each(JOBS)("is the same job again: %j", (job) => {
   const spec = withTenant(resolved(job), "acme");
 
-  const { job: again, missing } = jobAsWritten(spec, config, undefined);
+  const { job: again, missing } = jobAsWritten(spec, config, PLAIN);
 
   expect(missing).toEqual([]);
   expect(withTenant(resolved(again), "acme")).toEqual(spec);
 });
 
 it("says no more than the job did", () => {
-  expect(jobAsWritten(resolved({ urls: ["https://a.example/"] }), config, undefined).job).toEqual({
+  expect(jobAsWritten(resolved({ urls: ["https://a.example/"] }), config, PLAIN).job).toEqual({
     name: "a.example/",
     urls: ["https://a.example/"],
   });
@@ -63,8 +64,18 @@ it("shows no secret, and names what is to be given anew", () => {
   const browser = { actions: [{ press: "Enter" }, { fill: "#password", with: "secret" }] };
   const spec = resolved({ urls, spider: "./x.ts", headers: { Cookie: "session=secret" }, render: "always", browser });
 
-  const { job, missing } = jobAsWritten(spec, config, undefined);
+  const { job, missing } = jobAsWritten(spec, config, { spider: undefined, hasWebhook: true });
 
-  expect(missing).toEqual(["urls", "spider", "headers.cookie", "browser.actions.1"]);
+  expect(missing).toEqual(["urls", "spider", "headers.cookie", "browser.actions.1", "webhook"]);
   expect(JSON.stringify(job)).not.toContain("secret");
+});
+
+it("names the recrawl set of a schedule, which no other job may have", () => {
+  const spec = resolved({ urls: ["https://a.example/"] });
+  const ofSchedule = withTenant({ ...spec, recrawl: { set: setOfSchedule("s1"), emit: "all" } }, "acme");
+
+  const { job, missing } = jobAsWritten(ofSchedule, config, PLAIN);
+
+  expect(missing).toEqual(["recrawl"]);
+  expect(job).not.toHaveProperty("recrawl");
 });

@@ -16,12 +16,20 @@ export type WrittenJob = {
   missing: string[];
 };
 
-/** `spider`: by which name it would be submitted, if it may be. */
-export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, spider: string | undefined): WrittenJob {
+/** What a job's spec does not say of it. */
+export type Beside = {
+  /** By which name its spider would be submitted, if it may be. */
+  spider: string | undefined;
+  /** Somebody is told of it; whom, and by which secret, is in the store's book. */
+  hasWebhook: boolean;
+};
+
+export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, { spider, hasWebhook }: Beside): WrittenJob {
   const { name, render, urls, urlCount } = spec;
   const plain = resolveJob({ name, render }, defaults, { ...NO_CONTEXT, id: spec.id, requestId: spec.requestId });
   const { browser, hidden } = browserAsWritten(spec.browser);
   const isShown = !isSame(spec.browser, PLAIN_BROWSER);
+  const recrawl = recrawlOf(spec);
   const job: Record<string, unknown> = {
     name,
     urls: [...urls],
@@ -44,13 +52,15 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, spider: strin
     keep: changed(spec.keep, plain.keep),
     ...(spec.parse === undefined ? {} : { parse: "queue" }),
     ...dedupOf(spec),
-    ...recrawlOf(spec),
+    ...recrawl,
   };
   const missing = [
     ...(urlCount > urls.length ? ["urls"] : []),
     ...(spec.spider !== undefined && spider === undefined ? ["spider"] : []),
     ...Object.keys(spec.headers).map((header) => `headers.${header}`),
     ...hidden,
+    ...(hasWebhook ? ["webhook"] : []),
+    ...(spec.recrawl !== undefined && recrawl.recrawl === undefined ? ["recrawl"] : []),
   ];
   return { job: withoutEmpty(job) as JobInput, missing };
 }

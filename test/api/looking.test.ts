@@ -167,13 +167,14 @@ describe("a job that is to run again", () => {
       extract: { title: "h1" },
       politeness: { rate: "2/s" },
     };
-    const { json } = await ask("POST", "/v1/jobs", { ...written, headers: { cookie: "secret" } });
+    const webhook = { url: "https://hook.example/" };
+    const { json } = await ask("POST", "/v1/jobs", { ...written, headers: { cookie: "secret" }, webhook });
     const trawl = connect(url);
 
     const { job, missing } = await trawl.job(String(json.id)).spec();
 
     expect(job).toEqual(written);
-    expect(missing).toEqual(["headers.cookie"]);
+    expect(missing).toEqual(["headers.cookie", "webhook"]);
     const again = await trawl.submit(job);
     expect((await trawl.job(again.id).spec()).job).toEqual(written);
   });

@@ -130,7 +130,8 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       async handle({ params, caller }) {
         const spec = (await findOwnJob(deps, caller, params.id)).spec as JobSpec;
         const spider = spec.spider === undefined ? undefined : nameInFolder(spec.spider, deps.config.apiSpiders);
-        return { status: 200, body: jobAsWritten(spec, deps.config, spider) };
+        const hasWebhook = (await deps.store.webhooks.find(spec.id)) !== undefined;
+        return { status: 200, body: jobAsWritten(spec, deps.config, { spider, hasWebhook }) };
       },
     }),
     defineRoute({
