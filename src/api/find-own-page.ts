@@ -6,15 +6,14 @@ import type { Caller } from "./route.ts";
 /** A page belongs to its job, and that to a tenant. Throws NOT_FOUND. */
 export async function findOwnPage({ store, catalogue }: ApiDeps, caller: Caller, id: number): Promise<StoredPage> {
   const page = await store.findPage(id);
-  if (page === undefined) throw pageMissing(`there is no page ${id}; it may have been fetched anew, under another id`);
-  const job = await catalogue.lookUp(page.jobId);
+  const job = page && (await catalogue.lookUp(page.jobId));
   // Pages may outlive a broker, and whoever sees everything sees these; not those of a job that was deleted.
   const isSeen = job === undefined ? caller.tenant === undefined : job !== "deleted" && isOwn(job, caller);
-  if (isSeen) return page;
+  if (page !== undefined && isSeen) return page;
   throw pageMissing(`there is no page ${id}; it may have been fetched anew, under another id`);
 }
 
-/** What was kept of it: undefined where nothing was. Throws NOT_FOUND where it is not where it was put. */
+/** What was kept of it. Throws NOT_FOUND where nothing was, or it is not where it was put any more. */
 export async function keptPart(
   { bodies }: ApiDeps,
   page: StoredPage,

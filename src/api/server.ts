@@ -15,7 +15,7 @@ import { EVENT_STREAM } from "./events/sse.ts";
 import type { Gate } from "./keys/gate.ts";
 import { problemOf } from "./problem.ts";
 import { checkCoding, readBodies, wrongType } from "./read-body.ts";
-import { type Answer, type Asked, type Caller, isStream, type Route } from "./route.ts";
+import { type Answer, type Asked, type Caller, isStream, type Route, type StreamAnswer } from "./route.ts";
 import { API_HEADERS, originProblem } from "./safety.ts";
 import type { ServerMeter } from "./server-meter.ts";
 import type { SubmissionOut } from "./wire-types.ts";
@@ -282,8 +282,13 @@ function typeOf({ headers }: FastifyRequest): string {
 
 function send(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).headers(answer.headers ?? {});
-  if (isStream(answer)) return reply.type(answer.type).send(Readable.from(answer.stream, { objectMode: false }));
+  if (isStream(answer)) return reply.type(answer.type).send(readableOf(answer.stream));
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer.body));
+}
+
+/** One that is readable goes as it is: it hears at once when the client has gone, also while it has nothing to say. */
+function readableOf(stream: StreamAnswer["stream"]): Readable {
+  return stream instanceof Readable ? stream : Readable.from(stream, { objectMode: false });
 }
 
 function missing({ method, url }: FastifyRequest, routes: readonly Route[]): TrawlError {

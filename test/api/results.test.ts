@@ -141,6 +141,35 @@ describe("the records of a job", () => {
     expect(await waitUntil(() => isStill(() => reads), 10_000)).toBe(true);
     expect(reads).toBeLessThan(10);
   });
+
+  it("are not searched for one that has gone, and pages are not, either", async () => {
+    const { url, trawl, id } = await withJob();
+    await write(trawl, id, 1);
+    const { store } = trawl;
+    const [[record], [page]] = await Promise.all([store.readRecords(id, 0, 1), store.readPages(id, 0, 1)]);
+    if (record === undefined || page === undefined) throw new Error("one was written");
+    let reads = 0;
+    let rows = 250;
+    // There is always more, and never what is sought.
+    const more = <T extends { id: number }>(one: T, afterId: number): T[] => {
+      reads += 1;
+      return Array.from({ length: rows }, (_, nth) => ({ ...one, id: afterId + 1 + nth }));
+    };
+    store.readRecords = async (_, afterId) => more(record, afterId);
+    store.readPages = async (_, afterId) => more(page, afterId);
+
+    for (const what of ["records", "pages"]) {
+      reads = 0;
+      const leaving = new AbortController();
+      const answer = fetch(`${url}/v1/jobs/${id}/${what}?format=ndjson&q=nowhere`, { signal: leaving.signal });
+      await waitUntil(() => reads > 0, 10_000);
+      leaving.abort();
+      await expect(answer).rejects.toThrow();
+      const hasEnded = await waitUntil(() => isStill(() => reads), 5_000);
+      if (!hasEnded) rows = 0; // or it would go on for ever
+      expect(hasEnded, what).toBe(true);
+    }
+  });
 });
 
 describe("the pages of a job", () => {

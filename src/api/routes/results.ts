@@ -11,7 +11,7 @@ import { pickType } from "../accept.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, toCursor } from "../cursor.ts";
 import { type Answer, type Asked, defineRoute, type Route, type StreamAnswer } from "../route.ts";
-import { type Sink, streamOf } from "../stream-of.ts";
+import { streamOf } from "../stream-of.ts";
 import { invalidSchemaOut, pageOut, pageSchemaOut, recordSchemaOut } from "../wire-types.ts";
 
 const TAG = "Results";
@@ -182,7 +182,7 @@ async function look<T extends { id: number }, F>(
 }
 
 /** The same store with those records alone in which the text is: what is streamed has an end of its own. */
-function searching(store: Store, text: string): Pick<Store, "readRecords"> {
+function searching(store: Pick<Store, "readRecords">, text: string): Pick<Store, "readRecords"> {
   return {
     async readRecords(jobId, afterId, limit) {
       const all: Awaited<ReturnType<Store["readRecords"]>>[number][] = [];
@@ -203,8 +203,9 @@ type Streamed = keyof typeof ENDINGS;
 
 function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, type: Streamed): Answer {
   const afterId = afterIdOf(query);
-  const records = query.q === undefined ? store : searching(store, query.q);
-  return streamed(`${jobId}-records`, type, async (sink) => {
+  return streamed(`${jobId}-records`, type, async (sink, isLeft) => {
+    const all = whileRead(store, isLeft);
+    const records = query.q === undefined ? all : searching(all, query.q);
     const writer = await openRecordWriter(ENDINGS[type], sink, { columns: undefined });
     await exportRecords(records, jobId, writer, { afterId });
     await writer.end();
@@ -222,10 +223,11 @@ function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type:
     const out = pageOut(page);
     return type === FORMATS.csv ? csvLine(COLUMNS.map((name) => out[name])) : `${JSON.stringify(out)}\n`;
   };
-  return streamed(`${jobId}-pages`, type, async (sink) => {
+  return streamed(`${jobId}-pages`, type, async (sink, isLeft) => {
+    const all = whileRead(store, isLeft);
     if (type === FORMATS.csv) await sink.write(csvLine(COLUMNS));
     for (;;) {
-      const { found, lastId, isOver } = await scanPages(store, jobId, filter, { afterId, limit: BATCH });
+      const { found, lastId, isOver } = await scanPages(all, jobId, filter, { afterId, limit: BATCH });
       await writeLines(sink, found.map(lineOf));
       afterId = lastId;
       if (isOver) return;
@@ -233,7 +235,24 @@ function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type:
   });
 }
 
-function streamed(name: string, type: Streamed, produce: (sink: Sink) => Promise<void>): StreamAnswer {
+/** A search that finds nothing writes nothing, and would go on for nobody. */
+function whileRead(store: Store, isLeft: () => boolean): Pick<Store, "readRecords" | "readPages"> {
+  const stay = () => {
+    if (isLeft()) throw new Error("nobody reads the stream any more");
+  };
+  return {
+    async readRecords(...words) {
+      stay();
+      return store.readRecords(...words);
+    },
+    async readPages(...words) {
+      stay();
+      return store.readPages(...words);
+    },
+  };
+}
+
+function streamed(name: string, type: Streamed, produce: Parameters<typeof streamOf>[0]): StreamAnswer {
   const file = `${name.replace(/[^\w.-]/g, "_")}.${ENDINGS[type]}`;
   return {
     status: 200,
