@@ -28,7 +28,7 @@ export type PoolGroup = {
   processes: number;
   /** What `trawl` is called with; the flag that makes it a child is added. */
   words: readonly string[];
-  /** When all are to drain, it goes on until the others have gone: it shows how they do. */
+  /** It does no work, but shows how the others do: it goes on until these have gone, and their limits are not its own. */
   outlasts?: boolean;
 };
 
@@ -62,7 +62,8 @@ export async function runPool(
 ): Promise<WorkerTally & { seconds: number }> {
   const { trawl, screen, config } = session;
   const startedAt = trawl.clock.now();
-  const meter = createPoolMeter({ maxMemoryMb: config.maxMemoryPerChildMb });
+  const isWorking = ({ group }: Place) => !outlasting(groups).has(group);
+  const meter = createPoolMeter({ maxMemoryMb: config.maxMemoryPerChildMb, isWorking });
   const supervisor = createPool(session, groups, { ...voices, pool: meter.heard(voices.pool) });
   const stopped = stops.once(() => {
     voices.voice.stopping();
@@ -71,7 +72,7 @@ export async function runPool(
   const killed = stops.atOnce(supervisor.killAll);
   const display = screen.isLive && !quiet ? createDisplay(supervisor, trawl.clock, voices.voice) : NO_DISPLAY;
   const text = () => {
-    const own = meter.snapshot({ processes: supervisor.processes().length });
+    const own = meter.snapshot(supervisor.processes());
     return [expose(CHILD_METRICS, supervisor.metrics()), expose(POOL_METRICS, own), exposeBuild(VERSION)].join("");
   };
   try {
@@ -96,16 +97,17 @@ export function createPool(
 ): Supervisor {
   const { frontier, clock, log } = trawl;
   const tell = passOn(voice);
-  const launches = new Map(groups.map(({ name, words }) => [name, launchOf(words, config)]));
+  const launches = new Map(groups.map((group) => [group.name, launchOf(group, config)]));
   let isDraining = false;
 
   function onMessage(place: Place, message: ChildMessage): void {
     tell(message);
     if (message.kind === "ordered") follow(place, message.order);
     if (message.kind !== "listening") return;
-    const { words = [] } = groups.find(({ name }) => name === place.group) ?? {};
+    const group = groups.find(({ name }) => name === place.group);
     // Whoever comes after it is to be found at the same place, also where it was free to choose one.
-    launches.set(place.group, launchOf([...words, "--port", new URL(message.url).port, AGAIN_FLAG], config));
+    const words = [...(group?.words ?? []), "--port", new URL(message.url).port, AGAIN_FLAG];
+    launches.set(place.group, launchOf({ ...group, words }, config));
     listening?.(message.url);
   }
 
@@ -135,7 +137,7 @@ export function createPool(
         }),
     },
     {
-      outlasting: new Set(groups.filter(({ outlasts }) => outlasts).map(({ name }) => name)),
+      outlasting: outlasting(groups),
       places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),
       graceMs: config.graceMs,
       timeLimitMs: config.timeLimitMs,
@@ -158,10 +160,14 @@ function placesOf(group: string | undefined, processes: number): Place[] {
   return Array.from({ length: processes }, (_, index) => ({ nth: index + 1, group }));
 }
 
+function outlasting(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]> {
+  return new Set(groups.filter(({ outlasts }) => outlasts).map(({ name }) => name));
+}
+
 /** This program again; V8 gives up before the machine's memory does. */
-function launchOf(words: readonly string[], { maxMemoryPerChildMb }: Config): Launch {
+function launchOf({ words, outlasts }: Pick<PoolGroup, "words" | "outlasts">, { maxMemoryPerChildMb }: Config): Launch {
   const [, script = ""] = process.argv;
-  const heap = Number.isFinite(maxMemoryPerChildMb) ? [`--max-old-space-size=${maxMemoryPerChildMb}`] : [];
+  const heap = !outlasts && Number.isFinite(maxMemoryPerChildMb) ? [`--max-old-space-size=${maxMemoryPerChildMb}`] : [];
   return { script, args: [...words, CHILD_FLAG], execArgs: [...process.execArgv, ...heap] };
 }
 

@@ -1,33 +1,35 @@
-/** Counts the processes of a supervisor, for Prometheus: it hears of each that starts and ends. */
+/** Counts the processes of a supervisor that work, for Prometheus: it hears of each that starts and ends. */
 import { createMetrics, type Snapshot } from "../../runtime/metrics.ts";
 import { POOL_METRICS } from "../worker-metrics.ts";
-import type { ChildDeath, SupervisorEvents } from "./supervisor.ts";
+import type { ChildDeath, Place, SupervisorEvents } from "./supervisor.ts";
 
 type Heard = Pick<SupervisorEvents, "started" | "ended">;
 
 export type PoolMeter = {
   /** The same, counted. */
   heard<Events extends Heard>(events: Events): Events;
-  snapshot(standing: { processes: number }): Snapshot;
+  snapshot(processes: readonly Place[]): Snapshot;
 };
 
-export function createPoolMeter({ maxMemoryMb }: { maxMemoryMb: number }): PoolMeter {
+type Measured = { maxMemoryMb: number; isWorking(place: Place): boolean };
+
+export function createPoolMeter({ maxMemoryMb, isWorking }: Measured): PoolMeter {
   const metrics = createMetrics(POOL_METRICS);
   if (Number.isFinite(maxMemoryMb)) metrics.set("trawl_worker_memory_limit_bytes", maxMemoryMb * 1024 * 1024);
   return {
     heard: (events) => ({
       ...events,
       started(child) {
-        metrics.add("trawl_worker_process_starts_total", 1);
+        if (isWorking(child)) metrics.add("trawl_worker_process_starts_total", 1);
         events.started(child);
       },
       ended(death) {
-        metrics.add("trawl_worker_process_ends_total", 1, howItEnded(death));
+        if (isWorking(death)) metrics.add("trawl_worker_process_ends_total", 1, howItEnded(death));
         events.ended(death);
       },
     }),
-    snapshot({ processes }) {
-      metrics.set("trawl_worker_processes", processes);
+    snapshot(processes) {
+      metrics.set("trawl_worker_processes", processes.filter(isWorking).length);
       return metrics.snapshot();
     },
   };

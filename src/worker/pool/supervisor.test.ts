@@ -21,6 +21,7 @@ const TASK: Omit<HeldTask, "beganAt"> = {
 type Puppet = PoolChild & {
   tasksEnded: number;
   heardAt: number;
+  rssMb: number;
   isDrained: boolean;
   tasks: HeldTask[];
   asked: string[];
@@ -61,12 +62,13 @@ describe("a supervisor", () => {
     const log = createLog("silent", () => {});
     const keepTries = async (told: readonly TryWrite[]) => void tries.push(...told);
     const startChild = (_place: Place, now: () => number) => puppet(now(), puppets);
-    const limits = { timeLimitMs: 10_000, maxMemoryMb: Number.POSITIVE_INFINITY, stuckMs: 40_000 };
+    const limits = { timeLimitMs: 10_000, maxMemoryMb: 100, stuckMs: 40_000 };
     const placesOf = (length: number, group: string | undefined) =>
       Array.from({ length }, (_, index) => ({ nth: index + 1, group }));
     const places = [...placesOf(processes, undefined), ...placesOf(servers, "server")];
     const options = { ...limits, places, graceMs: 1_000, outlasting: new Set(["server"]) };
-    supervisor = createSupervisor({ frontier, startChild, findRssMb: () => 1, keepTries, events, clock, log }, options);
+    const findRssMb = (pid: number) => puppets[pid - 1]?.rssMb;
+    supervisor = createSupervisor({ frontier, startChild, findRssMb, keepTries, events, clock, log }, options);
     supervisor.start();
     await settled();
   }
@@ -174,6 +176,13 @@ describe("a supervisor", () => {
     expect(last().asked).toEqual([]);
     await pass(10_000);
     expect(last().asked).toEqual(["kill"]);
+  });
+
+  it("kills one that is far past its memory, but not the server, for which workers' limits are not meant", async () => {
+    await begin(1, 1);
+    for (const puppet of puppets) puppet.rssMb = 201;
+    await pass(500);
+    expect(puppets.map(({ asked }) => asked)).toEqual([["kill"], []]);
   });
 
   it("makes a dead letter of the one page that held its process up, and returns the others as they were", async () => {

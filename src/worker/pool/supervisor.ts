@@ -90,7 +90,7 @@ type Deps = {
 export type SupervisorOptions = ChildLimits & {
   places: readonly Place[];
   graceMs: number;
-  /** Groups that do not drain with the others. */
+  /** Groups that do not drain with the others, and do no work: what a worker may take is no measure for them. */
   outlasting: ReadonlySet<Place["group"]>;
 };
 
@@ -238,17 +238,18 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     while (!over.signal.aborted) {
       await clock.sleep(LOOK_MS, over.signal);
       watching.look();
-      for (const child of children.keys()) {
-        const reason = verdictOn(child);
+      for (const [child, { place }] of children) {
+        const reason = verdictOn(child, place);
         if (reason !== undefined) kill(child, reason);
       }
     }
   }
 
-  function verdictOn(child: PoolChild): KillReason | undefined {
+  function verdictOn(child: PoolChild, { group }: Place): KillReason | undefined {
     const now = watching.now();
     // Who is stuck does not hear that it is to stop: it gets the grace period, as all do, and no more.
     if (now - stoppingSince > options.graceMs && isSilent(child, now)) return "stop_timeout";
+    if (options.outlasting.has(group)) return undefined;
     const state = { rssMb: rssMbOf(child), heardAt: child.heardAt, underWay: child.underWay() };
     return judgeChild(state, options, now);
   }

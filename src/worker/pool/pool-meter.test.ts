@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { expose } from "../../runtime/metrics.ts";
+import { POOL_METRICS } from "../worker-metrics.ts";
+import { createPoolMeter } from "./pool-meter.ts";
+
+it("counts processes that work, and not the server beside them, which is heard of all the same", () => {
+  const meter = createPoolMeter({ maxMemoryMb: 1, isWorking: ({ group }) => group !== "server" });
+  const heard: number[] = [];
+  const events = meter.heard({ started: ({ pid }) => void heard.push(pid), ended: ({ pid }) => void heard.push(-pid) });
+  const exit = { code: 0, signal: null, isClean: true, isOutOfMemory: false, failure: undefined, lack: undefined };
+  const places = ["fetch", "server"].map((group, at) => ({ nth: 1, group, pid: at + 1 }));
+  for (const place of places) {
+    events.started(place);
+    events.ended({ ...place, exit, killed: undefined, underWay: [], handedBack: 0 });
+  }
+
+  const text = expose(POOL_METRICS, meter.snapshot(places));
+  expect(heard).toEqual([1, -1, 2, -2]);
+  expect(text).toMatch(/^trawl_worker_processes 1$/m);
+  expect(text).toMatch(/^trawl_worker_process_starts_total 1$/m);
+  expect(text).toMatch(/^trawl_worker_process_ends_total\{how="ended"\} 1$/m);
+});
