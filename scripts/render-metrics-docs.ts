@@ -24,7 +24,7 @@ curl -s localhost:7700/metrics
 A supervisor adds up what its processes tell it every second, and keeps what those that are gone had counted: counters never
 fall while the command runs. A process that is killed takes its last second with it. A server looks at broker and store when it
 is asked, at most once a second and for 2 seconds at most; what is away has no numbers, and \`trawl_broker_up\` or
-\`trawl_store_up\` is 0.
+\`trawl_store_up\` is 0. Dead letters and events of webhooks are counted apart, more seldom where there are very many.
 
 No label has a URL, a site, a job or a tenant in it, so the number of series does not grow with what is crawled. Labels have the
 values that stand below, or at most so many different ones; all others together are \`other\`.

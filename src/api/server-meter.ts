@@ -5,6 +5,7 @@
  */
 import type { Frontier } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
+import { perSecond, recentOf } from "../frontier/worker-facts.ts";
 import { exposeBuild } from "../runtime/build-metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createMetrics, expose, type Metrics, OTHER } from "../runtime/metrics.ts";
@@ -125,7 +126,12 @@ async function lookAtBroker(metrics: Metrics<ServerMetricName>, { frontier, cloc
       OTHER,
     );
   }
-  const { inFlight, pagesPerSecond } = paceOut(queues, workers, clock.now());
+  const now = clock.now();
+  const { inFlight, pagesPerSecond } = paceOut(queues, workers, now);
+  const recents = recentOf(workers, now);
+  for (const outcome of ["done", "failed"] as const) {
+    metrics.set("trawl_fleet_tries_per_second", perSecond(outcome, recents), outcome);
+  }
   metrics.set("trawl_fleet_workers", workers.length);
   metrics.set("trawl_fleet_in_flight", inFlight);
   metrics.set(
@@ -145,6 +151,7 @@ const BROKER_GAUGES = [
   "trawl_fleet_in_flight",
   "trawl_fleet_concurrency",
   "trawl_fleet_pages_per_second",
+  "trawl_fleet_tries_per_second",
 ] as const;
 
 async function lookAtStore(metrics: Metrics<ServerMetricName>, { store }: Deps): Promise<void> {

@@ -41,6 +41,11 @@ export const SERVER_METRICS = {
   trawl_fleet_in_flight: { type: "gauge", help: "Tasks that these have under way." },
   trawl_fleet_concurrency: { type: "gauge", help: "Tasks that these may have under way." },
   trawl_fleet_pages_per_second: { type: "gauge", help: "Pages that these read, over their last 5 to 10 seconds." },
+  trawl_fleet_tries_per_second: {
+    type: "gauge",
+    help: "Tries that these brought to an end, over the same time; failed: without a page, to be tried again or given up on.",
+    labels: { outcome: ["done", "failed"] },
+  },
   trawl_dead_letters: { type: "gauge", help: "Dead letters that nobody has replayed or discarded." },
   trawl_webhook_events_pending: { type: "gauge", help: "Events of webhooks that are not delivered." },
 } as const satisfies Declarations;

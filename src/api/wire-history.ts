@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { addLatencies, noLatencies, percentileMs } from "../domain/latency.ts";
 import type { QueueView, WorkerView } from "../frontier/frontier-admin.ts";
-import { pagesPerSecond, recentOf } from "../frontier/worker-facts.ts";
+import { perSecond, recentOf } from "../frontier/worker-facts.ts";
 import { addWork, type HistorySlot, noWork } from "../store/history-book.ts";
 
 const count = z.int().min(0);
@@ -101,7 +101,7 @@ export function paceOut(queues: readonly QueueView[], workers: readonly WorkerVi
     addLatencies(all.latencies, counts);
   }
   return {
-    pagesPerSecond: rounded(pagesPerSecond(recents)),
+    pagesPerSecond: rounded(perSecond("pages", recents)),
     success: shareOf(all),
     ...percentilesOf(all.latencies),
     waiting: queues.reduce((sum, { waiting }) => sum + waiting, 0),

@@ -38,8 +38,8 @@ export function recentOf(workers: readonly WorkerView[], now: number): Recent[] 
 }
 
 /** Of all of these together. */
-export function pagesPerSecond(recents: readonly Recent[]): number {
-  return recents.reduce((sum, { ms, pages }) => sum + (ms > 0 ? (pages * 1000) / ms : 0), 0);
+export function perSecond(what: "pages" | "done" | "failed", recents: readonly Recent[]): number {
+  return recents.reduce((sum, recent) => sum + (recent.ms > 0 ? (recent[what] * 1000) / recent.ms : 0), 0);
 }
 
 /** Who serves a queue, and how many tasks they could take on, now and in all, as last heard. */

@@ -3,7 +3,7 @@ import type { QueueOut, SiteOut } from "../../api/wire-fleet.ts";
 import type { HistoryPointOut } from "../../api/wire-history.ts";
 import type { JobOut } from "../../api/wire-types.ts";
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
-import { pagesPerSecond, recentOf } from "../../frontier/worker-facts.ts";
+import { perSecond, recentOf } from "../../frontier/worker-facts.ts";
 import type { ControlPlane } from "../plane/control-plane.ts";
 
 export type FleetPlane = Pick<ControlPlane, "listJobs" | "listQueues" | "listTopSites" | "listWorkers" | "readHistory">;
@@ -117,7 +117,7 @@ function totalsOf(points: readonly HistoryPointOut[], waiting: number, workers: 
 /** As workers tell it, where one is heard: history is some seconds later. */
 function paceNow(workers: readonly WorkerView[], now: number): Partial<Totals> {
   const recents = recentOf(workers, now);
-  return recents.length === 0 ? {} : { pagesPerSecond: pagesPerSecond(recents) };
+  return recents.length === 0 ? {} : { pagesPerSecond: perSecond("pages", recents) };
 }
 
 /** What of a job is over, and what is yet to come. */
