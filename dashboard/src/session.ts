@@ -88,8 +88,10 @@ export function signOut(why?: ApiError): void {
 
 /** A key may be revoked at any time: whichever request hears of it, the sign-in page is shown in its place. */
 async function watched(...words: Parameters<typeof fetch>): Promise<Response> {
-  const answer = await fetch(...words);
-  if (answer.status === 401 && session.peek().state === "signed-in" && isOfNow(words[1])) {
+  const [where, sent] = words;
+  // What is deleted goes also where the tab is closed at that moment.
+  const answer = await fetch(where, sent?.method === "DELETE" ? { ...sent, keepalive: true } : sent);
+  if (answer.status === 401 && session.peek().state === "signed-in" && isOfNow(sent)) {
     // A proxy may say so in its own way.
     const problem = await answer
       .clone()

@@ -28,7 +28,7 @@ export function tourOf({ crawl, running, views, site, url }: TourJobs): Stop[] {
     { name: "jobs", place: "/jobs" },
     { name: "submit", place: "/jobs/new" },
     { name: "job-running", place: `/jobs/${running}` },
-    ...["records", "pages", "sites", "errors", "invalid", "waiting", "spec"].map(tab),
+    ...["records", "pages", "sites", "errors", "invalid", "timeline", "explain", "spec"].map(tab),
     ...(views === undefined ? [] : [{ name: "job-views", place: `/jobs/${views}?tab=pages` }]),
     { name: "sites", place: "/sites" },
     { name: "site", place: `/sites/${encodeURIComponent(site)}` },

@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import type { JobSiteOut } from "../../../../src/api/wire-types.ts";
 import type { JobOut } from "../../../../src/client/client.ts";
 import { usePolled } from "../../polled.ts";
@@ -12,7 +13,8 @@ import { Ago } from "../../ui/time.tsx";
 import { hasEnded } from "../jobs/job-numbers.ts";
 
 const LOOK_EVERY_MS = 3_000;
-/** More of them are looked through by the API: people read the busiest. */
+/** Asked for at once; more where somebody scrolls to the last. Still more are looked through by the API. */
+const SITES_STEP = 500;
 const SITES_MOST = 2_000;
 
 const number = (id: keyof JobSiteOut & string, title: string, tip: string, of: (site: JobSiteOut) => number) =>
@@ -74,14 +76,23 @@ const COLUMNS: readonly Column<JobSiteOut>[] = [
 
 export function SitesTab({ job }: { job: JobOut }) {
   const isOver = hasEnded(job);
+  const most = useRef(SITES_STEP);
   const { value, error, isLoading, reload } = usePolled(
-    (signal) => firstSites(job.id, signal),
+    (signal) => firstSites(job.id, most.current, signal),
     isOver ? 0 : LOOK_EVERY_MS,
     [job.id, isOver],
   );
+  const shown = value?.length ?? 0;
+  const hasMore = shown >= most.current;
+  const more = () => {
+    if (shown < most.current) return; // they have been asked for
+    most.current += SITES_STEP;
+    reload();
+  };
   return (
     <>
       <Problem error={error} onRetry={reload} />
+      {hasMore && <p class="quiet">The first {count(shown)} sites, by name; the job has more.</p>}
       <Table
         label="Sites of the job"
         class="table-tall"
@@ -90,6 +101,7 @@ export function SitesTab({ job }: { job: JobOut }) {
         keyOf={({ site }) => site}
         sort={{ by: "waiting", isDown: true }}
         isLoading={isLoading}
+        loadMore={hasMore && shown < SITES_MOST ? more : undefined}
         empty={
           error === undefined && (
             <Empty title={job.archived ? "The job has left the broker, and its sites with it." : "No sites yet."}>
@@ -106,8 +118,8 @@ export function SitesTab({ job }: { job: JobOut }) {
   );
 }
 
-async function firstSites(id: string, signal: AbortSignal): Promise<JobSiteOut[]> {
+async function firstSites(id: string, most: number, signal: AbortSignal): Promise<JobSiteOut[]> {
   const sites: JobSiteOut[] = [];
-  for await (const site of api().job(id).sites({ signal })) if (sites.push(site) >= SITES_MOST) break;
+  for await (const site of api().job(id).sites({ signal })) if (sites.push(site) >= most) break;
   return sites;
 }

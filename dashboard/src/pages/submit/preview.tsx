@@ -99,8 +99,9 @@ function lastWords(history: readonly { detail: string | null }[]): string {
 /** Why it is not there, in the words of `trawl explain`. */
 async function explained(error: ApiError): Promise<unknown> {
   const id = String(error.problem.id);
-  const { reasons } = await api().explain({ job: id });
-  forget(id);
+  const { reasons } = await api()
+    .explain({ job: id })
+    .finally(() => forget(id));
   const detail = `The page was not there within ${PATIENCE_SECONDS} s: ${reasons.join("; ")}.`;
   const fix = "Start a worker that serves its queue, or wait until the site may be asked again; then fetch again.";
   return new ApiError(error.status, { ...error.problem, detail, fix });
@@ -133,10 +134,19 @@ function useReading(fetched: Fetched | undefined, { rows, each, job }: Draft, on
   return read;
 }
 
-/** What was fetched to try rules on is nobody's result: it goes when another comes, or when the form is left. */
+/** What was fetched to try rules on is nobody's result: it goes when another comes, or when the form or the tab is left. */
 function useForgotten(fetched: Fetched | undefined): void {
   useEffect(() => {
-    if (fetched !== undefined) return () => forget(fetched.jobId);
+    if (fetched === undefined) return;
+    const leave = () => forget(fetched.jobId);
+    const hide = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) leave();
+    };
+    window.addEventListener("pagehide", hide);
+    return () => {
+      window.removeEventListener("pagehide", hide);
+      leave();
+    };
   }, [fetched?.jobId]);
 }
 
