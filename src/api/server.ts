@@ -10,6 +10,7 @@ import { isTrawlError, TrawlError } from "../errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { parseTraceparent, requestIdOfTrace } from "../runtime/trace-ids.ts";
 import { type SpanWords, type Tracing, traceSubmission } from "../runtime/tracing.ts";
+import { bearSilence } from "./bear-silence.ts";
 import { check } from "./check.ts";
 import { EVENT_STREAM } from "./events/sse.ts";
 import type { Gate } from "./keys/gate.ts";
@@ -118,7 +119,10 @@ export function createApiServer(
     const leaving = leavingOf(reply);
     const handle = () => route.handle(asked(route, request, caller, leaving.signal));
     const answer = await (route.isSubmission === true ? traced(route, request, handle) : handle());
-    if (isStream(answer)) endWithKey(route, request, reply, leaving);
+    if (isStream(answer)) {
+      endWithKey(route, request, reply, leaving);
+      bearSilence(reply.raw);
+    }
     if (isStream(answer) && answer.type.startsWith(EVENT_STREAM)) {
       meter.followed(1);
       reply.raw.once("close", () => meter.followed(-1));
