@@ -9,7 +9,7 @@ import { type OpenedSchedules, openSchedules } from "./schedule/open-schedules.t
 /** `counted`: the book, as whoever counts its slots has it. */
 export function composeSchedules(config: Config, trawl: Trawl, counted = trawl.store.schedules): OpenedSchedules {
   const { frontier, clock } = trawl;
-  const store = Object.assign(Object.create(trawl.store) as typeof trawl.store, { schedules: counted });
+  const store = { ...trawl.store, schedules: counted };
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
   const findObstacle = createSlotQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
   return openSchedules({ ...trawl, store, config, checkRules: (spec) => void extractorOf(spec), findObstacle });

@@ -88,7 +88,8 @@ export function createServerMeter(deps: Deps): ServerMeter {
         metrics.add("trawl_submitted_urls_total", answer.refused.length, "refused");
         return answer;
       };
-      return Object.create(frontier, { enqueue: { value: enqueue } }) as typeof frontier;
+      // Not a copy: all else stays the broker's own, and is found there whenever it is called.
+      return Object.assign(Object.create(frontier) as typeof frontier, { enqueue });
     },
     slots: (book) => ({
       ...book,

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { isTrawlError, TrawlError } from "../errors.ts";
+import { cannotListen } from "../runtime/cannot-listen.ts";
 import type { Log } from "../runtime/log.ts";
 import { parseTraceparent, requestIdOfTrace } from "../runtime/trace-ids.ts";
 import { type SpanWords, type Tracing, traceSubmission } from "../runtime/tracing.ts";
@@ -196,7 +197,7 @@ export function createApiServer(
       try {
         return { url: await app.listen({ host, port }) };
       } catch (error) {
-        throw cannotListen(error as NodeJS.ErrnoException, options);
+        throw cannotListen(error as NodeJS.ErrnoException, { ...LISTENING, host, port });
       }
     },
     async stop() {
@@ -213,20 +214,12 @@ export function createApiServer(
   };
 }
 
-/** The error with what to do about it; the same one where it is none of the address. */
-function cannotListen(cause: NodeJS.ErrnoException, { host, port }: ApiServerOptions): Error {
-  const where = `${host}:${port}`;
-  if (cause.code === "EADDRINUSE") {
-    const message = `${where} is taken: something listens there, perhaps another trawl serve or trawl up; choose another --port, or start workers alone with trawl up --no-serve`;
-    return new TrawlError("ADDRESS_TAKEN", { op: "api.listen", message, detail: { host, port }, cause });
-  }
-  if (!CANNOT_LISTEN.has(cause.code ?? "")) return cause;
-  const message = `cannot listen on ${where} (${cause.code}); check --host (TRAWL_API_HOST) and --port (TRAWL_API_PORT)`;
-  return new TrawlError("BAD_CONFIG", { op: "api.listen", message, detail: { host, port }, cause });
-}
-
-/** No such address here, none of that name, a port for the superuser alone. */
-const CANNOT_LISTEN = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EACCES", "EINVAL"]);
+const LISTENING = {
+  op: "api.listen",
+  taken:
+    "something listens there, perhaps another trawl serve or trawl up; choose another --port, or start workers alone with trawl up --no-serve",
+  check: "--host (TRAWL_API_HOST) and --port (TRAWL_API_PORT)",
+};
 
 /**
  * A connection that is closed while something of it is unread is reset, and the client that still sends may never see the

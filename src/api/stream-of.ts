@@ -21,3 +21,8 @@ export function streamOf(produce: (sink: Sink, isLeft: () => boolean) => Promise
   );
   return pipe;
 }
+
+/** What is there already, as a stream. */
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}

@@ -4,6 +4,7 @@ import { ahead } from "../domain/ahead.ts";
 import { formatRate } from "../domain/rate.ts";
 import { STEPS } from "../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../domain/task.ts";
+import { ASKED_ORDERS } from "../frontier/frontier.ts";
 import type { DeadGroup, QueueView, SiteView, WorkerView } from "../frontier/frontier-admin.ts";
 import { placesOn, workerFacts } from "../frontier/worker-facts.ts";
 import { placeOfProcess } from "../runtime/process-id.ts";
@@ -79,6 +80,8 @@ export const queueSchemaOut = z.strictObject({
   free: count.describe("Tasks that these could take on now, as last heard."),
 });
 
+export const orderSchemaOut = z.enum(ASKED_ORDERS);
+
 export const workerSchemaOut = z.strictObject({
   worker: z.string(),
   host: z.string(),
@@ -102,8 +105,8 @@ export const workerSchemaOut = z.strictObject({
     .enum(["working", "draining"])
     .nullable()
     .describe("`draining`: it takes no more tasks, and ends when those it has are over. null: an older Trawl."),
-  order: z.enum(["drain", "recycle"]).nullable().describe("What is asked of it; it hears that within seconds."),
-  obeys: z.array(z.enum(["drain", "recycle"])).describe("What may be asked of it."),
+  order: orderSchemaOut.nullable().describe("What is asked of it; it hears that within seconds."),
+  obeys: z.array(orderSchemaOut).describe("What may be asked of it."),
   supervisor: z.string().nullable(),
   startedAt: instant.nullable(),
   seenAt: instant,
@@ -113,6 +116,7 @@ export type DeadOut = z.output<typeof deadSchemaOut>;
 export type DeadGroupOut = z.output<typeof deadGroupSchemaOut>;
 export type SiteOut = z.output<typeof siteSchemaOut>;
 export type QueueOut = z.output<typeof queueSchemaOut>;
+export type OrderOut = z.output<typeof orderSchemaOut>;
 export type WorkerOut = z.output<typeof workerSchemaOut>;
 
 export function deadGroupOut(group: DeadGroup): DeadGroupOut {

@@ -30,7 +30,7 @@ export type SiteWord = { rate: string; burst?: number; perSite?: number };
 export type SiteSearch = { q?: string; sort?: "name" | "waiting" };
 
 /** Who was told. */
-export type Told = { order: "drain" | "recycle"; workers: string[] };
+export type Told = { order: Wire.OrderOut; workers: string[] };
 
 export type Sites = {
   list(options?: Signal & SiteSearch & { page?: number }): AsyncGenerator<Wire.SiteOut, void>;
@@ -67,7 +67,7 @@ export type Fleet = {
    * Lets a worker, or all of a supervisor, end what they have in hand: and then end (`drain`), or be followed by a fresh
    * process (`recycle`). They hear of it within seconds.
    */
-  order(worker: string, order: "drain" | "recycle", options?: Signal): Promise<Told>;
+  order(worker: string, order: Wire.OrderOut, options?: Signal): Promise<Told>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;
   /** How a page went in each job that had it, or how whole jobs did. */
   trace(target: TraceTarget, options?: Signal): Promise<TraceOut>;

@@ -249,8 +249,11 @@ export type Recent = {
  */
 export type WorkerOrder = "drain" | "drain-all" | "recycle";
 
-/** An order as people know it. */
-export function shownOrder(order: WorkerOrder): "drain" | "recycle" {
+/** An order as people know it: of a worker, or of all that a supervisor looks after. */
+export const ASKED_ORDERS = ["drain", "recycle"] as const;
+export type AskedOrder = (typeof ASKED_ORDERS)[number];
+
+export function shownOrder(order: WorkerOrder): AskedOrder {
   return order === "recycle" ? "recycle" : "drain";
 }
 

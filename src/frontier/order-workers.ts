@@ -1,11 +1,8 @@
 /** An order to workers, by the name that people know them by: their own, or that of the supervisor of several. */
 import { TrawlError } from "../errors.ts";
 import { shortProcess } from "../runtime/process-id.ts";
-import type { WorkerOrder } from "./frontier.ts";
+import type { AskedOrder, WorkerOrder } from "./frontier.ts";
 import type { FrontierAdmin, WorkerView } from "./frontier-admin.ts";
-
-/** What may be asked of a worker, or of all that a supervisor looks after. */
-export type AskedOrder = "drain" | "recycle";
 
 export type OrderAnswer = { order: AskedOrder /** Who was told. */; workers: string[] };
 

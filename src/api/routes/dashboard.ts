@@ -6,6 +6,7 @@ import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import { type DashboardFile, type DashboardFiles, PAGE, packedFor, readDashboard } from "../dashboard-files.ts";
 import { type Answer, type Asked, defineRoute, type Route } from "../route.ts";
+import { once } from "../stream-of.ts";
 
 /**
  * Nothing but its own files, nothing inline, nobody else's frame. Pictures of pages come as blobs, after the key was
@@ -89,8 +90,4 @@ function sent(file: DashboardFile, asked: Asked["headers"], own: Readonly<Record
       ...(coding === undefined ? {} : { "content-encoding": coding }),
     },
   };
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

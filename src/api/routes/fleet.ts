@@ -3,10 +3,11 @@
  * admin; a tenant sees its own share in its jobs.
  */
 import { z } from "zod";
-import { type AskedOrder, orderWorkers } from "../../frontier/order-workers.ts";
+import type { AskedOrder } from "../../frontier/frontier.ts";
+import { orderWorkers } from "../../frontier/order-workers.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { queueSchemaOut, queuesOut, workerOut, workerSchemaOut } from "../wire-fleet.ts";
+import { orderSchemaOut, queueSchemaOut, queuesOut, workerOut, workerSchemaOut } from "../wire-fleet.ts";
 
 const TAG = "Fleet";
 const named = z.strictObject({ worker: z.string().min(1).max(500) });
@@ -57,7 +58,7 @@ function orderRoute({ frontier }: ApiDeps, order: AskedOrder, words: Pick<Route,
     answers: {
       202: {
         says: "Who was told.",
-        json: z.strictObject({ order: z.enum(["drain", "recycle"]), workers: z.array(z.string()) }),
+        json: z.strictObject({ order: orderSchemaOut, workers: z.array(z.string()) }),
       },
     },
     handle: async ({ params }) => ({ status: 202, body: await orderWorkers(frontier, params.worker, order) }),

@@ -7,6 +7,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { findOwnPage, keptPart } from "../find-own-page.ts";
 import { pageId } from "../page-id.ts";
 import { defineRoute, type Route, type StreamAnswer } from "../route.ts";
+import { once } from "../stream-of.ts";
 
 /** What the page itself said of its body may be anything. */
 const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(; ?charset="?[\w.:-]{1,40}"?)?$/i;
@@ -85,8 +86,4 @@ async function partOf(deps: ApiDeps, page: StoredPage, part: Part): Promise<Stre
       "content-disposition": `attachment; filename="page-${page.id}.${part.ending}"`,
     },
   };
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  if (bytes.length > 0) yield bytes;
 }

@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import { plural } from "../../domain/counted.ts";
 import { TrawlError } from "../../errors.ts";
-import { type AskedOrder, namesToAsk, type OrderAnswer } from "../../frontier/order-workers.ts";
+import type { AskedOrder } from "../../frontier/frontier.ts";
+import { namesToAsk, type OrderAnswer } from "../../frontier/order-workers.ts";
 import { shortProcess } from "../../runtime/process-id.ts";
 import { showable } from "../../runtime/showable.ts";
 import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Config } from "../../config/schema.ts";
-import { TrawlError } from "../../errors.ts";
+import { cannotListen } from "../../runtime/cannot-listen.ts";
 import { EXPOSITION_TYPE } from "../../runtime/metrics.ts";
 import type { Voice } from "./voice.ts";
 
@@ -36,7 +36,7 @@ export async function withMetrics<T>({ config, voice, text }: Measuring, work: (
   try {
     await once(server.listen(port, host), "listening");
   } catch (cause) {
-    throw cannotListen(host, port, cause as NodeJS.ErrnoException);
+    throw cannotListen(cause as NodeJS.ErrnoException, { ...LISTENING, host, port });
   }
   server.unref(); // it serves the work, and does not keep it from ending
   const { port: taken } = server.address() as AddressInfo;
@@ -53,10 +53,8 @@ function answer(response: ServerResponse, status: number, type: string, body: st
   response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);
 }
 
-function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): TrawlError {
-  const isTaken = cause.code === "EADDRINUSE";
-  const message = isTaken
-    ? `${host}:${port} is taken, so that nobody could ask for metrics there; choose another --metrics-port (TRAWL_METRICS_PORT)`
-    : `cannot listen on ${host}:${port} (${cause.code}); check TRAWL_METRICS_HOST and --metrics-port (TRAWL_METRICS_PORT)`;
-  return new TrawlError(isTaken ? "ADDRESS_TAKEN" : "BAD_CONFIG", { op: "metrics.listen", message, cause });
-}
+const LISTENING = {
+  op: "metrics.listen",
+  taken: "nobody could ask for metrics there; choose another --metrics-port (TRAWL_METRICS_PORT)",
+  check: "TRAWL_METRICS_HOST and --metrics-port (TRAWL_METRICS_PORT)",
+};

@@ -9,12 +9,9 @@ import { now } from "../../visible.ts";
 import { Condition, GoneCondition } from "./condition.tsx";
 import { type FleetRow, shortName, silenceOf, type Watched } from "./fleet-rows.ts";
 import { Gauge } from "./gauge.tsx";
-import { Orders } from "./orders.tsx";
+import { type Order, Orders } from "./orders.tsx";
 
-export function columnsOf(
-  watched: Watched,
-  ask: (order: "drain" | "recycle", row: FleetRow) => void,
-): Column<FleetRow>[] {
+export function columnsOf(watched: Watched, ask: (order: Order, row: FleetRow) => void): Column<FleetRow>[] {
   return [
     { id: "worker", title: "Worker", rem: 7, grow: 2, cell: (row) => <Name row={row} /> },
     {

@@ -1,11 +1,11 @@
 /** What may be asked of a worker, or of all that a supervisor has: the buttons, and the question before it is done. */
-import type { QueueOut, WorkerOut } from "../../../../src/api/wire-fleet.ts";
+import type { OrderOut, QueueOut, WorkerOut } from "../../../../src/api/wire-fleet.ts";
 import { api } from "../../session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { count, plural } from "../../ui/format.ts";
 import { type FleetRow, shortName } from "./fleet-rows.ts";
 
-export type Order = "drain" | "recycle";
+export type Order = OrderOut;
 
 export function Orders({ row, ask }: { row: FleetRow; ask: (order: Order) => void }) {
   if (row.kind === "gone") return null;
