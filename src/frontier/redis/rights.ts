@@ -5,7 +5,7 @@ import type { Shards } from "./shards.ts";
 /** Commands of the scripts, and of inspection. What runs scripts and listens is known to be allowed once it has worked. */
 export const RIGHTS = [
   ...["del", "get", "set", "unlink", "time", "publish"],
-  ...["hdel", "hexists", "hget", "hgetall", "hincrby", "hmget", "hscan", "hset"],
+  ...["hdel", "hexists", "hget", "hgetall", "hincrby", "hlen", "hmget", "hscan", "hset"],
   ...["lindex", "llen", "lpop", "lrange", "rpush"],
   ...["sadd", "sismember", "smembers", "srandmember", "srem"],
   ...[
