@@ -57,7 +57,7 @@ export async function composeApi(
   await gate.isOpen(); // known before the first request
   const checkRules: ApiDeps["checkRules"] = (spec) => void extractorOf(spec);
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
-  const guarded = createGuardedExtractor(READING);
+  const guarded = createGuardedExtractor({ ...READING, timeoutMs: config.apiTryRulesMs });
   const deps: ApiDeps = {
     frontier,
     store,
@@ -95,8 +95,8 @@ export async function composeApi(
 
 /** Where the build puts it: the same folder from dist as from src. */
 const DASHBOARD = fileURLToPath(new URL("../dist/dashboard", import.meta.url));
-/** People who try rules wait for the answer: what takes longer than this is no good on a million pages, either. */
-const READING = { timeoutMs: 2_000, idleMs: 60_000, ordersMost: 20, ordersOfOneMost: 5 };
+/** Of those who try rules on a page; how long a page may take is a setting. */
+const READING = { idleMs: 60_000, ordersMost: 20, ordersOfOneMost: 5 };
 /** Of what is dear to look up a broker is asked for a twentieth of the time, however many look on. */
 const SHARED_LOOKS = { restTimes: 20, ageMostMs: 60_000, most: 100 };
 /** As wide as the narrowest slot of history. */

@@ -63,7 +63,7 @@ export const ERRORS = {
   EXTRACT_TIMEOUT: {
     exit: 1,
     means: "A page could not be read by the rules that were tried on it in the time and the memory there is for that.",
-    fix: "Simplify the rules: a pattern in `match` that tries every way through a long text takes for ever.",
+    fix: "Simplify the rules: a pattern in `match` that tries every way through a long text takes for ever. Or raise apiTryRulesMs.",
   },
   EXTRACT_BUSY: {
     exit: 3,

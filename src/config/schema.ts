@@ -17,9 +17,9 @@ import {
   text,
   word,
 } from "./fields.ts";
-import { keyList } from "./key-list.ts";
 import { METRICS_SETTINGS } from "./metrics-settings.ts";
 import { routeList } from "./route-list.ts";
+import { SERVER_SETTINGS } from "./server-settings.ts";
 import { TRACING_SETTINGS } from "./tracing-settings.ts";
 import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
 
@@ -130,34 +130,7 @@ export const SETTINGS = {
     most: 20,
     doc: "How often a request to `TRAWL_API` is tried that gets lost, or comes to a server that stops; waits double from 250 ms, up to 10 s.",
   }),
-  apiHost: text({
-    env: "TRAWL_API_HOST",
-    shown: "127.0.0.1",
-    doc: "The address `trawl serve` listens on. Without keys it is this machine's own alone.",
-  }),
-  apiKeys: keyList({
-    env: "TRAWL_API_KEYS",
-    doc: "Keys of the API beside those of `trawl keys add`: `name:secret:scopes` or `name:secret:scopes:tenant`, with commas between; scopes are `read`, `submit`, `admin`, with + between.",
-  }),
-  apiSpiders: text({
-    env: "TRAWL_API_SPIDERS",
-    shown: "none",
-    doc: "The folder of spiders that jobs sent over HTTP may name, by their path in it; the same path on every worker. `none`: no job may bring a spider over HTTP, since workers run its code.",
-  }),
-  apiPort: count({
-    env: "TRAWL_API_PORT",
-    shown: 7700,
-    least: 0,
-    most: 65_535,
-    doc: "The port `trawl serve` listens on; 0 takes any that is free.",
-  }),
-  apiBodyBytes: count({
-    env: "TRAWL_API_BODY_BYTES",
-    shown: 33_554_432,
-    least: 1_024,
-    most: 1_073_741_824,
-    doc: "Longest JSON body `trawl serve` reads. Lists of URLs sent as application/x-ndjson may be of any length.",
-  }),
+  ...SERVER_SETTINGS,
   keepEndedMs: orNever(
     duration({
       env: "TRAWL_KEEP_ENDED",
