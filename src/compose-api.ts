@@ -1,6 +1,9 @@
 /** Builds the control plane: which routes there are, who may ask, where it listens. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ApiDeps } from "./api/api-deps.ts";
+import { PAGE } from "./api/dashboard-files.ts";
 import { createPulse } from "./api/events/pulse.ts";
 import { createHistorySampler } from "./api/history-sampler.ts";
 import { createGate } from "./api/keys/gate.ts";
@@ -95,6 +98,8 @@ export async function composeApi(
 
 /** Where the build puts it: the same folder from dist as from src. */
 const DASHBOARD = fileURLToPath(new URL("../dist/dashboard", import.meta.url));
+/** Whether a browser finds anything at the server's address. */
+export const hasDashboard = (): boolean => existsSync(join(DASHBOARD, PAGE));
 /** Of those who try rules on a page; how long a page may take is a setting. */
 const READING = { idleMs: 60_000, ordersMost: 20, ordersOfOneMost: 5 };
 /** Of what is dear to look up a broker is asked for a twentieth of the time, however many look on. */

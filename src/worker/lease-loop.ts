@@ -8,6 +8,7 @@
  */
 import { type Claim, claimKey, claimOf, type Frontier, type Grant } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { deferred } from "../runtime/deferred.ts";
 import { createAlone } from "./alone.ts";
 import type { RunningTask } from "./lease-keeper.ts";
 import { createRooms, type Room } from "./rooms.ts";
@@ -211,13 +212,4 @@ export function createLeaseLoop<Result>(
     busy: () => running.size,
     idleRound: () => (isWaiting && running.size === 0 ? round : undefined),
   };
-}
-
-/** Promise.withResolvers, which Node 20 does not have. */
-function deferred(): { promise: Promise<void>; resolve: () => void; reject: (cause: unknown) => void } {
-  let settle = { resolve: () => {}, reject: (_cause: unknown) => {} };
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return { promise, ...settle };
 }

@@ -1,6 +1,6 @@
 /** `trawl serve`: the control plane over HTTP. */
 import { type Command, Option } from "commander";
-import { runServer } from "../serve/run-server.ts";
+import { type Listening, NO_DASHBOARD, runServer } from "../serve/run-server.ts";
 import { runServerChild, serverLastWords } from "../serve/serve-child.ts";
 import { type ListenFlags, listenSettings, withListenFlags } from "../serve/serve-flags.ts";
 import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
@@ -37,10 +37,11 @@ async function serve(flags: ServeFlags, stops: Stops): Promise<void> {
   const { schedules } = flags;
   await inSession({ flags, settings: listenSettings(flags) }, async (session) => {
     const { screen } = session;
-    const onListening = async (url: string) => {
+    const onListening = async ({ url, hasDashboard }: Listening) => {
       if (flags.json === true) await screen.out(`${JSON.stringify({ url })}\n`);
       else if (flags.quiet !== true) {
-        screen.err(`listening on ${url}; the dashboard is there, for a browser\n`);
+        const there = hasDashboard ? "the dashboard is there, for a browser" : NO_DASHBOARD;
+        screen.err(`listening on ${url}; ${there}\n`);
         screen.err(`the API is described at ${url}/docs\n`);
       }
     };

@@ -4,6 +4,7 @@ import type { Config } from "../../config/schema.ts";
 import { isTrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { wholeNumber } from "../flags.ts";
+import type { Listening } from "../serve/run-server.ts";
 import { listenSettings, withListenFlags } from "../serve/serve-flags.ts";
 import { inSession, withPlaces } from "../session.ts";
 import type { Stops } from "../stops.ts";
@@ -66,7 +67,7 @@ async function up(flags: UpFlags, stops: Stops, isRenderAsked: boolean): Promise
     const groups = withBrowser(asked, config, isRenderAsked, (words) => screen.err(words));
     const server = serverGroup(flags);
     if (!quiet && server.length === 0) own.started(groups, undefined);
-    const listening = quiet ? () => {} : onceThenAgain((url) => own.started(groups, url), own.back);
+    const listening = quiet ? () => {} : onceThenAgain((at: Listening) => own.started(groups, at), own.back);
     const run = { groups: [...server, ...groups], quiet };
     const end = await runPool(session, stops, run, { voice, pool, line: own.line, listening });
     voice.stopped(end);
@@ -77,10 +78,10 @@ async function up(flags: UpFlags, stops: Stops, isRenderAsked: boolean): Promise
 }
 
 /** Calls `first` with the first word, and `again` with those that follow. */
-function onceThenAgain(first: (url: string) => void, again: (url: string) => void): (url: string) => void {
+function onceThenAgain<T>(first: (told: T) => void, again: (told: T) => void): (told: T) => void {
   let isTold = false;
-  return (url) => {
-    (isTold ? again : first)(url);
+  return (told) => {
+    (isTold ? again : first)(told);
     isTold = true;
   };
 }

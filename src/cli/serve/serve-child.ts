@@ -27,7 +27,7 @@ export async function runServerChild(
   ];
   for (const service of beside) service.start();
   try {
-    await runServer(session, stops, { schedules, onListening: (url) => send({ kind: "listening", url }) });
+    await runServer(session, stops, { schedules, onListening: (at) => send({ kind: "listening", ...at }) });
   } finally {
     for (const service of beside) await service.stop();
   }

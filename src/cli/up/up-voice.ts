@@ -7,15 +7,16 @@ import { createLog } from "../../runtime/log.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { Place } from "../../worker/pool/supervisor.ts";
 import { inWords, linesTo } from "../log-lines.ts";
+import { type Listening, NO_DASHBOARD } from "../serve/run-server.ts";
 import { type Screen, table } from "../terminal.ts";
 import { placeName } from "../worker/pool-voice.ts";
 import type { UpGroup } from "./groups.ts";
 
 export type UpVoice = {
-  /** `url`: of the server, if there is one. */
-  started(groups: readonly UpGroup[], url: string | undefined): void;
+  /** `at`: of the server, if there is one. */
+  started(groups: readonly UpGroup[], at: Listening | undefined): void;
   /** The server has another in its place. */
-  back(url: string): void;
+  back(at: Listening): void;
   /** A line that a process has printed by itself. */
   line(place: Place, text: string): void;
 };
@@ -32,14 +33,14 @@ export function groupFields({ name, processes }: UpGroup) {
 function jsonVoice(screen: Screen, { broker, store }: Config): UpVoice {
   const log = createLog("info", screen.err);
   return {
-    started: (groups, url) =>
+    started: (groups, at) =>
       log.info("up.started", {
-        ...(url === undefined ? {} : { url }),
+        ...(at === undefined ? {} : { url: at.url }),
         groups: groups.map(groupFields),
         broker: shownPlace(broker),
         store: shownPlace(store),
       }),
-    back: (url) => log.info("up.server_back", { url }),
+    back: ({ url }) => log.info("up.server_back", { url }),
     line: linesTo(screen, true),
   };
 }
@@ -47,9 +48,9 @@ function jsonVoice(screen: Screen, { broker, store }: Config): UpVoice {
 function plainVoice(screen: Screen, config: Config): UpVoice {
   const { paint } = screen;
   return {
-    started(groups, url) {
+    started(groups, at) {
       const rows = [
-        ...(url === undefined ? [] : [["  dashboard", `${url}/`]]),
+        ...(at === undefined ? [] : serverRows(at)),
         ...groups.map(({ name, processes }) => [`  ${name}`, plural(processes, "process", "processes")]),
         ["  broker", shownPlace(config.broker)],
         ["  store", shownPlace(config.store)],
@@ -57,8 +58,17 @@ function plainVoice(screen: Screen, config: Config): UpVoice {
       ];
       screen.err(`${paint.bold("up")}\n${table(rows)}`);
     },
-    back: (url) => screen.err(`the dashboard is back at ${url}/\n`),
+    back: ({ url, hasDashboard }) => screen.err(`the ${hasDashboard ? "dashboard" : "server"} is back at ${url}/\n`),
     line: (place, text) =>
       screen.err(`${paint.dim(`${placeName(place)} |`)} ${showable(screen.isLive ? inWords(text) : text)}\n`),
   };
+}
+
+function serverRows({ url, hasDashboard }: Listening): string[][] {
+  return hasDashboard
+    ? [["  dashboard", `${url}/`]]
+    : [
+        ["  API", `${url}/docs`],
+        ["  note", NO_DASHBOARD],
+      ];
 }

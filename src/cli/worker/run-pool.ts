@@ -3,6 +3,7 @@ import type { Trawl } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
 import type { WorkerOrder } from "../../frontier/frontier.ts";
 import { exposeBuild } from "../../runtime/build-metrics.ts";
+import { deferred } from "../../runtime/deferred.ts";
 import { expose } from "../../runtime/metrics.ts";
 import { findRssMb } from "../../runtime/process-memory.ts";
 import type { TryWrite } from "../../store/store.ts";
@@ -14,6 +15,7 @@ import { createPoolMeter } from "../../worker/pool/pool-meter.ts";
 import { createSupervisor, type Place, type Supervisor } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
 import { CHILD_METRICS, POOL_METRICS } from "../../worker/worker-metrics.ts";
+import type { Listening } from "../serve/run-server.ts";
 import type { Session } from "../session.ts";
 import type { Stops } from "../stops.ts";
 import { createDisplay, NO_DISPLAY } from "./display.ts";
@@ -39,7 +41,7 @@ type Voices = {
   pool: PoolVoice;
   line(place: Place, text: string): void;
   /** The server among them, if there is one, is to be found there. */
-  listening?(url: string): void;
+  listening?(at: Listening): void;
 };
 
 /** The flag by which a process knows that it is a child of a supervisor. */
@@ -98,6 +100,7 @@ export function createPool(
   const { frontier, clock, log } = trawl;
   const tell = passOn(voice);
   const launches = new Map(groups.map((group) => [group.name, launchOf(group, config)]));
+  const leader = groups.some(({ outlasts }) => outlasts) ? deferred() : undefined;
   let isDraining = false;
 
   function onMessage(place: Place, message: ChildMessage): void {
@@ -108,7 +111,8 @@ export function createPool(
     // Whoever comes after it is to be found at the same place, also where it was free to choose one.
     const words = [...(group?.words ?? []), "--port", new URL(message.url).port, AGAIN_FLAG];
     launches.set(place.group, launchOf({ ...group, words }, config));
-    listening?.(message.url);
+    listening?.(message);
+    leader?.resolve();
   }
 
   /** What is asked of all each of them hears: the first speaks for those who have yet to. */
@@ -138,6 +142,8 @@ export function createPool(
     },
     {
       outlasting: outlasting(groups),
+      // Whose port is taken may be on a broker of somebody else: nothing of that is leased before it is known.
+      ...(leader === undefined ? {} : { led: leader.promise }),
       places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),
       graceMs: config.graceMs,
       timeLimitMs: config.timeLimitMs,

@@ -32,7 +32,7 @@ export type ChildMessage =
       tally: WorkerTally;
     }
   /** Of a server: where it is to be found. */
-  | { kind: "listening"; url: string }
+  | { kind: "listening"; url: string; hasDashboard: boolean }
   /** Every `PULSE_MS`: a process that is silent for longer is stuck. */
   | { kind: "pulse"; rssMb: number; metrics?: Snapshot | undefined }
   | { kind: "finished"; jobId: string }

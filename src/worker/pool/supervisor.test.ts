@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/model/manual-clock.ts";
 import type { Claim, Settlement } from "../../frontier/frontier.ts";
+import { deferred } from "../../runtime/deferred.ts";
 import { createLog } from "../../runtime/log.ts";
 import type { TryWrite } from "../../store/store.ts";
 import type { ChildExit, HeldTask, PoolChild } from "./child-process.ts";
@@ -43,7 +44,7 @@ describe("a supervisor", () => {
     calls = [];
   });
 
-  async function begin(processes: number, servers = 0): Promise<void> {
+  async function begin(processes: number, servers = 0, led?: Promise<void>): Promise<void> {
     const frontier = {
       settle: async (settlements: readonly Settlement[]) => {
         for (const { taskId, outcome } of settlements) calls.push(`settle ${taskId} ${JSON.stringify(outcome)}`);
@@ -66,7 +67,7 @@ describe("a supervisor", () => {
     const placesOf = (length: number, group: string | undefined) =>
       Array.from({ length }, (_, index) => ({ nth: index + 1, group }));
     const places = [...placesOf(processes, undefined), ...placesOf(servers, "server")];
-    const options = { ...limits, places, graceMs: 1_000, outlasting: new Set(["server"]) };
+    const options = { ...limits, places, graceMs: 1_000, outlasting: new Set(["server"]), ...(led && { led }) };
     const findRssMb = (pid: number) => puppets[pid - 1]?.rssMb;
     supervisor = createSupervisor({ frontier, startChild, findRssMb, keepTries, events, clock, log }, options);
     supervisor.start();
@@ -166,6 +167,20 @@ describe("a supervisor", () => {
 
     await supervisor.ended;
     expect(puppets).toHaveLength(3);
+  });
+
+  it("starts the server first, and workers once they are led; none where that is stopped before", async () => {
+    const leader = deferred();
+    await begin(2, 1, leader.promise);
+    expect(puppets).toHaveLength(1);
+    leader.resolve();
+    await settled();
+    expect(puppets).toHaveLength(3);
+
+    await begin(2, 1, deferred().promise);
+    await last().end({ ...KILLED, failure: { code: "ADDRESS_TAKEN", message: "taken" } });
+    await expect(supervisor.ended).rejects.toMatchObject({ code: "ADDRESS_TAKEN" });
+    expect(puppets).toHaveLength(4);
   });
 
   it("kills one that is stuck past the limit, but none for the time that the machine was asleep", async () => {

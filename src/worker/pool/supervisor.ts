@@ -92,6 +92,8 @@ export type SupervisorOptions = ChildLimits & {
   graceMs: number;
   /** Groups that do not drain with the others, and do no work: what a worker may take is no measure for them. */
   outlasting: ReadonlySet<Place["group"]>;
+  /** Until it resolves only groups that outlast are started: what keeps these from running keeps the others from work. */
+  led?: Promise<void>;
 };
 
 /** How a process was, and when it has gone: one that retires is still there. */
@@ -106,6 +108,9 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   const stopping = new AbortController();
   /** Nobody is to take an empty place: also aborts with `stopping`. */
   const emptying = new AbortController();
+  const emptied = new Promise<void>((resolve) => {
+    emptying.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
   const over = new AbortController();
   const children = new Map<PoolChild, { place: Place; exit: Promise<ChildExit> }>();
   const killed = new Map<PoolChild, KillReason>();
@@ -135,6 +140,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   async function keepPlace(place: Place): Promise<void> {
     let diedAtOnce = 0;
     let leaving: Promise<unknown> | undefined;
+    if (options.led !== undefined && !options.outlasting.has(place.group)) await Promise.race([options.led, emptied]);
     while (!emptying.signal.aborted) {
       const { life, exit } = await liveOnce(place);
       if (life === "drained") return;

@@ -108,6 +108,7 @@ export function upServer(broker: FleetBroker): void {
     expect(second.stderr).toMatch(
       new RegExp(`^trawl: ADDRESS_TAKEN: 127\\.0\\.0\\.1:${port} is taken: .*--port.*--no-serve$`, "m"),
     );
+    expect(second.stderr).not.toContain("fetch 1"); // no worker of it has leased anything meanwhile
     expect(end, end.stderr).toMatchObject({ code: 0 });
     await untilGone([...started(poolLines(end)), ...started(poolLines(second))]);
   });
