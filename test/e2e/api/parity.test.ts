@@ -84,7 +84,7 @@ const LOOKING = (world: World): string[][] => {
 /** A worker says anew how it is doing every few seconds, perhaps between two looks; that it does, and who it is, stays. */
 function withoutVitals(args: readonly string[], end: CliEnd): CliEnd {
   if (args[0] !== "workers") return end;
-  const vitals = /"(busy|done|failed|rssBytes|loopUse|startedAt|seenAt)":(?:[\d.e-]+|"[^"]*")/g;
+  const vitals = /"(busy|ms|pages|done|failed|rssBytes|loopUse|startedAt|seenAt)":(?:[\d.e-]+|"[^"]*")/g;
   return { ...end, stdout: end.stdout.replaceAll(vitals, '"$1":"-"') };
 }
 
