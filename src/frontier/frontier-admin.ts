@@ -140,6 +140,8 @@ export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;
   /** Newest first. */
   listJobs(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
+  /** Jobs that have not ended, newest first, cancelled ones included that still have something under way. Costs what it answers. */
+  listOpen(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
   /** Jobs that have ended before that instant, the longest ended first. */
   listEnded(before: number, limit: number): Promise<readonly JobView[]>;
   /**

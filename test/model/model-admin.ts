@@ -38,9 +38,12 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
   return {
     findJob: async (jobId) => world.jobs.filter(({ made }) => made.id === jobId).map((job) => viewOf(world, job))[0],
     listJobs: async (limit, before) =>
-      world.jobs
-        .filter(({ createdAt }) => before === undefined || createdAt < before.createdAt)
-        .toReversed()
+      jobsBefore(world, before)
+        .slice(0, limit)
+        .map((job) => viewOf(world, job)),
+    listOpen: async (limit, before) =>
+      jobsBefore(world, before)
+        .filter(({ finishedAt }) => finishedAt === undefined)
         .slice(0, limit)
         .map((job) => viewOf(world, job)),
     listEnded: async (before, limit) =>
@@ -85,6 +88,11 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
     listQueues: async () => queuesOf(world),
     examine: async (): Promise<Finding[]> => [{ check: "model", verdict: "ok", says: "it is in memory" }],
   };
+}
+
+/** Newest first. */
+function jobsBefore(world: World, before: { createdAt: number } | undefined): ModelJob[] {
+  return world.jobs.filter(({ createdAt }) => before === undefined || createdAt < before.createdAt).toReversed();
 }
 
 function workersOf(world: World, now: number): WorkerView[] {

@@ -144,6 +144,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   async function compare(): Promise<void> {
     const views = await both((frontier) => frontier.listJobs(100));
     for (const view of views ?? []) expect(ledgerGap(view.counts)).toBe(0);
+    await both((frontier) => frontier.listOpen(100));
     await both((frontier) => frontier.listSites(100));
     for (const { id } of views ?? []) await both((frontier) => frontier.listJobSites(id, 100));
     await both((frontier) => frontier.listDead({}, 1000));

@@ -12,6 +12,7 @@ import { createLog } from "../../src/runtime/log.ts";
 import { aJob, aTask, countsOf, grantsOf, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { auditShard } from "../model/redis-books.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-talk.ts";
 import { createStage } from "./stage.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -70,5 +71,27 @@ describe("two versions side by side", () => {
     expect(await countsOf(old)).toEqual({ submitted: 22, discovered: 6, done: 13, duplicate: 15 });
     expect(await auditShard(server.port, `${stage.prefix}:{0}`)).toEqual([]);
     await young.close();
+  });
+
+  it("F19 jobs that an older version has made or ended are known to be under way, or not", async () => {
+    const stage = createStage(server.url);
+    const frontier = await stage.open();
+    const open = `${stage.prefix}:{0}:open`;
+    const idsOf = async (limit: number) => (await frontier.listOpen(limit)).map(({ id }) => id);
+    for (const id of ["ended", "runs"]) await frontier.createJob(aJob({ id }));
+    await withRedis(server.port, async (redis) => {
+      const [first, ...others] = await redis.zrangeBuffer(open, 0, -1);
+      expect(others).toHaveLength(1);
+      await frontier.seal("ended");
+      // As a version leaves it that knows nothing of this key.
+      await redis.del(open);
+      await redis.zadd(open, Number.MAX_SAFE_INTEGER, first as Buffer);
+    });
+
+    expect(await idsOf(1)).toEqual([]);
+    await frontier.reap(10);
+
+    expect(await idsOf(1)).toEqual(["runs"]);
+    expect(await withRedis(server.port, (redis) => redis.zcard(open))).toBe(1);
   });
 });

@@ -14,7 +14,10 @@ import { allDone, type Shard, type Shards } from "./shards.ts";
 export type Endings = {
   /** Of jobs that have nothing left on some shard, those that this call has ended; while a shard is away it may be none. */
   end(quiet: readonly string[]): Promise<string[]>;
-  /** Looks at the next LOOKED_AT jobs of every shard, and ends those that whoever was to end them has left behind. */
+  /**
+   * Looks at the next LOOKED_AT jobs of every shard, ends those that whoever was to end them has left behind, and notes as
+   * open what an older version did not.
+   */
   sweep(): Promise<void>;
 };
 
@@ -43,11 +46,14 @@ export function createEndings(shards: Shards, find: Find, word: HomeWord): Endin
   const rounds = shards.all.map(() => ({ from: 0, found: new Set<string>(), before: new Set<string>() }));
 
   async function sweepShard(shard: Shard, round: (typeof rounds)[number]): Promise<void> {
-    const [, looked, ...over] = await shard.run("find-over", round.from, LOOKED_AT);
-    for (const jobId of over.map(String)) {
-      if (shards.home(jobId) !== shard) continue;
+    const [, looked, count, ...ids] = await shard.run("find-over", round.from, LOOKED_AT);
+    const [over, unlisted] = [ids.slice(0, Number(count)), ids.slice(Number(count))];
+    const isOwn = (jobId: string) => shards.home(jobId) === shard;
+    const open = unlisted.map(String).filter(isOwn);
+    if (open.length > 0) await shard.run("note-open", ...open);
+    for (const jobId of over.map(String).filter(isOwn)) {
       // One that was over in the round before too: else it may just be about to be ended, or to get dead letters back.
-      if (round.before.has(jobId)) await endOne(jobId);
+      if (round.before.has(jobId) && shards.all.length > 1) await endOne(jobId);
       else round.found.add(jobId);
     }
     round.from += LOOKED_AT;
@@ -56,7 +62,6 @@ export function createEndings(shards: Shards, find: Find, word: HomeWord): Endin
 
   return {
     async sweep() {
-      if (shards.all.length === 1) return;
       await allDone(rounds.map((round, nth) => sweepShard(shards.all[nth] as Shard, round)));
     },
     async end(quiet) {

@@ -9,7 +9,7 @@ import { TrawlError } from "../../errors.ts";
 import { BATCH_MOST, type NewJob } from "../frontier.ts";
 import type { JobView, LimitChange } from "../frontier-admin.ts";
 import { jobMissing, tooLateForLimits } from "../job-missing.ts";
-import type { Word } from "./broker.ts";
+import type { Reply, Word } from "./broker.ts";
 import type { BrokerTime } from "./broker-time.ts";
 import { createEndings, type Endings } from "./endings.ts";
 import { createHomeWord } from "./home-word.ts";
@@ -29,6 +29,8 @@ export type Jobs = Endings & {
   find(jobId: string): Promise<JobRow | undefined>;
   view(row: JobRow): JobView;
   list(limit: number, before: number | undefined): Promise<JobView[]>;
+  /** Newest first. */
+  listOpen(limit: number, before: number | undefined): Promise<JobView[]>;
   /** The longest ended first. */
   listEnded(before: number, limit: number): Promise<JobView[]>;
   change(jobId: string, change: Change): Promise<JobView>;
@@ -70,20 +72,26 @@ export function createJobs({ shards, time }: Deps): Jobs {
   }
 
   async function create(job: NewJob): Promise<void> {
-    const words = jobWords(job, time, shards.all.length);
+    const home = shards.home(job.id);
     // The home shard last: a job that is found is whole.
-    for (const shard of homeLast(shards, job.id)) await shard.run("create-job", ...words);
+    for (const shard of homeLast(shards, job.id)) {
+      await shard.run("create-job", ...jobWords(job, time, { shards: shards.all.length, isHome: shard === home }));
+    }
   }
 
   async function list(limit: number, before: number | undefined): Promise<JobView[]> {
-    const from: Word = before === undefined ? "+inf" : time.toBroker(before);
-    const newestFirst = (one: JobRow, other: JobRow) => other.createdAt - one.createdAt || other.n - one.n;
-    return firstOf(await onHomes("list-jobs", limit, from), newestFirst, limit);
+    return firstOf(await onHomes((shard) => shard.run("list-jobs", limit, fromWord(before))), newestFirst, limit);
   }
 
+  async function listOpen(limit: number, before: number | undefined): Promise<JobView[]> {
+    return firstOf(await onHomes((shard) => openOn(shard, limit, fromWord(before))), newestFirst, limit);
+  }
+
+  const fromWord = (before: number | undefined): Word => (before === undefined ? "+inf" : time.toBroker(before));
+
   /** What the home shards of jobs tell of them. */
-  async function onHomes(script: string, ...words: readonly Word[]): Promise<JobRow[]> {
-    const pages = await Promise.all(shards.all.map((shard) => shard.run(script, ...words)));
+  async function onHomes(ask: (shard: Shard) => Promise<Reply>): Promise<JobRow[]> {
+    const pages = await Promise.all(shards.all.map(ask));
     return pages.flatMap((page, nth) => readJobs(page).filter(({ id }) => shards.home(id).index === nth));
   }
 
@@ -98,7 +106,8 @@ export function createJobs({ shards, time }: Deps): Jobs {
   async function listEnded(before: number, limit: number): Promise<JobView[]> {
     const longestFirst = (one: JobRow, other: JobRow) =>
       (one.finishedAt ?? 0) - (other.finishedAt ?? 0) || one.n - other.n;
-    return firstOf(await onHomes("list-ended", limit, time.toBroker(before)), longestFirst, limit);
+    const ended = await onHomes((shard) => shard.run("list-ended", limit, time.toBroker(before)));
+    return firstOf(ended, longestFirst, limit);
   }
 
   async function change(jobId: string, wanted: Change): Promise<JobView> {
@@ -149,6 +158,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
     find,
     view,
     list,
+    listOpen,
     listEnded,
     change,
     tidy,
@@ -158,6 +168,18 @@ export function createJobs({ shards, time }: Deps): Jobs {
     },
     carryOn: async () => void (await endings.end(await word.spreadOld())),
   };
+}
+
+function newestFirst(one: JobRow, other: JobRow): number {
+  return other.createdAt - one.createdAt || other.n - one.n;
+}
+
+/** Asks again where some were taken out, which is once for each: the next ones have come up. */
+async function openOn(shard: Shard, limit: number, from: Word): Promise<Reply> {
+  for (;;) {
+    const reply = await shard.run("list-open", limit, from);
+    if (reply.at(-1) === 0) return reply;
+  }
 }
 
 function jobEnded(jobId: string, state: string, op: string): TrawlError {
@@ -203,7 +225,7 @@ const ZEROES = [
   ...["dead", "cancelled", "duplicate", "refused", "pages", "records", "invalid", "bytes"],
 ];
 
-function jobWords(job: NewJob, time: BrokerTime, shards: number): Word[] {
+function jobWords(job: NewJob, time: BrokerTime, { shards, isHome }: { shards: number; isHome: boolean }): Word[] {
   const { policy, retries, limits, dedup } = job;
   const rules = Object.entries(job.sites);
   const fields: Record<string, Word | undefined> = {
@@ -228,6 +250,7 @@ function jobWords(job: NewJob, time: BrokerTime, shards: number): Word[] {
     job.id,
     dedup.scope === "job" ? `job:${job.id}` : `set:${dedup.scope}`,
     limits.deadlineAt === undefined ? "" : time.toBroker(limits.deadlineAt),
+    isHome ? 1 : 0,
     pairs.length / 2,
     ...pairs,
     ...rules.flatMap(([site, rule]) => [site, `${rule.intervalMs} ${rule.burst} ${rule.perSite}`]),

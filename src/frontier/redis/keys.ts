@@ -9,6 +9,7 @@ export const KEYS = {
   "job:<job>": "string: a job's settings and ledger, packed; 300 bytes a job",
   "about:<job>": "hash: its name, queue and spec",
   "job-order": "sorted set: job numbers by creation",
+  open: "sorted set: numbers of jobs that have not ended, by creation, on their home shard",
   ended: "sorted set: job numbers by their end, on their home shard",
   forgotten: "sorted set: numbers of forgotten jobs of which something is left",
   "job-lanes:<job>": "sorted set: the job's lanes in order of their making; 110 bytes a lane",

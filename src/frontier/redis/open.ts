@@ -168,6 +168,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
       return row === undefined ? undefined : jobs.view(row);
     },
     listJobs: (limit, before) => jobs.list(limit, before?.createdAt),
+    listOpen: (limit, before) => jobs.listOpen(limit, before?.createdAt),
     listEnded: (before, limit) => jobs.listEnded(before, limit),
     async forgetJob(jobId, max) {
       const left = await forgetting.forget(jobId, max);

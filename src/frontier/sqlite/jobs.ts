@@ -20,6 +20,7 @@ type Names =
   | "addJob"
   | "findJob"
   | "listJobs"
+  | "listOpen"
   | "listEnded"
   | "unsyncedJob"
   | "overdueJob"
@@ -32,6 +33,8 @@ export type Jobs = {
   seal(jobId: string): boolean;
   find(jobId: string): JobView | undefined;
   list(limit: number, before: number): JobView[];
+  /** Newest first. */
+  listOpen(limit: number, before: number): JobView[];
   /** The longest ended first. */
   listEnded(before: number, limit: number): JobView[];
   pause(jobId: string): JobView;
@@ -149,6 +152,7 @@ export function createJobs({ db, stepper }: Deps): Jobs {
       return row === undefined ? undefined : viewOf(row as unknown as JobRow);
     },
     list: (limit, before) => (sql.listJobs.all(before, limit) as unknown as JobRow[]).map(viewOf),
+    listOpen: (limit, before) => (sql.listOpen.all(before, limit) as unknown as JobRow[]).map(viewOf),
     listEnded: (before, limit) => (sql.listEnded.all(before, limit) as unknown as JobRow[]).map(viewOf),
     pause: (jobId) => change(jobId, "frontier.pause", (job) => move(job, "paused", "frontier.pause")),
     resume: (jobId) => change(jobId, "frontier.resume", (job) => move(job, "running", "frontier.resume")),

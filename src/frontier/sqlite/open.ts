@@ -97,6 +97,8 @@ export function openSqliteFrontier(
     findJob: (jobId) => read("frontier.findJob", () => jobs.find(jobId)),
     listJobs: (limit, before) =>
       read("frontier.listJobs", () => jobs.list(limit, before?.createdAt ?? Number.MAX_SAFE_INTEGER)),
+    listOpen: (limit, before) =>
+      read("frontier.listOpen", () => jobs.listOpen(limit, before?.createdAt ?? Number.MAX_SAFE_INTEGER)),
     listEnded: (before, limit) => read("frontier.listEnded", () => jobs.listEnded(before, limit)),
     forgetJob: (jobId, max) => write("frontier.forgetJob", () => forgetting.forget(jobId, Math.min(max, BATCH_MOST))),
     pause: (jobId) => write("frontier.pause", () => jobs.pause(jobId)),

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { START_AT, type Suite } from "./backend.ts";
+import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
 import {
   ALL,
   aJob,
@@ -18,6 +18,7 @@ import {
 /** From the making of a job to its end (F11). */
 export function jobs(suite: Suite): void {
   making(suite);
+  underWay(suite);
   finishing(suite);
 }
 
@@ -58,6 +59,55 @@ function making({ open, test }: Suite): void {
       await expect(frontier[call]("nope")).rejects.toEqual(notFound);
     await expect(frontier.setPriority("nope", 1)).rejects.toEqual(notFound);
     await expect(frontier.explain({ jobId: "nope" })).rejects.toEqual(notFound);
+  });
+}
+
+function underWay({ open, test }: Suite): void {
+  const idsOf = async (frontier: AnyFrontier, limit = 10) => (await frontier.listOpen(limit)).map(({ id }) => id);
+
+  test("F11 lists jobs that have not ended newest first, page by page, however many have", async () => {
+    const { frontier, clock } = await open();
+    for (const id of ["one", "two", "three", "four", "five"]) {
+      await frontier.createJob(aJob({ id }));
+      clock.advance(1);
+    }
+    for (const id of ["two", "five"]) await frontier.seal(id);
+
+    const [newest, next] = await frontier.listOpen(2);
+    expect([newest?.id, next?.id]).toEqual(["four", "three"]);
+    const rest = await frontier.listOpen(2, { createdAt: next?.createdAt ?? 0 });
+    expect(rest).toEqual([await viewOf(frontier, "one")]);
+  });
+
+  test("F11 a paused job has not ended, a cancelled one has once nothing of it is under way, and what is forgotten is gone", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    const grant = await oneGrant(frontier);
+    await frontier.pause("job");
+    expect(await idsOf(frontier)).toEqual(["job"]);
+    await frontier.cancel("job");
+    expect(await idsOf(frontier)).toEqual(["job"]);
+
+    await frontier.settle([settlementOf(grant)]);
+
+    expect(await idsOf(frontier)).toEqual([]);
+    await frontier.forgetJob("job", 500);
+    expect(await idsOf(frontier)).toEqual([]);
+  });
+
+  test("F11 a job that runs again has not ended, until it does", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "dead", because: "too_big" } });
+    expect(await idsOf(frontier)).toEqual([]);
+
+    await frontier.replayDead({}, 10, 10);
+
+    expect(await idsOf(frontier)).toEqual(["job"]);
+    await drain(broker);
+    expect(await idsOf(frontier)).toEqual([]);
   });
 }
 

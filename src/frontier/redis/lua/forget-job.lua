@@ -13,6 +13,7 @@ if ARGV[3] == "decide" and not job.finished then return { now, job.state } end
 redis.call("HDEL", key("jobs"), job.id)
 redis.call("ZREM", key("job-order"), ordered(job.n))
 redis.call("ZREM", key("ended"), ordered(job.n))
+redis.call("ZREM", key("open"), ordered(job.n))
 redis.call("ZREM", key("deadlines"), job.n)
 redis.call("ZREM", key("unsynced"), job.n)
 redis.call("SREM", key("untold"), job.n)

@@ -21,6 +21,10 @@ SELECT * FROM jobs WHERE id = ?
 -- name: listJobs
 SELECT * FROM jobs WHERE created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
 
+-- ARGS  1 created before   2 most
+-- name: listOpen
+SELECT * FROM jobs WHERE finished_at IS NULL AND created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
+
 -- The longest ended first.
 -- ARGS  1 ended before   2 most
 -- name: listEnded

@@ -61,6 +61,7 @@ local function run_again(job)
   job.state, job.finished, job.stopped, job.deadline = "running", nil, 0, nil
   redis.call("ZREM", key("deadlines"), job.n)
   redis.call("ZREM", key("ended"), ordered(job.n))
+  note_open(job)
   return true
 end
 

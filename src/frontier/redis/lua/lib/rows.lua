@@ -50,8 +50,13 @@ local function write_job(job)
   redis.call("SET", key("job", job.n), cmsgpack.pack(row))
 end
 
--- Jobs are found by how long ago they ended, on their home shard.
+-- Jobs that have not ended are found by their making, and others by how long ago they ended; on their home shard.
+local function note_open(job)
+  redis.call("ZADD", key("open"), exact(job.created), ordered(job.n))
+end
+
 local function note_end(job)
+  redis.call("ZREM", key("open"), ordered(job.n))
   redis.call("ZADD", key("ended"), exact(job.finished), ordered(job.n))
 end
 
