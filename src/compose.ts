@@ -68,7 +68,8 @@ export async function openTrawl(config: Config, writeLog: (line: string) => void
   const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
   const catalogue = createCatalogue({
     frontier,
-    listJobs: (limit, before) => listSubmittedJobs(frontier, limit, before),
+    listJobs: (limit, before) => listSubmittedJobs(frontier.listJobs, limit, before),
+    listOpen: (limit, before) => listSubmittedJobs(frontier.listOpen, limit, before),
     archive: store.archive,
   });
   let tracing: Promise<Tracing> | undefined;

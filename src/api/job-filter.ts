@@ -1,5 +1,5 @@
 /** Which jobs somebody looks for: by state, and by words that are in the name, an id or a URL of each. */
-import type { JobState } from "../domain/job.ts";
+import { hasEnded, type JobState } from "../domain/job.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 
@@ -7,6 +7,11 @@ export type JobFilter = { state?: JobState | undefined; q?: string | undefined }
 
 export function isFiltering({ state, q = "" }: JobFilter): boolean {
   return state !== undefined || q.trim() !== "";
+}
+
+/** Whether only jobs can be like that which have not ended. */
+export function isOfOpen({ state }: JobFilter): boolean {
+  return state !== undefined && !hasEnded(state);
 }
 
 /** All of the words have to be there, in any case and order. Of a job with many URLs the list is not kept to be searched. */

@@ -1,9 +1,12 @@
-/** Jobs, newest first: everybody's as the catalogue has them, a tenant's by the notes of whose they are. */
-import type { KnownJob } from "../retain/catalogue.ts";
+/**
+ * Jobs, newest first: everybody's as the catalogue has them, a tenant's by the notes of whose they are. Those that have not
+ * ended are found among such, however many have.
+ */
+import type { Catalogue, KnownJob } from "../retain/catalogue.ts";
 import { MADE_WITHIN_MS } from "../store/job-owners.ts";
 import { type ApiDeps, isOwn } from "./api-deps.ts";
 import { countFromCursor, fromCursor, toCursor } from "./cursor.ts";
-import { isFiltering, type JobFilter, jobMatcher } from "./job-filter.ts";
+import { isFiltering, isOfOpen, type JobFilter, jobMatcher } from "./job-filter.ts";
 import { ownerOf } from "./quota/quotas.ts";
 import type { Caller } from "./route.ts";
 
@@ -19,12 +22,30 @@ const STEP = { everybodys: 500, own: 100 };
 
 /** A page of no more than `limit`; fewer where some have gone, or where not enough are found among so many. Throws BAD_REQUEST. */
 export async function listJobs(deps: Deps, caller: Caller, { limit, cursor, ...filter }: Listing): Promise<Listed> {
+  const { list, listOpen } = deps.catalogue;
+  if (isOfOpen(filter)) {
+    return wanted(inOrder(listOpen, caller, STEP.everybodys, cursor), filter, { limit, most: LOOK_MOST.everybodys });
+  }
   const owner = caller.tenant === undefined ? undefined : ownerOf(caller);
   const whose = owner === undefined ? "everybodys" : "own";
   const isFiltered = isFiltering(filter);
   const step = isFiltered ? STEP[whose] : limit;
   const most = isFiltered ? LOOK_MOST[whose] : limit;
-  const placed = owner === undefined ? everybodys(deps, step, cursor) : own(deps, { owner, caller }, step, cursor);
+  const placed = owner === undefined ? inOrder(list, caller, step, cursor) : own(deps, { owner, caller }, step, cursor);
+  return wanted(placed, filter, { limit, most });
+}
+
+/** Those that have not ended. `next` is null unless there are more. */
+export function listOpenJobs({ catalogue }: Pick<Deps, "catalogue">, caller: Caller, limit: number): Promise<Listed> {
+  const placed = inOrder(catalogue.listOpen, caller, caller.tenant === undefined ? limit : STEP.everybodys, undefined);
+  return wanted(placed, {}, { limit, most: LOOK_MOST.everybodys });
+}
+
+async function wanted(
+  placed: AsyncGenerator<Placed>,
+  filter: JobFilter,
+  { limit, most }: { limit: number; most: number },
+): Promise<Listed> {
   const isWanted = jobMatcher(filter);
   const jobs: KnownJob[] = [];
   let looked = 0;
@@ -36,11 +57,18 @@ export async function listJobs(deps: Deps, caller: Caller, { limit, cursor, ...f
   return { jobs, next: null };
 }
 
-async function* everybodys({ catalogue }: Deps, step: number, cursor: string | undefined): AsyncGenerator<Placed> {
+async function* inOrder(
+  list: Catalogue["list"],
+  caller: Caller,
+  step: number,
+  cursor: string | undefined,
+): AsyncGenerator<Placed> {
   let before = cursor === undefined ? undefined : { createdAt: Number(fromCursor(cursor, ["createdAt"]).createdAt) };
   for (;;) {
-    const jobs = await catalogue.list(step, before);
-    for (const job of jobs) yield { job, place: toCursor({ createdAt: job.createdAt }) };
+    const jobs = await list(step, before);
+    for (const job of jobs) {
+      yield { job: isOwn(job, caller) ? job : undefined, place: toCursor({ createdAt: job.createdAt }) };
+    }
     before = jobs.at(-1);
     if (jobs.length < step) return;
   }

@@ -17,16 +17,19 @@ export type Catalogue = {
   lookUp(jobId: string): Promise<KnownJob | "deleted" | undefined>;
   /** Newest first. */
   list(limit: number, before?: { createdAt: number }): Promise<readonly KnownJob[]>;
+  /** Those that have not ended, newest first; others cost nothing. */
+  listOpen(limit: number, before?: { createdAt: number }): Promise<readonly KnownJob[]>;
 };
 
 type Deps = {
   frontier: Pick<FrontierAdmin, "findJob">;
   /** Those that somebody submitted, newest first. */
   listJobs: FrontierAdmin["listJobs"];
+  listOpen: FrontierAdmin["listOpen"];
   archive: JobArchive;
 };
 
-export function createCatalogue({ frontier, listJobs, archive }: Deps): Catalogue {
+export function createCatalogue({ frontier, listJobs, listOpen, archive }: Deps): Catalogue {
   async function lookUp(jobId: string): Promise<KnownJob | "deleted" | undefined> {
     const live = await frontier.findJob(jobId);
     const kept = await archive.find(jobId);
@@ -36,12 +39,16 @@ export function createCatalogue({ frontier, listJobs, archive }: Deps): Catalogu
   }
 
   /** As many as asked for, if there are, however many of those in the broker are deleted and not removed yet. */
-  async function listLive(limit: number, before: { createdAt: number } | undefined): Promise<JobView[]> {
-    const found: JobView[] = [];
+  async function listLive(
+    list: FrontierAdmin["listJobs"],
+    limit: number,
+    before: { createdAt: number } | undefined,
+  ): Promise<KnownJob[]> {
+    const found: KnownJob[] = [];
     for (let from = before; ; ) {
-      const jobs = await listJobs(limit, from);
+      const jobs = await list(limit, from);
       const gone = new Set(await archive.deletedAmong(jobs.map(({ id }) => id)));
-      found.push(...jobs.filter(({ id }) => !gone.has(id)));
+      found.push(...jobs.filter(({ id }) => !gone.has(id)).map((job) => ({ ...job, archived: false })));
       from = jobs.at(-1);
       if (jobs.length < limit || found.length >= limit) return found.slice(0, limit);
     }
@@ -54,15 +61,13 @@ export function createCatalogue({ frontier, listJobs, archive }: Deps): Catalogu
       return job === "deleted" ? undefined : job;
     },
     async list(limit, before) {
-      const live = await listLive(limit, before);
+      const live = await listLive(listJobs, limit, before);
       const kept = await archive.list(limit, before);
       const alive = new Set(live.map(({ id }) => id));
-      const jobs = [
-        ...live.map((job) => ({ ...job, archived: false })),
-        ...kept.filter(({ id }) => !alive.has(id)).map(fromArchive),
-      ];
+      const jobs = [...live, ...kept.filter(({ id }) => !alive.has(id)).map(fromArchive)];
       return jobs.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit);
     },
+    listOpen: (limit, before) => listLive(listOpen, limit, before),
   };
 }
 

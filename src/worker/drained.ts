@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Worker } from "./worker.ts";
 
 type Deps = {
-  frontier: Pick<FrontierAdmin, "listQueues" | "listHolders" | "listWorkers" | "listJobs">;
+  frontier: Pick<FrontierAdmin, "listQueues" | "listHolders" | "listWorkers" | "listOpen">;
   worker: Pick<Worker, "idleRound">;
   clock: Clock;
   /** Called once, with their ids, when all that waits on any queue is of jobs that are paused: no worker will end it. */
@@ -16,7 +16,7 @@ type Options = { queues: readonly string[]; everyMs: number };
 /** `paused`: for nobody to work on; `busy`: not now, or not known. */
 type Look = { kind: "drained" | "busy" } | { kind: "paused"; jobIds: readonly string[] };
 
-/** The newest jobs, of which those that are paused are told. */
+/** The newest jobs that have not ended, of which those that are paused are told. */
 const JOBS_LOOKED_AT = 20;
 
 /** Resolves when nothing waits on the queues and nobody who serves them holds a lease; or when `signal` aborts. */
@@ -60,7 +60,7 @@ async function lookForPaused(
   served: readonly string[],
   queues: readonly QueueView[],
 ): Promise<Look> {
-  const jobs = await frontier.listJobs(JOBS_LOOKED_AT);
+  const jobs = await frontier.listOpen(JOBS_LOOKED_AT);
   const paused = jobs.filter((job) => job.state === "paused" && waitingOf(job) > 0);
   const theirs = paused.reduce((sum, job) => sum + waitingOf(job), 0);
   const all = queues.reduce((sum, { waiting }) => sum + waiting, 0);

@@ -1,9 +1,10 @@
 /** Events over HTTP: whoever follows a job hears of its end, from whichever instance, however slow it is. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { aJob } from "../contracts/frontier/makers.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { startApi } from "./harness.ts";
-import { startKeyedApi } from "./keyed.ts";
+import { OPERATOR, startKeyedApi } from "./keyed.ts";
 import { startWorking } from "./work.ts";
 
 type Event = { event: string; id: string | undefined; json: Record<string, unknown> };
@@ -119,7 +120,32 @@ describe("the events of all jobs", () => {
     ]);
     expect(names(second)).toEqual([["a", "paused"]]);
     expect(names(third)).toEqual([["b", "cancelled"]]);
-    expect(fourth.json).toEqual({ jobs: [], gone: [b.id] });
+    expect(fourth.json).toEqual({ jobs: [], gone: [b.id], more: { open: false, ended: false } });
+  });
+
+  it("tell of a job that runs however many newer ones have ended, and so does the list of those that run", async () => {
+    const api = await startKeyedApi();
+    const one = await api.person({ tenant: "one" });
+    const { json } = await one.ask("POST", "/v1/jobs", { name: "old", ...OPEN });
+    for (let nth = 0; nth < 210; nth++) {
+      await api.trawl.frontier.createJob(aJob({ id: `ended${nth}` }));
+      await api.trawl.frontier.seal(`ended${nth}`);
+    }
+    const stream = follow(`${api.url}/v1/events`, undefined, OPERATOR);
+    const heard = await upTo(stream, "jobs");
+    await one.ask("POST", `/v1/jobs/${json.id}/pause`);
+    const then = await upTo(stream, "jobs");
+    await stream.return();
+
+    expect(heard.json).toMatchObject({ more: { open: false, ended: true } });
+    const [known] = (heard.json.jobs as { id: string }[]).filter(({ id }) => id === json.id);
+    expect(known).toMatchObject({ name: "old", state: "running" });
+    expect(then.json).toMatchObject({ jobs: [{ id: json.id, state: "paused" }] });
+    for (const ask of [one.ask, api.operator]) {
+      expect((await ask("GET", "/v1/jobs?state=running")).json).toEqual({ jobs: [], next: null });
+      const { json: found } = await ask("GET", "/v1/jobs?state=paused");
+      expect(found).toMatchObject({ jobs: [{ id: json.id }], next: null });
+    }
   });
 });
 

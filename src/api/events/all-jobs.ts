@@ -7,7 +7,7 @@ import { hasEnded } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, isOwn } from "../api-deps.ts";
 import { jobOut } from "../job-out.ts";
-import { listJobs } from "../list-jobs.ts";
+import { listJobs, listOpenJobs } from "../list-jobs.ts";
 import type { Caller } from "../route.ts";
 import { queuesOut } from "../wire-fleet.ts";
 import { paceOut } from "../wire-history.ts";
@@ -20,8 +20,9 @@ type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock"> & { puls
 type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSignal };
 
 /**
- * `jobs` first with all of the caller's, then with those that have changed and the ids of those that are `gone`: deleted, or
- * ended and no longer of the newest. For an operator `fleet` too, with queues, workers and their pace.
+ * `jobs` first with the newest of the caller's and all that have not ended, then with those that have changed and the ids of
+ * those that are `gone`: deleted, or ended and no longer of the newest. `more` says of what there are others. For an operator
+ * `fleet` too, with queues, workers and their pace.
  */
 export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listener): AsyncGenerator<string> {
   const { tenant } = caller;
@@ -47,9 +48,10 @@ export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listene
   }
 }
 
-/** Jobs that one look is about; those of a tenant are looked at one by one. */
+/** Jobs that one look is about: of the newest, where those of a tenant are looked at one by one, and of those under way. */
 const JOBS_MOST = 200;
 const OWN_JOBS_MOST = 50;
+const OPEN_MOST = 200;
 
 type Look = {
   /** A name for how all of them are. */
@@ -61,30 +63,35 @@ type Look = {
   fleetText: string;
 };
 
-/** The newest jobs, and older ones that were under way when last looked at. */
+/** The newest jobs, those that have not ended, and older ones that had not when last looked at. */
 function lookAtAll(deps: Deps, caller: Caller): () => Promise<Look> {
   const { frontier, catalogue, clock } = deps;
   const limit = caller.tenant === undefined ? JOBS_MOST : OWN_JOBS_MOST;
   let underWay: string[] = [];
   return async () => {
-    const [{ jobs: newestJobs }, queues, workers] = await Promise.all([
+    const [all, open, queues, workers] = await Promise.all([
       listJobs(deps, caller, { limit }),
+      listOpenJobs(deps, caller, OPEN_MOST),
       frontier.listQueues(),
       frontier.listWorkers(),
     ]);
-    const known = new Set(newestJobs.map(({ id }) => id));
+    const known = new Map([...open.jobs, ...all.jobs].map((job) => [job.id, job]));
     const others = underWay.filter((id) => !known.has(id)).slice(0, limit);
     const older = await Promise.all(others.map((id) => catalogue.find(id)));
-    const jobs = [...newestJobs, ...older.filter((job) => job !== undefined)].filter((job) => isOwn(job, caller));
+    const found = [...known.values(), ...older.filter((job) => job !== undefined)];
+    const jobs = found.filter((job) => isOwn(job, caller)).sort((one, other) => other.createdAt - one.createdAt);
+    const more = { open: open.next !== null, ended: all.next !== null };
     underWay = jobs.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
     const now = clock.now();
     const pace = paceOut(queues, workers, now);
     const fleet = { queues: queuesOut(queues, workers), workers: workers.length, pace };
-    return lookOf(jobs, eventText("fleet", fleet), now);
+    return lookOf({ jobs, more, fleetText: eventText("fleet", fleet) }, now);
   };
 }
 
-function lookOf(jobs: readonly JobView[], fleetText: string, now: number): Look {
+type Seen = { jobs: readonly JobView[]; more: { open: boolean; ended: boolean }; fleetText: string };
+
+function lookOf({ jobs, more, fleetText }: Seen, now: number): Look {
   const states = new Map(jobs.map((job) => [job.id, stateOf(job)]));
   const id = digest([...states]);
   const texts = new Map<Look["states"] | undefined, string | undefined>();
@@ -92,7 +99,7 @@ function lookOf(jobs: readonly JobView[], fleetText: string, now: number): Look 
     const changed = jobs.filter((job) => told?.get(job.id) !== states.get(job.id));
     const gone = [...(told?.keys() ?? [])].filter((job) => !states.has(job));
     if (told !== undefined && changed.length === 0 && gone.length === 0) return undefined;
-    return eventText("jobs", { jobs: changed.map((job) => jobOut(job, now)), gone }, id);
+    return eventText("jobs", { jobs: changed.map((job) => jobOut(job, now)), gone, more }, id);
   }
   return {
     ...{ id, states, fleetText },

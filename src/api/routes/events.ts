@@ -36,7 +36,7 @@ export function eventRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Follow all jobs",
-      says: "Events `jobs`, first with the newest 200 (of a tenant 50), then with those that have changed, and in `gone` the ids of those that are deleted or too old; with the scope admin also `fleet`: queues, how many workers there are, and their pace over the last seconds.",
+      says: "Events `jobs`, first with the newest 200 (of a tenant 50) and up to 200 that have not ended, then with those that have changed, in `gone` the ids of those that are deleted or too old, and in `more` whether there are others, `open` or `ended`; with the scope admin also `fleet`: queues, how many workers there are, and their pace over the last seconds.",
       answers: { 200: STREAM },
       handle: async ({ caller, headers, signal }) =>
         streamed(allEvents(all, { caller, lastId: lastIdIn(headers), signal })),

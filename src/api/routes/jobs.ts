@@ -100,7 +100,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "List jobs, newest first",
-      says: "With `state` or `q` those alone. A request looks at some thousands of jobs at most: an answer may have few, or none, and a `next` all the same.",
+      says: "With `state` or `q` those alone. Running and paused ones are found at once; for others a request looks at some thousands of jobs at most: an answer may have few, or none, and a `next` all the same.",
       query: listing,
       answers: { 200: { says: "Some of them; `next` is the cursor for more.", json: jobPage } },
       async handle({ query, caller }) {

@@ -15,6 +15,9 @@ import { roughAge, table } from "../terminal.ts";
 
 type ListFlags = PlaneFlags & { limit: number; state?: JobState; search?: string };
 
+/** Running jobs that are counted. */
+const RUNNING_MOST = 500;
+
 export function addJobs(program: Command): void {
   withPlane(program.command("jobs"))
     .description("list jobs, newest first")
@@ -28,7 +31,11 @@ export function addJobs(program: Command): void {
         if (flags.json === true) await screen.out(`${JSON.stringify({ jobs })}\n`);
         else if (jobs.length === 0 && isFiltering(filter)) screen.err("no such jobs; trawl jobs lists them all\n");
         else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
-        else await screen.out(jobsTable(jobs, now(), screen.outColumns()));
+        else {
+          await screen.out(jobsTable(jobs, now(), screen.outColumns()));
+          const running = isFiltering(filter) ? [] : await plane.listJobs(RUNNING_MOST, { state: "running" });
+          screen.err(moreRunning(jobs, running));
+        }
       }),
     );
 
@@ -43,6 +50,15 @@ export function addJobs(program: Command): void {
         return screen.out(jobText(job, now()) + topSitesText(top, now(), screen.outColumns()) + told);
       }),
     );
+}
+
+/** Where newer jobs that have ended hide some that run. */
+function moreRunning(shown: readonly JobOut[], running: readonly JobOut[]): string {
+  const known = new Set(shown.map(({ id }) => id));
+  const others = running.filter(({ id }) => !known.has(id)).length;
+  if (others === 0) return "";
+  const many = `${others}${running.length === RUNNING_MOST ? " or more" : ""}`;
+  return `${many} more ${others === 1 ? "runs" : "run"}: trawl jobs --state running\n`;
 }
 
 function jobsTable(jobs: readonly JobOut[], now: number, width: number): string {

@@ -1,6 +1,6 @@
 /** The control plane on broker and store themselves: no server has to run. */
 import { explainTarget } from "../../api/explain-target.ts";
-import { isFiltering, type JobFilter, jobMatcher } from "../../api/job-filter.ts";
+import { isFiltering, isOfOpen, type JobFilter, jobMatcher } from "../../api/job-filter.ts";
 import { jobOut } from "../../api/job-out.ts";
 import { jobSiteOut } from "../../api/job-site-out.ts";
 import { newKey } from "../../api/keys/new-key.ts";
@@ -102,9 +102,10 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
 async function findJobs({ catalogue }: Trawl, limit: number, filter: JobFilter): Promise<KnownJob[]> {
   const isWanted = jobMatcher(filter);
   const step = isFiltering(filter) ? PAGE : limit;
+  const list = isOfOpen(filter) ? catalogue.listOpen : catalogue.list;
   const found: KnownJob[] = [];
   for (let last: KnownJob | undefined; ; ) {
-    const jobs = await catalogue.list(step, last);
+    const jobs = await list(step, last);
     found.push(...jobs.filter(isWanted));
     last = jobs.at(-1);
     if (jobs.length < step || found.length >= limit) return found.slice(0, limit);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { HistoryPointOut } from "../../api/wire-history.ts";
+import type { JobOut } from "../../api/wire-types.ts";
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
 import { createFleetLooker, type FleetPlane } from "./fleet-look.ts";
 
@@ -26,4 +27,23 @@ it("tells the pages of all workers, whichever jobs they are of, and of those tha
   expect((await look()).totals.pagesPerSecond).toBe(3);
   workers = [];
   expect((await look()).totals.pagesPerSecond).toBe(5); // of the last whole slot
+});
+
+it("lists jobs under way first, however many newer ones have ended", async () => {
+  const job = (nth: number, state: string) =>
+    ({ id: `${nth}-${state}`, state, createdAt: new Date(AT + nth).toISOString(), counts: {} }) as JobOut;
+  const newest = Array.from({ length: 100 }, (_, nth) => job(900 - nth, "finished"));
+  const plane: FleetPlane = {
+    listJobs: async (_, { state }) =>
+      state === undefined ? newest : state === "running" ? [job(3, state), job(1, state)] : [job(2, state)],
+    listQueues: async () => [],
+    listTopSites: async () => [],
+    listWorkers: async () => [],
+    readHistory: async () => [],
+  };
+
+  const { jobs } = await createFleetLooker(plane, () => AT)();
+
+  expect(jobs).toHaveLength(100);
+  expect(jobs.slice(0, 4).map(({ id }) => id)).toEqual(["3-running", "2-paused", "1-running", "900-finished"]);
 });

@@ -37,7 +37,7 @@ export type FleetLook = {
   workers: readonly TopWorker[];
 };
 
-/** Bounded, whatever the fleet has: the newest jobs, and the sites that most waits for. */
+/** Bounded, whatever the fleet has: jobs under way and then the newest, and the sites that most waits for. */
 const JOBS_MOST = 100;
 const SITES_MOST = 100;
 /** History has a point every 10 s: to ask more often tells nothing. */
@@ -69,7 +69,7 @@ export function createFleetLooker(plane: FleetPlane, now: () => number): () => P
   return async () => {
     const at = now();
     const [jobs, queues, sites, workers, points] = await Promise.all([
-      plane.listJobs(JOBS_MOST, {}),
+      listJobs(plane),
       plane.listQueues(),
       listSites(at),
       plane.listWorkers(),
@@ -97,6 +97,19 @@ export function createFleetLooker(plane: FleetPlane, now: () => number): () => P
       ...{ jobs: timed, queues, sites, workers: working },
     };
   };
+}
+
+/** Those that are under way first, however old: newer ones that have ended must not hide them. */
+async function listJobs(plane: FleetPlane): Promise<readonly JobOut[]> {
+  const states = ["running", "paused"] as const;
+  const [newest, ...open] = await Promise.all([
+    plane.listJobs(JOBS_MOST, {}),
+    ...states.map((state) => plane.listJobs(JOBS_MOST, { state })),
+  ]);
+  const underWay = open.flat().sort((one, other) => other.createdAt.localeCompare(one.createdAt));
+  // One that has ended between two answers is in both.
+  const known = new Map([...underWay, ...newest].map((job) => [job.id, job]));
+  return [...known.values()].slice(0, JOBS_MOST);
 }
 
 /** The last point is still filling: what it has so far would look like a fall. */

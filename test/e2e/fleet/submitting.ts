@@ -42,6 +42,7 @@ export function submitting(broker: FleetBroker): void {
     expect(bad).toMatchObject({ code: 2, stdout: "" });
     expect(bad.stderr).toMatch(/^trawl: BAD_URL: "nonsense"/);
     expect(lastJson<{ jobs: [] }>(await fleet.run(["jobs", "--json"])).jobs).toHaveLength(2);
+    expect((await fleet.run(["jobs", "--limit", "1"])).stderr).toBe("1 more runs: trawl jobs --state running\n");
     expect(await fleet.run(["submit", "urls.txt", "--strict", "--quiet"])).toMatchObject({ code: 1 });
   });
 
