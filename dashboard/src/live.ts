@@ -2,7 +2,7 @@
  * What goes on, as it goes on: jobs and fleet as signals, from the one stream of /v1/events. No page opens a stream of its
  * own. While the server is away what was known stays, and when it is back the stream says what has changed.
  */
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import type { QueueOut } from "../../src/api/wire-fleet.ts";
 import type { PaceOut } from "../../src/api/wire-history.ts";
 import type { JobOut } from "../../src/client/client.ts";
@@ -14,16 +14,21 @@ import { isVisible } from "./visible.ts";
 export type Fleet = { queues: QueueOut[]; workers: number; pace: PaceOut };
 export type Connection = { state: "connecting" } | { state: "live" } | { state: "away"; nextTryAt: number };
 
-/** Of the newest 200 (of a tenant 50) and those under way, by id; undefined until they are known. */
+/** The newest 200 (of a tenant 50) and up to 200 under way, by id; undefined until they are known. */
 export const liveJobs = signal<ReadonlyMap<string, JobOut> | undefined>(undefined);
+/** Whether there are others: such as are under way, and such as have ended. */
+export const moreJobs = signal<MoreJobs>({ open: false, ended: false });
+/** Of other jobs, what the last answer has said that was about one of them. */
+export const notedJobs = signal<ReadonlyMap<string, JobOut>>(new Map());
 /** Only for operators. */
 export const fleet = signal<Fleet | undefined>(undefined);
 export const connection = signal<Connection>({ state: "connecting" });
 /** How often the server has come back: what was asked for meanwhile is worth asking again. */
 export const comeBacks = signal(0);
 
-/** `isAll`: there are no others. */
-type JobsTold = { jobs: JobOut[]; gone: string[]; isAll?: boolean };
+type MoreJobs = { open: boolean; ended: boolean };
+/** `isAll`: none but these are followed. A tab that was opened before an upgrade does not tell of `more`. */
+type JobsTold = { jobs: JobOut[]; gone: string[]; more?: MoreJobs; isAll?: boolean };
 
 /** A tab that is looked away from for a moment keeps its stream. */
 const HIDDEN_MS = 10_000;
@@ -85,7 +90,16 @@ function follow(keyId: string): AbortController {
 function apply({ name, value }: Told): void {
   if (name === STATE) note(value as Connection);
   else if (name === "fleet") fleet.value = value as Fleet;
-  else if (name === "jobs") liveJobs.value = withJobs(liveJobs.peek(), value as JobsTold);
+  else if (name === "jobs") applyJobs(value as JobsTold);
+}
+
+function applyJobs(told: JobsTold): void {
+  batch(() => {
+    liveJobs.value = withJobs(liveJobs.peek(), told);
+    const before = moreJobs.peek();
+    const { open, ended } = told.more ?? before;
+    if (open !== before.open || ended !== before.ended) moreJobs.value = { open, ended };
+  });
 }
 
 function note(next: Connection): void {
@@ -96,14 +110,16 @@ function note(next: Connection): void {
 function snapshot(): Told[] {
   const told: Told[] = [{ name: STATE, value: connection.peek() }];
   const jobs = liveJobs.peek();
-  if (jobs !== undefined) told.push({ name: "jobs", value: { jobs: [...jobs.values()], gone: [], isAll: true } });
+  if (jobs !== undefined)
+    told.push({ name: "jobs", value: { jobs: [...jobs.values()], gone: [], more: moreJobs.peek(), isAll: true } });
   if (fleet.peek() !== undefined) told.push({ name: "fleet", value: fleet.peek() });
   return told;
 }
 
-/** What an answer has said of a job: known before the stream says it, too. */
+/** What an answer has said of a job: known before the stream says it, too. Of others the stream would never say more. */
 export function noteJob(job: JobOut): void {
-  liveJobs.value = withJobs(liveJobs.peek(), { jobs: [job], gone: [] });
+  const noted = liveJobs.peek()?.has(job.id) === true ? liveJobs : notedJobs;
+  noted.value = new Map([...(noted.peek() ?? []), [job.id, job]]);
 }
 
 function withJobs(known: ReadonlyMap<string, JobOut> | undefined, { jobs, gone, isAll = false }: JobsTold) {
@@ -115,6 +131,7 @@ function withJobs(known: ReadonlyMap<string, JobOut> | undefined, { jobs, gone, 
 
 function forget(): void {
   liveJobs.value = undefined;
+  notedJobs.value = new Map();
   fleet.value = undefined;
   connection.value = { state: "connecting" };
 }

@@ -1,7 +1,11 @@
 /** What people do with the dashboard, in a real browser, on a real fleet; judged by what the fleet and the sites saw. */
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteFrontier } from "../../src/frontier/sqlite/open.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { aJob } from "../contracts/frontier/makers.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import type { Arrival } from "../site/origin.ts";
 import { openViewers, type Viewer, type Viewers } from "./browser.ts";
@@ -153,7 +157,39 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await stage.api.job(id).cancel();
     expect(viewer.troubles).toMatchObject({ ...NONE, refused: expect.any(Array) });
   });
+
+  it("shows a job that runs behind many newer ones, follows it to its end, and says when it was deleted", async () => {
+    const job = await stage.api.submit({ name: "Behind", urls: ["http://books.example/"], queue: "nobody" });
+    await addEnded(stage.folder, 210);
+    await open();
+    await visit(page, stage.url, { place: "/" });
+    await page.getByRole("main").getByText("Behind", { exact: true }).waitFor();
+    await visit(page, stage.url, { place: "/jobs" });
+    await page.getByRole("button", { name: /^running [1-9]/ }).waitFor();
+    await page.getByRole("button", { name: "finished", exact: true }).waitFor(); // there are more than it knows of
+    await visit(page, stage.url, { place: `/jobs/${job.id}` });
+    const says = page.locator(".job-says");
+    await says.getByText("running").waitFor();
+
+    await job.cancel();
+    await says.getByText("cancelled").waitFor();
+    await job.delete();
+    await page.getByText("This job was deleted.").waitFor();
+
+    expect(viewer.troubles).toMatchObject({ violations: [], dialogs: [] });
+  });
 });
+
+/** Jobs that end as soon as they are made. */
+async function addEnded(folder: string, many: number): Promise<void> {
+  const options = { maxPending: 1, busyMs: 30_000, pollMs: 1_000 };
+  const frontier = openSqliteFrontier(join(folder, ".trawl/broker.db"), { clock: systemClock() }, options);
+  for (let nth = 0; nth < many; nth++) {
+    await frontier.createJob(aJob({ id: `ended${nth}` }));
+    await frontier.seal(`ended${nth}`);
+  }
+  await frontier.close();
+}
 
 /** From the first to the last, as the site saw them. */
 function spanOf(visits: readonly Arrival[]): number {

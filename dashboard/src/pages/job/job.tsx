@@ -1,6 +1,6 @@
 /** One job: how it stands, what it brought, what went wrong, and what can be done about it. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { isApiError, type JobOut } from "../../../../src/client/client.ts";
 import { liveJobs } from "../../live.ts";
 import type { PageProps } from "../../pages.ts";
@@ -30,7 +30,9 @@ import { TimelineTab } from "./timeline-tab.tsx";
 import "../jobs/jobs.css";
 import "./job.css";
 
+/** Of a job that the stream of events tells of only its settings are asked for, and one that has ended changes seldom. */
 const LOOK_EVERY_MS = 5_000;
+const FOLLOW_EVERY_MS = 2_000;
 
 export function JobPage({ rest }: PageProps) {
   const [id = ""] = rest;
@@ -40,15 +42,22 @@ export function JobPage({ rest }: PageProps) {
 function OneJob({ id }: { id: string }) {
   const live = liveJobs.value?.get(id);
   const isOver = live !== undefined && hasEnded(live);
-  const asked = usePolled((signal) => api().job(id).state({ signal }), isOver ? 0 : LOOK_EVERY_MS, [id, isOver]);
-  const job = newest(live, asked.value);
+  const last = useRef<{ job: JobOut | undefined; isGone: boolean }>({ job: undefined, isGone: false });
+  const everyMs =
+    isOver || last.current.isGone ? 0 : live === undefined ? followEveryMs(last.current.job) : LOOK_EVERY_MS;
+  const asked = usePolled((signal) => api().job(id).state({ signal }), everyMs, [id, isOver]);
+  const isGone = isApiError(asked.error, "NOT_FOUND");
+  const job = isGone ? undefined : newest(live, asked.value);
+  last.current = { job: job ?? last.current.job, isGone };
+  const wasThere = last.current.job !== undefined;
   if (job === undefined) {
     return (
       <Page title="Job">
-        {isApiError(asked.error, "NOT_FOUND") ? (
-          <Empty title={`There is no job ${id}.`}>
+        {isGone ? (
+          <Empty title={wasThere ? "This job was deleted." : `There is no job ${id}.`}>
             <p>
-              It was deleted, or it is somebody else's. <a href="#/jobs">All jobs</a>
+              {wasThere ? "All that came of it went with it. " : "It was deleted, or it is somebody else's. "}
+              <a href="#/jobs">All jobs</a>
             </p>
           </Empty>
         ) : (
@@ -61,6 +70,11 @@ function OneJob({ id }: { id: string }) {
     );
   }
   return <KnownJob job={job} onChanged={asked.reload} />;
+}
+
+/** How often to ask for a job that the stream of events does not tell of. */
+function followEveryMs(last: JobOut | undefined): number {
+  return last !== undefined && hasEnded(last) ? LOOK_EVERY_MS : FOLLOW_EVERY_MS;
 }
 
 /** Events come with every count, and say nothing of a changed pace or limit. */

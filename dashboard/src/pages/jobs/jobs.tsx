@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
 import { useListing } from "../../listing.ts";
-import { liveJobs } from "../../live.ts";
+import { liveJobs, notedJobs } from "../../live.ts";
 import { hrefOf, place, setQuery } from "../../router.ts";
 import { api, may } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
@@ -34,8 +34,8 @@ export function Jobs() {
     [q, state],
   );
   const rows = useMemo(
-    () => merged(listing.rows, liveJobs.value, { q, state }).filter(({ id }) => !deletedJobs.value.has(id)),
-    [listing.rows, liveJobs.value, deletedJobs.value, q, state],
+    () => merged(listing.rows, heardOf(), { q, state }).filter(({ id }) => !deletedJobs.value.has(id)),
+    [listing.rows, liveJobs.value, notedJobs.value, deletedJobs.value, q, state],
   );
   const isFiltered = q !== undefined || state !== undefined;
   return (
@@ -93,6 +93,10 @@ function NoJobs({ isFiltered }: { isFiltered: boolean }) {
       <pre>trawl submit https://books.toscrape.com/ --extract title=h1</pre>
     </Empty>
   );
+}
+
+function heardOf(): ReadonlyMap<string, JobOut> | undefined {
+  return liveJobs.value && new Map([...notedJobs.value, ...liveJobs.value]);
 }
 
 type Sought = { q: string | undefined; state: JobOut["state"] | undefined };

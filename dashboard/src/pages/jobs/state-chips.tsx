@@ -1,5 +1,5 @@
 import type { JobOut } from "../../../../src/client/client.ts";
-import { liveJobs } from "../../live.ts";
+import { liveJobs, moreJobs } from "../../live.ts";
 import { setQuery } from "../../router.ts";
 import { count } from "../../ui/format.ts";
 import { Tip } from "../../ui/tip.tsx";
@@ -23,7 +23,7 @@ export function StateChips({ current }: { current: JobOut["state"] | undefined }
           key={state}
           label={state}
           isOn={state === current}
-          many={jobs.filter((job) => job.state === state).length}
+          many={knownOf(jobs, state)}
           onPress={() => setQuery({ state: state === current ? undefined : state })}
         />
       ))}
@@ -31,15 +31,23 @@ export function StateChips({ current }: { current: JobOut["state"] | undefined }
   );
 }
 
-type ChipProps = { label: string; isOn: boolean; many: number | undefined; onPress: () => void };
+/** How many there are; undefined where that is not known, as of those that ended before the newest jobs were made. */
+function knownOf(jobs: readonly JobOut[], state: JobOut["state"]): string | undefined {
+  const known = jobs.filter((job) => job.state === state).length;
+  const { open, ended } = moreJobs.value;
+  if (state === "running" || state === "paused") return open ? `${count(known)}+` : count(known);
+  return ended ? undefined : count(known);
+}
+
+type ChipProps = { label: string; isOn: boolean; many: string | undefined; onPress: () => void };
 
 function Chip({ label, isOn, many, onPress }: ChipProps) {
   return (
     <button type="button" class="chip" aria-pressed={isOn} onClick={onPress}>
       {label}
       {many !== undefined && (
-        <Tip says="Of the newest jobs, and of all that are under way." isQuiet class="plain chip-count">
-          {count(many)}
+        <Tip says="How many there are now; with a + at least so many." isQuiet class="plain chip-count">
+          {many}
         </Tip>
       )}
     </button>
