@@ -147,7 +147,7 @@ export function createFetching(
     clock: Clock;
     log: Log;
     frontier: Pick<Frontier, "spend" | "findRobots" | "keepRobots">;
-    meter: Pick<WorkerMeter, "fetch" | "browser">;
+    meter: Pick<WorkerMeter, "fetch" | "ask" | "browser">;
   },
 ): Fetching {
   const allowance: Allowance = { spend: (site, unused) => frontier.spend(site, unused) };
@@ -158,7 +158,7 @@ export function createFetching(
   );
   const { totalMs, idleMs } = config;
   const robots = createRobotsPolicy(
-    { fetcher: meter.fetch(fetcher, "robots"), frontier, allowance, clock },
+    { fetcher: meter.ask(fetcher, "robots"), frontier, allowance, clock },
     {
       productToken: productToken(config.userAgent),
       grouping: config.siteGrouping,

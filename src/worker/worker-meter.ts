@@ -8,12 +8,17 @@ import type { ToldResult } from "./teller.ts";
 import { type BROKER_CALLS, type FETCHED, WORKER_METRICS, type WorkerMetricName } from "./worker-metrics.ts";
 
 type BrokerCall = (typeof BROKER_CALLS)[number];
+type Fetched = (typeof FETCHED)[number];
+/** An answer that has no status is none. */
+type Asked<Request, Answer> = { ask(request: Request): Promise<Answer> };
 
 export type WorkerMeter = {
   /** The same, with its calls counted and timed. */
   broker(frontier: Pick<Frontier, BrokerCall>): Pick<Frontier, BrokerCall>;
   store(store: Pick<Store, "write">): Pick<Store, "write">;
-  fetch<F extends Fetcher>(fetcher: F, of: (typeof FETCHED)[number]): F;
+  fetch<F extends Fetcher>(fetcher: F, of: Exclude<Fetched, "robots">): F;
+  /** What asks for one URL at a time and follows nothing: each of its requests is counted. */
+  ask<Request, Answer extends object>(client: Asked<Request, Answer>, of: "robots"): Asked<Request, Answer>;
   /** Times the reading of a page. */
   read<T>(work: () => T | Promise<T>): Promise<T>;
   settled(result: Pick<ToldResult, "settlement" | "step" | "fate" | "tookMs">): void;
@@ -34,6 +39,14 @@ export function createWorkerMeter(): WorkerMeter {
     } finally {
       metrics.observe("trawl_broker_call_seconds", secondsSince(startedAt), call);
     }
+  }
+
+  async function timed<T>(of: Fetched, request: () => Promise<T>, statusOf: (outcome: T) => number | undefined) {
+    const startedAt = performance.now();
+    const outcome = await request();
+    metrics.observe("trawl_fetch_seconds", secondsSince(startedAt), of);
+    metrics.add("trawl_fetches_total", 1, of, statusClass(statusOf(outcome)));
+    return outcome;
   }
 
   return {
@@ -66,13 +79,10 @@ export function createWorkerMeter(): WorkerMeter {
     }),
     fetch: (fetcher, of) => ({
       ...fetcher,
-      async fetch(request) {
-        const startedAt = performance.now();
-        const outcome = await fetcher.fetch(request);
-        metrics.observe("trawl_fetch_seconds", secondsSince(startedAt), of);
-        metrics.add("trawl_fetches_total", 1, of, statusClass(outcome));
-        return outcome;
-      },
+      fetch: (request) => timed(of, () => fetcher.fetch(request), statusOfPage),
+    }),
+    ask: (client, of) => ({
+      ask: (request) => timed(of, () => client.ask(request), statusOfAnswer),
     }),
     async read(work) {
       const startedAt = performance.now();
@@ -114,8 +124,15 @@ function countEnd(
   else metrics.add("trawl_dead_total", 1, outcome.kind === "dead" ? outcome.because : "retries_spent");
 }
 
-function statusClass(outcome: FetchOutcome): string {
-  const status = "page" in outcome ? outcome.page.status : outcome.status;
+function statusOfPage(outcome: FetchOutcome): number | undefined {
+  return "page" in outcome ? outcome.page.status : outcome.status;
+}
+
+function statusOfAnswer(answer: object): number | undefined {
+  return "status" in answer ? Number(answer.status) : undefined;
+}
+
+function statusClass(status: number | undefined): string {
   return status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
 }
 

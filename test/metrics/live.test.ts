@@ -121,6 +121,8 @@ describe("metrics", () => {
     expect(reading(told, "trawl_tasks_total", { outcome: "dead" })).toBe(1);
     expect(reading(told, "trawl_refused_total", { reason: "robots" })).toBe(1);
     expect(reading(told, "trawl_pages_total")).toBe(2);
+    expect(reading(told, "trawl_fetches_total", { of: "robots", status: "2xx" })).toBe(1);
+    expect(reading(told, "trawl_fetches_total", { of: "page" })).toBe(3);
     expect(reading(told, "trawl_task_seconds_count", { kind: "fetch" })).toBe(4);
     expect(reading(told, "trawl_worker_processes")).toBe(2);
     expect(reading(told, "trawl_worker_memory_limit_bytes")).toBe(512 * 1024 * 1024);
