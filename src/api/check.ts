@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { TrawlError } from "../errors.ts";
 import { knownKeys } from "../submit/known-keys.ts";
+import { eachOnce, plainWords } from "../submit/plain-issue.ts";
 
 /** What is wrong is named by where it is: `query.limit`, `body.urls.3`. Throws BAD_REQUEST. */
 export function check<T extends z.ZodType>(
@@ -11,9 +12,9 @@ export function check<T extends z.ZodType>(
 ): z.output<T> | undefined {
   if (schema === undefined) return undefined;
   if (input === undefined && where === "body") throw missing();
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: plainWords });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => describe(issue, where, schema));
+  const problems = eachOnce(parsed.error.issues).map((issue) => describe(issue, where, schema));
   throw new TrawlError("BAD_REQUEST", { op: "api.check", message: problems.join("; "), detail: { problems } });
 }
 

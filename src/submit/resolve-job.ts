@@ -11,6 +11,7 @@ import { browserFrom } from "./browser-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
 import type { FollowSpec, JobSpec, RecrawlSpec } from "./job-spec.ts";
 import { knownKeys } from "./known-keys.ts";
+import { eachOnce, plainWords } from "./plain-issue.ts";
 
 export type JobDefaults = Pick<
   Config,
@@ -38,9 +39,9 @@ const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
 /** Throws BAD_JOB naming every key that is wrong, its value and what it takes. */
 export function parseJob(input: unknown): JobInput {
-  const parsed = jobSchema.safeParse(input);
+  const parsed = jobSchema.safeParse(input, { error: plainWords });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(describe);
+  const problems = eachOnce(parsed.error.issues).map(describe);
   throw new TrawlError("BAD_JOB", { op: "submit.parseJob", message: problems.join("\n"), detail: { problems } });
 }
 

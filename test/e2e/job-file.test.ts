@@ -96,7 +96,7 @@ describe("a job file", () => {
       says: /retries\.max: .*\n.*priority: /,
     },
     { job: { urls: ["http://127.0.0.1/"], extract: { a: "p >" } }, says: /BAD_SELECTOR.*"p >"/ },
-    { job: { urls: "http://127.0.0.1/" }, says: /urls: .*array/ },
+    { job: { urls: "http://127.0.0.1/" }, says: /urls: .*list/ },
     { job: {}, says: /BAD_USAGE: nothing to crawl/ },
     { job: [], says: /object/ },
     { job: null, says: /object/ },

@@ -4,6 +4,7 @@ import type { CatchUp, Overlap } from "../../domain/schedule.ts";
 import { TrawlError } from "../../errors.ts";
 import { scheduleSchema } from "../../schedule/schedule-schema.ts";
 import type { ShownSchedule } from "../../store/schedule-book.ts";
+import { eachOnce, plainWords } from "../../submit/plain-issue.ts";
 import { type CrawlFlags, readTarget } from "../crawl/targets.ts";
 import type { ScheduleDesk } from "../plane/control-plane.ts";
 import { inPlane, type PlaneFlags, type PlaneSession } from "../plane/in-plane.ts";
@@ -71,9 +72,9 @@ async function add(targets: readonly string[], flags: ScheduleFlags): Promise<vo
   }
   const { job } = await readTarget(targets, flags);
   const input = { name, cron, timeZone, every, overlap, catchUp, catchUpMost, paused };
-  const parsed = scheduleSchema.omit({ job: true }).safeParse(input);
+  const parsed = scheduleSchema.omit({ job: true }).safeParse(input, { error: plainWords });
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+    const problems = eachOnce(parsed.error.issues).map(({ path, message }) => `${path.join(".")}: ${message}`);
     throw new TrawlError("BAD_SCHEDULE", { op: "cli.schedule", message: problems.join("; ") });
   }
   const routed = {
