@@ -21,6 +21,8 @@ export const session = signal<Session>({ state: "starting" });
 const KEPT_AS = "trawl-key";
 /** Pages ask again by themselves, and say so: a request that insists would only hide that the server is away. */
 const TRIES = 2;
+/** What no header can carry: the request would never leave. */
+const UNSENDABLE = /[^!-~]/;
 const START_AGAIN_MS = 2_000;
 
 const key = signal<string | undefined>(undefined);
@@ -73,6 +75,7 @@ export async function startSession(): Promise<void> {
 
 /** Throws ApiError where the key is not good. */
 export async function signIn(given: string, { isToStay }: { isToStay: boolean }): Promise<void> {
+  if (UNSENDABLE.test(given)) throw new Error("A key has no spaces and no letters with accents. Copy it again.");
   const me = await connect(baseUrl(), { key: given, tries: TRIES }).me();
   forgetKey();
   (isToStay ? localStorage : sessionStorage).setItem(KEPT_AS, given);
@@ -82,6 +85,8 @@ export async function signIn(given: string, { isToStay }: { isToStay: boolean })
 
 export function signOut(why?: ApiError): void {
   forgetKey();
+  // Who leaves leaves nothing for the next one; a key that has run out is replaced by the same person.
+  if (why === undefined) forgetDrafts();
   key.value = undefined;
   session.value = why === undefined ? { state: "signed-out" } : { state: "signed-out", why };
 }
@@ -106,6 +111,11 @@ async function watched(...words: Parameters<typeof fetch>): Promise<Response> {
 function isOfNow(sent: RequestInit | undefined): boolean {
   const used = new Headers(sent?.headers).get("authorization");
   return used === (key.peek() === undefined ? null : `Bearer ${key.peek()}`);
+}
+
+/** A job that was not submitted yet may hold what is secret. */
+function forgetDrafts(): void {
+  for (const name of Object.keys(sessionStorage)) if (name.startsWith("trawl-draft")) sessionStorage.removeItem(name);
 }
 
 function forgetKey(): void {

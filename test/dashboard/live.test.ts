@@ -53,6 +53,11 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await page.getByRole("button", { name: "Add a field" }).click();
     await page.getByPlaceholder("name", { exact: true }).last().fill("heading");
     await page.getByLabel("Selector of heading").fill("h1");
+    // Somebody who looks something up in between finds it as it was left.
+    await visit(page, stage.url, { place: "/jobs" });
+    await visit(page, stage.url, { place: "/jobs/new" });
+    await page.getByRole("button", { name: "Start afresh" }).waitFor();
+    expect(await page.getByLabel("Selector of heading").inputValue()).toBe("h1");
     await page.getByRole("button", { name: "Fetch page" }).click();
     const preview = page.locator(".preview");
     await preview.getByText("Shelf 1", { exact: true }).first().waitFor();

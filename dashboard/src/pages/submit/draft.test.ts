@@ -81,6 +81,12 @@ describe("what the server finds wrong", () => {
     expect(problemsOf(error).at(path)).toBe('"a[" is none');
   });
 
+  it("has no word for programs in it", () => {
+    const detail = "urls: the job has none; give some, or open: true and send them to /v1/jobs/ID/urls";
+
+    expect(problemsOf(new ApiError(400, { code: "BAD_JOB", detail })).at("urls")).toBe("the job has none; give some");
+  });
+
   it("is shown whole where it is about no field", () => {
     const error = new ApiError(429, { code: "QUOTA_REACHED", detail: "jobs: 20 at most" });
 

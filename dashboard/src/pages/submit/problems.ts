@@ -13,6 +13,9 @@ const CODES = ["BAD_REQUEST", "BAD_JOB", "BAD_SELECTOR", "BAD_URL"];
 /** `body.extract.price: …`, or `extract.price: …`. */
 const PLACED = /^(?:body\.)?([\w$.[\]" -]+?): (.*)$/s;
 
+/** What a program may do instead is nothing to somebody at a form. */
+const FOR_PROGRAMS = /, or open: true and send them to .*$/s;
+
 export function problemsOf(error: unknown): Problems {
   const found = isApiError(error, ...CODES) ? placed(error) : [];
   const used = new Set<string>();
@@ -47,7 +50,8 @@ export function both(one: Problems, other: Problems): Problems {
 
 type Placed = { path: string; words: string };
 
-function said({ path, words }: Placed, at: string): string {
+function said({ path, words: all }: Placed, at: string): string {
+  const words = all.replace(FOR_PROGRAMS, "");
   return path === at ? words : `${path.slice(at.length + 1)}: ${words}`;
 }
 

@@ -12,6 +12,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { type Draft, draftOf, jobOf, newDraft } from "./draft.ts";
 import { JobForm } from "./job-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
+import { dropDraft, findDraft, keepDraft } from "./kept-draft.ts";
 import { Preview } from "./preview.tsx";
 import { both, problemsOf } from "./problems.ts";
 import "../job/job.css";
@@ -46,16 +47,25 @@ const TABS = [
 ];
 
 function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }) {
-  const [draft, setDraft] = useState(first);
+  const { from } = place.value.query;
+  const { draft, setDraft, isChanged, startAfresh, nth } = useKeptDraft(first, from);
   const [previewError, setPreviewError] = useState<unknown>(undefined);
   const [unreadable, setUnreadable] = useState<string | undefined>(undefined);
   const job = useMemo(() => jobOf(draft), [draft]);
-  const { submitting, error } = useSubmission(job);
+  const { submitting, error } = useSubmission(job, () => dropDraft(from));
   const problems = both(problemsOf(error), problemsOf(previewError));
   const isJson = place.value.query.as === "json";
-  const { from } = place.value.query;
   return (
-    <Page title="New job">
+    <Page
+      title="New job"
+      actions={
+        isChanged && (
+          <button type="button" onClick={startAfresh}>
+            Start afresh
+          </button>
+        )
+      }
+    >
       {missing.length > 0 && (
         <p class="submit-missing">
           Not shown, and to be given anew: {missing.map((name) => name.slice(0, 100)).join(", ")}.
@@ -66,6 +76,8 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
           <Tabs label="How the job is written" tabs={TABS} current={isJson ? "json" : "form"} by="as" keep={{ from }} />
           <form
             class="card-body submit-form"
+            // What was wrong with the job as it was says nothing of it as it is.
+            onInput={() => error !== undefined && submitting.clear()}
             onSubmit={(event) => {
               event.preventDefault();
               if (unreadable === undefined) void submitting.run();
@@ -73,6 +85,7 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
           >
             {isJson ? (
               <JsonEditor
+                key={nth}
                 job={job}
                 onJob={(written) => setDraft(draftOf(written))}
                 problem={unreadable}
@@ -98,22 +111,40 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
   );
 }
 
+/** As it was left, where it was; kept as soon as something was written. */
+function useKeptDraft(first: Draft, from: string | undefined) {
+  const [draft, setDraft] = useState(() => findDraft(from) ?? first);
+  const isChanged = useMemo(() => JSON.stringify(draft) !== JSON.stringify(first), [draft]);
+  const [nth, setNth] = useState(0);
+  const write = (written: Draft) => {
+    setDraft(written);
+    keepDraft(from, written);
+  };
+  const startAfresh = () => {
+    setDraft(first);
+    setNth(nth + 1);
+    dropDraft(from);
+  };
+  return { draft, setDraft: write, isChanged, startAfresh, nth };
+}
+
 /** What the preview could not say beside a field stands in the preview itself. */
 function problemsLeft(rest: unknown, previewError: unknown): unknown {
   return rest === previewError ? undefined : rest;
 }
 
 /** Under one key for one job: pressed twice, or sent again after an answer got lost, it is submitted once. */
-function useSubmission(job: JobInput) {
+function useSubmission(job: JobInput, onSubmitted: () => void) {
   const key = useRef({ job: "", key: "" });
   const text = JSON.stringify(job);
   const submitting = useAction(async () => {
     if (key.current.job !== text) key.current = { job: text, key: newKey() };
     const { id } = await api().submit(job, { idempotencyKey: key.current.key });
+    onSubmitted();
     go(hrefOf(["jobs", id]));
   });
   const settled = useSettled(text, 0);
-  // What was wrong with the job as it was says nothing of it as it is.
+  // Changed by a button, too.
   useEffect(() => submitting.clear(), [settled]);
   return { submitting, error: submitting.error };
 }
