@@ -85,7 +85,8 @@ function Foot() {
   const me = session.value.state === "signed-in" ? session.value.me : undefined;
   if (me === undefined) return null;
   const { keyId, tenant, scopes, version } = me;
-  const who = keyId === null ? "no key needed" : (tenant ?? "operator");
+  const who =
+    keyId === null ? "no key needed" : (tenant ?? (scopes.includes("admin") ? "operator" : `may ${scopes.join(", ")}`));
   const tip =
     keyId === null
       ? "The server asks for no key: whoever reaches it from this machine may do everything."

@@ -33,6 +33,8 @@ export type ChartProps = {
 };
 
 const HEIGHT = 132;
+/** So that a line along the top is drawn whole. */
+const HEADROOM = 1.06;
 const DAY_SECONDS = 86_400;
 const WHOLE_STEPS = [1, 2, 5]
   .flatMap((step) => Array.from({ length: 10 }, (_, zeros) => step * 10 ** zeros))
@@ -120,7 +122,7 @@ function optionsOf(
     cursor: { y: false, points: { size: 6 }, drag: { setScale: false, x: false } },
     scales: {
       x: { range: () => [props().from / 1000, props().to / 1000] },
-      y: { range: (_plot, _low, high) => [0, props().most ?? Math.max(1, (high ?? 0) * 1.1)] },
+      y: { range: (_plot, _low, high) => [0, (props().most ?? Math.max(1, high ?? 0)) * HEADROOM] },
     },
     axes: [
       { ...axis, space: 70, size: 24, values: (_plot, times, _nth, _space, step) => times.map((at) => tick(at, step)) },
@@ -136,11 +138,24 @@ function optionsOf(
       {},
       ...props().series.map(({ ink, label }) => {
         const stroke = style.getPropertyValue(`--ink-${ink}`);
-        return { label, stroke, width: 1.5, points: { show: false }, spanGaps: false };
+        return {
+          label,
+          stroke,
+          width: 1.5,
+          points: { show: false, filter: lonePoints, size: 4, fill: stroke },
+          spanGaps: false,
+        };
       }),
     ],
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
   };
+}
+
+/** A line takes two: what is known between two gaps is drawn as a point. */
+function lonePoints(plot: uPlot, nth: number): number[] {
+  const values = plot.data[nth] ?? [];
+  const isKnown = (at: number) => values[at] !== null && values[at] !== undefined;
+  return Array.from(values.keys()).filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1));
 }
 
 /** In one line: the time of a day, or the day. */

@@ -1,5 +1,18 @@
 import { expect, it } from "vitest";
-import { ago, bytes, count, cut, decimal, duration, percent, plural, short } from "./format.ts";
+import {
+  absolute,
+  ago,
+  bytes,
+  count,
+  cut,
+  decimal,
+  duration,
+  percent,
+  plural,
+  short,
+  unturned,
+  withTimes,
+} from "./format.ts";
 import { webUrl } from "./scraped.tsx";
 
 it("says numbers as people read them", () => {
@@ -26,6 +39,12 @@ it("cuts what is too long, and no character in two", () => {
   expect(cut("short")).toBe("short");
   expect(cut("abcdef", 3)).toBe("abc…");
   expect(cut("ab\u{1F41F}cd", 3)).toBe("ab…");
+});
+
+it("has no instants of machines, and nothing that turns writing round, in what it shows", () => {
+  const words = withTimes("rests until 2026-11-16T16:22:05.123Z (in 3s)");
+  expect(words).toBe(`rests until ${absolute(Date.parse("2026-11-16T16:22:05Z"))} (in 3s)`);
+  expect(unturned("invoice\u202egpj.exe")).toBe("invoice\\u202egpj.exe");
 });
 
 it("links to pages of the web and to nothing else", () => {

@@ -7,6 +7,9 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** Overrides alone: marks and embeddings belong to honest Hebrew and Arabic. */
+const TURNING = /[\u202d\u202e]/g;
 
 /** What is shown where something is not known. */
 export const UNKNOWN = "–";
@@ -66,6 +69,16 @@ export function ago(at: number, now: number): string {
 /** In this browser's zone, to the second. */
 export function absolute(at: number): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** Instants as machines write them, as people read them. */
+export function withTimes(words: string): string {
+  return words.replace(INSTANT, (instant) => absolute(Date.parse(instant)));
+}
+
+/** What would turn the writing around it the other way is written out: a name cannot look like another. */
+export function unturned(text: string): string {
+  return text.replace(TURNING, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
 }
 
 /** What is too long to be shown, cut where no character breaks in two. */

@@ -2,11 +2,11 @@
  * What came from somebody else's page. It is hostile until proven otherwise: shown as text and nothing else, cut to a
  * length, and kept from turning the text around it the other way.
  */
-import { cut } from "./format.ts";
+import { cut, unturned } from "./format.ts";
 
 /** In one line; the whole of it stands in the title, cut too. */
 export function Scraped({ text, most = 500 }: { text: string; most?: number }) {
-  const shown = cut(text, most);
+  const shown = unturned(cut(text, most));
   return (
     <bdi class="scraped" dir="auto" title={shown}>
       {shown}
@@ -18,9 +18,10 @@ export function Scraped({ text, most = 500 }: { text: string; most?: number }) {
 export function ScrapedLink({ url, most = 500 }: { url: string; most?: number }) {
   const href = webUrl(url);
   if (href === undefined) return <Scraped text={url} most={most} />;
+  const shown = unturned(cut(url, most));
   return (
-    <a class="scraped" href={href} rel="noopener noreferrer" target="_blank" dir="ltr" title={cut(url, most)}>
-      <bdi>{cut(url, most)}</bdi>
+    <a class="scraped" href={href} rel="noopener noreferrer" target="_blank" dir="ltr" title={shown}>
+      <bdi>{shown}</bdi>
     </a>
   );
 }
@@ -36,7 +37,7 @@ export function webUrl(text: string): string | undefined {
 export function ScrapedWords({ text, most = 500 }: { text: string; most?: number }) {
   return (
     <bdi class="scraped-words" dir="auto">
-      {cut(text, most)}
+      {unturned(cut(text, most))}
     </bdi>
   );
 }

@@ -1,20 +1,23 @@
 /** How much room there is. */
 import { signal } from "@preact/signals";
 
-export type Room = "phone" | "tablet" | "desk";
+export type Room = "phone" | "tablet" | "laptop" | "desk";
 
-const TABLET = "(min-width: 640px)";
-const DESK = "(min-width: 1100px)";
-const ROOMS: readonly Room[] = ["phone", "tablet", "desk"];
+const LEAST_WIDTHS: readonly [Room, string][] = [
+  ["tablet", "(min-width: 640px)"],
+  ["laptop", "(min-width: 1000px)"],
+  ["desk", "(min-width: 1100px)"],
+];
+const ROOMS: readonly Room[] = ["phone", "tablet", "laptop", "desk"];
 
 export const room = signal<Room>("desk");
 
 export function startScreen(): void {
-  const [tablet, desk] = [matchMedia(TABLET), matchMedia(DESK)];
+  const queries = LEAST_WIDTHS.map(([name, width]) => ({ name, query: matchMedia(width) }));
   const look = () => {
-    room.value = desk.matches ? "desk" : tablet.matches ? "tablet" : "phone";
+    room.value = queries.findLast(({ query }) => query.matches)?.name ?? "phone";
   };
-  for (const query of [tablet, desk]) query.addEventListener("change", look);
+  for (const { query } of queries) query.addEventListener("change", look);
   look();
 }
 

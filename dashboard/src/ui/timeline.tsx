@@ -1,7 +1,7 @@
 /** How one page went in one job: what happened when, a line each, in the words of the server. */
 import type { StoryOut } from "../../../src/api/wire-trace.ts";
 import type { Tone } from "./badge.tsx";
-import { absolute, duration } from "./format.ts";
+import { absolute, duration, withTimes } from "./format.ts";
 import { ScrapedWords } from "./scraped.tsx";
 import { Tip } from "./tip.tsx";
 import "./timeline.css";
@@ -34,7 +34,7 @@ export function Timeline({ story }: { story: Pick<StoryOut, "lines" | "submitted
         <li key={nth} class={`timeline-line timeline-${TONES[kind]}${PARTS.includes(kind) ? " is-part" : ""}`}>
           <span class="timeline-at">{at === null ? "" : <Since at={Date.parse(at)} startAt={startAt} />}</span>
           <span class="timeline-words">
-            <ScrapedWords text={words} most={2_000} />
+            <ScrapedWords text={withTimes(words)} most={2_000} />
           </span>
         </li>
       ))}

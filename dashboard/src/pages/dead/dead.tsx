@@ -31,7 +31,10 @@ export function Dead() {
   const now = session.value;
   const isTenant = now.state === "signed-in" && now.me.tenant !== null;
   return (
-    <Page title="Dead letters" says="What was given up on: look at why, then replay or discard it.">
+    <Page
+      title="Dead letters"
+      says={`What was given up on: look at why${may("submit") ? ", then replay or discard it" : ""}.`}
+    >
       {isTenant && filter.job === undefined ? (
         <>
           <Filters filter={filter} />

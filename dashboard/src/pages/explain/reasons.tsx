@@ -1,10 +1,11 @@
 /** Why something waits, in the words of the server, and until when. */
 import type { ExplanationOut } from "../../../../src/api/wire-fleet.ts";
-import { cut } from "../../ui/format.ts";
+import { cut, withTimes } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { ScrapedWords } from "../../ui/scraped.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { Tip } from "../../ui/tip.tsx";
+import { now } from "../../visible.ts";
 
 export function Reasons({
   explained,
@@ -23,7 +24,7 @@ export function Reasons({
         <ul class="reasons">
           {reasons.map((reason) => (
             <li key={cut(reason, 100)}>
-              <ScrapedWords text={reason} most={2_000} />
+              <ScrapedWords text={withTimes(reason)} most={2_000} />
             </li>
           ))}
         </ul>
@@ -32,7 +33,7 @@ export function Reasons({
             <Tip says="As far as can be told now: what has to pass before it may go on. A worker has to be free then.">
               May go on
             </Tip>{" "}
-            <Ago at={until} />
+            {Date.parse(until) <= now.value ? "now" : <Ago at={until} />}
           </p>
         )}
       </div>

@@ -2,6 +2,7 @@ import type { JobOut } from "../../../../src/client/client.ts";
 import { usePolled } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
+import { duration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Reasons } from "../explain/reasons.tsx";
 import { hasEnded } from "../jobs/job-numbers.ts";
@@ -21,6 +22,12 @@ export function ExplainTab({ job }: { job: JobOut }) {
       {isLoading && <Loading />}
       <Problem error={error} onRetry={reload} />
       {value !== undefined && <Reasons explained={value} />}
+      {job.etaSeconds !== null && (
+        <p class="quiet">
+          At its own pace so far, the job has {duration(job.etaSeconds * 1000)} to go. What is said of a site is another
+          number: how long all that waits there, of every job, takes at the rate of the site.
+        </p>
+      )}
     </>
   );
 }

@@ -42,7 +42,7 @@ export function InvalidTab({ job }: { job: JobOut }) {
           )
         }
       />
-      {listing.rows.length > 0 && <ListingFoot listing={listing} what="invalid records" isSearch={q !== undefined} />}
+      {listing.rows.length > 0 && <ListingFoot listing={listing} what="invalid record" isSearch={q !== undefined} />}
     </>
   );
 }

@@ -1,10 +1,13 @@
 /** The few numbers of a job that say how it goes, and its pace as a line. */
 import type { JobOut } from "../../../../src/client/client.ts";
-import { absolute, bytes, count, decimal, duration, plural, short } from "../../ui/format.ts";
+import { absolute, bytes, decimal, duration, plural, short } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
 import { now } from "../../visible.ts";
 import { Sparkline } from "./sparkline.tsx";
 import { usePace } from "./use-pace.ts";
+
+/** Of a job that has ended. */
+const WHOLE_SPAN = "its submission to its last end; where it was replayed, with the time between";
 
 export function JobNumbers({ job }: { job: JobOut }) {
   const { tally, counts, finishedAt, createdAt, etaSeconds, rate, politeness, limits } = job;
@@ -13,35 +16,39 @@ export function JobNumbers({ job }: { job: JobOut }) {
   const waiting = counts.queued + counts.delayed;
   const begun = absolute(Date.parse(createdAt));
   return (
-    <div class="stats">
+    <div class="stats seven-stats">
       <Stat
         label="Pages"
         value={short(tally.pages)}
-        tip={`${count(tally.pages)} pages were fetched and stored.`}
+        tip={`${plural(tally.pages, "page was", "pages were")} fetched and stored.`}
         more={bytes(tally.bytes)}
       />
       <Stat
         label="Records"
         value={short(tally.records)}
-        tip={`${count(tally.records)} records were extracted and stored.`}
+        tip={`${plural(tally.records, "record was", "records were")} extracted and stored.`}
         more={tally.invalid > 0 ? `${short(tally.invalid)} invalid` : ""}
       />
       <Stat
         label="Waiting"
         value={short(waiting)}
-        tip={`${count(counts.queued)} URLs are queued, ${count(counts.delayed)} wait to be tried again.`}
+        tip={`${plural(counts.queued, "URL is", "URLs are")} queued, ${plural(counts.delayed, "waits", "wait")} to be tried again.`}
         more={plural(counts.leased, "in flight", "in flight")}
       />
       <Stat
         label="Given up on"
         value={short(counts.dead)}
         tone={counts.dead > 0 ? "bad" : undefined}
-        tip={`${count(counts.dead)} URLs are dead letters. See Errors for why.`}
+        tip={`${plural(counts.dead, "URL is a dead letter", "URLs are dead letters")}. See Errors for why.`}
       />
       <Stat
         label="Pages a second"
         value={decimal(pace.now ?? rate)}
-        tip={`${decimal(rate)} on average since it began; the line is the last two minutes.`}
+        tip={
+          finishedAt === null
+            ? `Over the last seconds; ${decimal(rate)} on average since it began. The line is the last two minutes.`
+            : `On average from ${WHOLE_SPAN}.`
+        }
         more={<Sparkline values={pace.values} label="Pages a second, the last two minutes" />}
       />
       <Stat
@@ -54,7 +61,7 @@ export function JobNumbers({ job }: { job: JobOut }) {
         tip={
           finishedAt === null
             ? "Until what the job has now is done, at the pace so far. A dash: it cannot be told yet."
-            : `From ${begun} to ${absolute(until)}.`
+            : `From ${begun} to ${absolute(until)}: from ${WHOLE_SPAN}.`
         }
         more={finishedAt === null ? `begun ${duration(until - Date.parse(createdAt))} ago` : ""}
       />

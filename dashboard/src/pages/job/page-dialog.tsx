@@ -6,7 +6,7 @@ import { hrefOf } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Empty, Loading } from "../../ui/empty.tsx";
-import { bytes, count, cut, duration } from "../../ui/format.ts";
+import { bytes, count, cut, duration, plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { ScrapedLink } from "../../ui/scraped.tsx";
 import { Choice } from "../../ui/tabs.tsx";
@@ -84,7 +84,12 @@ function Records({ page, records }: { page: PageOut; records: OnePageOut["record
   if (records.length === 0) {
     return (
       <Empty title="No record came of it.">
-        {page.invalid > 0 && <p>{count(page.invalid)} were invalid: see Invalid for what they lack.</p>}
+        {page.invalid > 0 && (
+          <p>
+            {plural(page.invalid, "record was", "records were")} invalid: see Invalid for what{" "}
+            {page.invalid === 1 ? "it lacks" : "they lack"}.
+          </p>
+        )}
         {!page.kept.includes("body") && <p>With keep.bodies, a job keeps bodies: then it can be seen why.</p>}
       </Empty>
     );

@@ -88,7 +88,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
     title: "Fetched",
     tip: "When its answer came.",
     isNumber: true,
-    rem: 5.5,
+    rem: 6.5,
     grow: 0,
     from: "tablet",
     cell: ({ fetchedAt }) => <Ago at={fetchedAt} />,
@@ -139,7 +139,7 @@ export function PagesTab({ job }: { job: JobOut }) {
         }
       />
       {listing.rows.length > 0 && (
-        <ListingFoot listing={listing} what="pages" isSearch={isSearch} hasMore={job.tally.pages > listing.looked} />
+        <ListingFoot listing={listing} what="page" isSearch={isSearch} hasMore={job.tally.pages > listing.looked} />
       )}
       {page !== undefined && <PageDialog id={Number(page)} onClose={() => setQuery({ page: undefined })} />}
     </>

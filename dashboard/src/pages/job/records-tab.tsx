@@ -27,7 +27,7 @@ export function RecordsTab({ job }: { job: JobOut }) {
       {listing.rows.length > 0 && (
         <ListingFoot
           listing={listing}
-          what="records"
+          what="record"
           isSearch={q !== undefined}
           hasMore={job.tally.records > listing.looked}
         />

@@ -5,7 +5,7 @@ import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { bytes, count } from "../../ui/format.ts";
+import { bytes, count, withTimes } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<JobSiteOut>[] = [
     id: "last",
     title: "Last page",
     isNumber: true,
-    rem: 5.5,
+    rem: 6.5,
     grow: 0,
     from: "tablet",
     cell: ({ lastPageAt }) => <Ago at={lastPageAt} />,
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<JobSiteOut>[] = [
     rem: 12,
     grow: 2,
     from: "tablet",
-    cell: ({ why }) => (why === null ? "" : <Scraped text={why} />),
+    cell: ({ why }) => (why === null ? "" : <Scraped text={withTimes(why)} />),
   },
 ];
 

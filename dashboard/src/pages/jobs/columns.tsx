@@ -1,6 +1,6 @@
 import type { JobOut } from "../../../../src/client/client.ts";
 import { JobState } from "../../ui/badge.tsx";
-import { count, decimal, duration, percent, short } from "../../ui/format.ts";
+import { count, decimal, duration, percent, short, unturned } from "../../ui/format.ts";
 import { Progress } from "../../ui/progress.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -75,7 +75,7 @@ export const JOB_COLUMNS: readonly Column<JobOut>[] = [
     title: "Begun",
     tip: "When it was submitted.",
     isNumber: true,
-    rem: 5.5,
+    rem: 6,
     grow: 0,
     from: "tablet",
     cell: ({ createdAt }) => <Ago at={createdAt} />,
@@ -85,7 +85,7 @@ export const JOB_COLUMNS: readonly Column<JobOut>[] = [
     title: "Actions",
     rem: 9.5,
     grow: 0,
-    from: "desk",
+    from: "laptop",
     cell: (job) => <JobActions job={job} isSmall />,
   },
 ];
@@ -94,7 +94,7 @@ function JobProgress({ job }: { job: JobOut }) {
   const [done, all] = [settledOf(job), allOf(job)];
   return (
     <Tip says={`${count(done)} of ${count(all)} URLs`} isQuiet class="plain job-progress">
-      <Progress done={done} all={all} label={`Progress of ${job.name}`} />
+      <Progress done={done} all={all} label={`Progress of ${unturned(job.name)}`} />
       <span class="job-share">{percent(all === 0 ? null : done / all)}</span>
     </Tip>
   );

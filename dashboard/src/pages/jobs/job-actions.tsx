@@ -5,7 +5,7 @@ import { noteJob } from "../../live.ts";
 import { useAction } from "../../polled.ts";
 import { api, may } from "../../session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
-import { count } from "../../ui/format.ts";
+import { plural } from "../../ui/format.ts";
 import { wordsOf } from "../../ui/problem.tsx";
 import { noteDeleted } from "./deleted.ts";
 import { hasEnded } from "./job-numbers.ts";
@@ -66,8 +66,9 @@ function ConfirmCancel({ job, onChanged, onClose }: CancelProps) {
       onClose={onClose}
     >
       <p>
-        {count(queued + delayed)} URLs that wait are dropped, {count(leased)} under way end by themselves. What the job
-        has brought stays. A cancelled job cannot go on.
+        {plural(queued + delayed, "URL that waits is", "URLs that wait are")} dropped,{" "}
+        {plural(leased, "under way ends", "under way end")} by themselves. What the job has brought stays. A cancelled
+        job cannot go on.
       </p>
     </Confirm>
   );
@@ -89,8 +90,8 @@ function ConfirmDelete({ job, onDeleted, onClose }: DeleteProps) {
       onClose={onClose}
     >
       <p>
-        Its {count(job.tally.pages)} pages, {count(job.tally.records)} records, bodies and {count(job.counts.dead)} dead
-        letters go with it, for good.
+        Its {plural(job.tally.pages, "page")}, {plural(job.tally.records, "record")}, bodies and{" "}
+        {plural(job.counts.dead, "dead letter")} go with it, for good.
       </p>
     </Confirm>
   );

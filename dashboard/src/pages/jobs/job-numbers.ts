@@ -9,7 +9,7 @@ export const COUNT_WORDS: Readonly<Record<Count, string>> = {
   queued: "URLs that wait for their site to be ready and a worker to take them.",
   delayed: "URLs that wait to be tried again, after something went wrong.",
   leased: "URLs that a worker has now.",
-  done: "URLs whose page was fetched, read and stored.",
+  done: "URLs whose page was fetched, read and stored. One that leads on to a page which the job has already is done, and no page more.",
   dead: "URLs that were given up on, after all tries. They can be looked at and replayed.",
   cancelled: "URLs that were dropped when the job was cancelled or out of time.",
   duplicate: "URLs that the job had already: they are fetched once.",

@@ -57,7 +57,7 @@ export function Jobs() {
       <Table
         label="Jobs"
         class="table-tall"
-        columns={JOB_COLUMNS}
+        columns={may("submit") ? JOB_COLUMNS : JOB_COLUMNS.filter(({ id }) => id !== "actions")}
         rows={rows}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => hrefOf(["jobs", id])}

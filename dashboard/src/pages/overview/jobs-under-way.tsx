@@ -2,7 +2,7 @@ import type { JobOut } from "../../../../src/client/client.ts";
 import { hrefOf } from "../../router.ts";
 import { JobState } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { count, decimal, duration } from "../../ui/format.ts";
+import { count, decimal, duration, unturned } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<JobOut>[] = [
     tip: "URLs that are done with, of those that the job has had until now; links that are found make it longer.",
     rem: 7,
     grow: 2,
-    cell: (job) => <Progress done={settledOf(job)} all={allOf(job)} label={`Progress of ${job.name}`} />,
+    cell: (job) => <Progress done={settledOf(job)} all={allOf(job)} label={`Progress of ${unturned(job.name)}`} />,
   },
   {
     id: "done",

@@ -42,7 +42,7 @@ function FleetTiles({ fleet, running }: { fleet: Fleet | undefined; running: num
         label="Waiting"
         value={short(pace?.waiting)}
         tip="URLs on all queues: due now, held back by their site's rate, or waiting for a retry. Explain says why one of them waits."
-        more={`on ${plural(queues?.length ?? 0, "queue")}`}
+        more={onQueues(queues)}
       />
       <Stat
         label="In flight"
@@ -59,6 +59,11 @@ function FleetTiles({ fleet, running }: { fleet: Fleet | undefined; running: num
       />
     </div>
   );
+}
+
+function onQueues(queues: Fleet["queues"] | undefined): string {
+  const many = queues?.filter(({ waiting }) => waiting > 0).length ?? 0;
+  return many === 0 ? "on no queue" : `on ${plural(many, "queue")}`;
 }
 
 function OwnTiles({ running }: { running: readonly JobOut[] }) {

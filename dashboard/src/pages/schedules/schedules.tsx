@@ -70,7 +70,10 @@ function ScheduleList() {
 function NoSchedules() {
   return (
     <Empty title="Nothing is scheduled.">
-      <p>A schedule submits a job at its times: every morning, every 15 minutes. Make one here, or in a terminal:</p>
+      <p>
+        A schedule submits a job at its times: every morning, every 15 minutes.{" "}
+        {may("submit") ? "Make one here, or in a terminal:" : "In a terminal, with a key that may submit:"}
+      </p>
       <pre>trawl schedule add https://books.toscrape.com/ --cron '0 6 * * 1-5' --time-zone Europe/Berlin</pre>
     </Empty>
   );

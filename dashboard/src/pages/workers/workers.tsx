@@ -93,12 +93,13 @@ function Sums({ watched: { workers, paces } }: { watched: Watched }) {
       <Stat
         label="Done"
         value={count(done)}
-        tip="Leases that ended as they should, of the processes that are there now, since each started."
+        tip="Leases that ended as they should, of the processes that are there now, since each started. What those did that they replaced is in the history."
+        more="of those at work now"
       />
       <Stat
         label="Failed"
         value={count(failed)}
-        tip="Leases that ended without a page, to be tried again or given up on. A URL that is tried three times may fail twice and be done once."
+        tip="Leases that ended without a page, to be tried again or given up on. A URL that is tried three times may fail twice and be done once. Of the processes that are there now."
         more={done + failed === 0 ? "" : `${percent(failed / (done + failed))} of all`}
       />
       <Stat label="Memory" value={bytes(sum((w) => w.rssBytes))} tip="What all of these processes have in memory." />

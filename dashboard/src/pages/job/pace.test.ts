@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { noted, paceOf, type Sample } from "./pace.ts";
+
+/** Looked at every second, of a count that is asked for every so many. */
+function watched(seconds: number, everySeconds: number, pagesAt: (second: number) => number): number[] {
+  let samples: readonly Sample[] = [];
+  return Array.from({ length: seconds }, (_, second) => {
+    const heardAt = second - (second % everySeconds);
+    samples = noted(samples, { at: second * 1_000, pages: pagesAt(heardAt) });
+    return paceOf(samples).now ?? -1;
+  });
+}
+
+describe("the pace of a job", () => {
+  it.each([1, 5])("is steady where pages come steadily, and their count every %d s", (everySeconds) => {
+    const paces = watched(60, everySeconds, (second) => 50 * second).slice(15);
+
+    expect(new Set(paces)).toEqual(new Set([50]));
+  });
+
+  it("comes down to nothing where nothing comes any more", () => {
+    expect(watched(60, 5, (second) => 50 * Math.min(second, 20)).at(-1)).toBe(0);
+  });
+});
