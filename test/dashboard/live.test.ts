@@ -53,6 +53,14 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await page.getByRole("button", { name: "Add a field" }).click();
     await page.getByPlaceholder("name", { exact: true }).last().fill("heading");
     await page.getByLabel("Selector of heading").fill("h1");
+    // What is wrong stands at its field and nowhere else, and goes when that is changed.
+    const [urls, submit] = [page.getByLabel("Start URLs"), page.getByRole("button", { name: "Submit job" })];
+    await urls.fill("");
+    await submit.click();
+    await page.getByText("the job has none").waitFor();
+    expect(await page.locator("form [role=alert]").count()).toBe(0);
+    await urls.fill("http://books.example/shelf/1");
+    await page.getByText("the job has none").waitFor({ state: "detached" });
     // Somebody who looks something up in between finds it as it was left.
     await visit(page, stage.url, { place: "/jobs" });
     await visit(page, stage.url, { place: "/jobs/new" });
@@ -68,7 +76,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await page.getByLabel("Selector of heading").fill("h1");
     await page.evaluate("window.isSamePage = true");
 
-    await page.getByRole("button", { name: "Submit job" }).click();
+    await submit.click();
 
     await page.getByRole("heading", { level: 1, name: "One shelf" }).waitFor();
     await page.getByRole("main").getByText("running", { exact: true }).waitFor();
@@ -77,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await page.getByRole("grid", { name: "Records" }).getByText("Shelf 1", { exact: true }).first().click();
     await page.getByRole("dialog").getByText("http://books.example/shelf/1").first().waitFor();
     expect(await page.evaluate("window.isSamePage")).toBe(true);
-    expect(viewer.troubles).toEqual(NONE);
+    expect(viewer.troubles).toEqual({ ...NONE, refused: [expect.stringMatching(/^400 POST \S+\/v1\/jobs$/)] });
   });
 
   it("replays dead letters, which are done once their site is mended", async () => {

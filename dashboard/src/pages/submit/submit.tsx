@@ -14,7 +14,7 @@ import { JobForm } from "./job-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { dropDraft, findDraft, keepDraft } from "./kept-draft.ts";
 import { Preview } from "./preview.tsx";
-import { both, problemsOf } from "./problems.ts";
+import { both, type Problems, problemsOf } from "./problems.ts";
 import "../job/job.css";
 import "./submit.css";
 
@@ -94,7 +94,7 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
             ) : (
               <JobForm draft={draft} onDraft={setDraft} problems={problems} />
             )}
-            <Problem error={isJson ? error : problemsLeft(problems.rest, previewError)} />
+            {isJson ? <Problem error={error} /> : <ProblemsLeft problems={problems} previewError={previewError} />}
             <div class="submit-buttons">
               <button type="submit" class="primary" disabled={submitting.isBusy || unreadable !== undefined}>
                 {submitting.isBusy ? "Submitting …" : "Submit job"}
@@ -128,9 +128,13 @@ function useKeptDraft(first: Draft, from: string | undefined) {
   return { draft, setDraft: write, isChanged, startAfresh, nth };
 }
 
-/** What the preview could not say beside a field stands in the preview itself. */
-function problemsLeft(rest: unknown, previewError: unknown): unknown {
-  return rest === previewError ? undefined : rest;
+/**
+ * What no field has shown: a part of its own, and after them, since only then they have looked. What the preview could not
+ * say beside a field stands in the preview itself.
+ */
+function ProblemsLeft({ problems, previewError }: { problems: Problems; previewError: unknown }) {
+  const { rest } = problems;
+  return <Problem error={rest === previewError ? undefined : rest} />;
 }
 
 /** Under one key for one job: pressed twice, or sent again after an answer got lost, it is submitted once. */
