@@ -6,6 +6,7 @@ import { findPage, type PageEntry, type PageProps } from "./pages.ts";
 import { hrefOf, place } from "./router.ts";
 import { may, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
+import { titleTab } from "./tab-title.ts";
 import { Empty, Loading } from "./ui/empty.tsx";
 import { Page } from "./ui/page.tsx";
 import { Problem } from "./ui/problem.tsx";
@@ -35,9 +36,7 @@ function CurrentPage() {
   const { path } = place.value;
   const found = findPage(path);
   const title = found?.page.title ?? "Nothing here";
-  useEffect(() => {
-    document.title = `${title} · Trawl`;
-  }, [title]);
+  useEffect(() => titleTab(title), [title]);
   if (found === undefined) {
     return (
       <Page title={title}>

@@ -79,6 +79,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     await submit.click();
 
     await page.getByRole("heading", { level: 1, name: "One shelf" }).waitFor();
+    expect(await page.title()).toBe("One shelf · Trawl");
     await page.getByRole("main").getByText("running", { exact: true }).waitFor();
     await page.getByRole("main").getByText("finished", { exact: true }).waitFor();
     await page.getByRole("link", { name: /^Records\s*41$/ }).waitFor();
@@ -151,14 +152,20 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
 
   it("says that the server is away, keeps what it shows, and comes back by itself", async () => {
     await open();
-    await visit(page, stage.url, { place: "/" });
+    await visit(page, stage.url, { place: "/workers" });
     await page.getByText("live", { exact: true }).waitFor();
+    const drain = page.getByRole("button", { name: /^Drain / }).first();
+    expect(await drain.isEnabled()).toBe(true);
+    const unanswered = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/v1/workers"));
     await stage.server.kill();
     await page.getByText("Lost the server").waitFor();
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Overview");
+    await unanswered;
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Workers");
+    expect([await drain.isDisabled(), await page.getByRole("alert").count()]).toEqual([true, 0]);
     await stage.server.restart();
     await page.getByText("live", { exact: true }).waitFor();
     await page.getByText("Lost the server").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Overview" }).click();
     const { id } = await stage.api.submit({
       name: "After the storm",
       urls: ["http://books.example/"],

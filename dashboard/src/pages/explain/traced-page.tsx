@@ -1,6 +1,7 @@
 /** How a page went in one job. */
 import type { StoryOut } from "../../../../src/api/wire-trace.ts";
 import { hrefOf } from "../../router.ts";
+import { may } from "../../session.ts";
 import { Badge, JobState, type Tone } from "../../ui/badge.tsx";
 import { plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -34,7 +35,9 @@ export function TracedPage({ story }: { story: StoryOut }) {
         <Timeline story={story} />
         {state === "dead" && (
           <p>
-            <a href={hrefOf(["dead"], { job })}>Replay or discard it among the dead letters of its job</a>
+            <a href={hrefOf(["dead"], { job })}>
+              {may("submit") ? "Replay or discard it" : "Look at it"} among the dead letters of its job
+            </a>
           </p>
         )}
       </div>

@@ -1,12 +1,13 @@
 /** One job: how it stands, what it brought, what went wrong, and what can be done about it. */
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isApiError, type JobOut } from "../../../../src/client/client.ts";
 import { liveJobs } from "../../live.ts";
 import type { PageProps } from "../../pages.ts";
 import { usePolled } from "../../polled.ts";
 import { go, hrefOf, place } from "../../router.ts";
 import { api, may } from "../../session.ts";
+import { titleTab } from "../../tab-title.ts";
 import { Badge, JobState } from "../../ui/badge.tsx";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { short } from "../../ui/format.ts";
@@ -85,12 +86,14 @@ function newest(live: JobOut | undefined, asked: JobOut | undefined): JobOut | u
 
 function KnownJob({ job, onChanged }: { job: JobOut; onChanged: () => void }) {
   const [isChanging, setIsChanging] = useState(false);
+  const title = job.name || job.id;
+  useEffect(() => titleTab(title), [title]);
   const tabs = tabsOf(job);
   const current = tabs.find(({ id }) => id === place.value.query.tab) ?? tabs[0];
   const canChange = may("submit") && !hasEnded(job) && !job.archived;
   return (
     <Page
-      title={<Scraped text={job.name || job.id} />}
+      title={<Scraped text={title} />}
       says={
         <span class="job-says">
           <JobState state={job.state} />

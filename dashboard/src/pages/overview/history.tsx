@@ -1,8 +1,9 @@
 /** What the fleet did over time: from the store, with what is going on now as the last point. */
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { HistoryOut, HistoryPointOut, PaceOut } from "../../../../src/api/wire-history.ts";
 import { fleet } from "../../live.ts";
 import { usePolled } from "../../polled.ts";
+import { place, setQuery } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { decimal, duration, percent, short } from "../../ui/format.ts";
@@ -20,6 +21,7 @@ const RANGES = {
   "30d": { label: "30 d", ms: 30 * 24 * HOUR, everyMs: 5 * MINUTE },
 } as const;
 type Range = keyof typeof RANGES;
+const USUAL: Range = "15m";
 const OPTIONS = (Object.keys(RANGES) as Range[]).map((value) => ({ value, label: RANGES[value].label }));
 
 const CHARTS: readonly {
@@ -76,7 +78,7 @@ const CHARTS: readonly {
 ];
 
 export function History() {
-  const [range, setRange] = useState<Range>("15m");
+  const range = rangeIn(place.value.query.range);
   const { ms, everyMs } = RANGES[range];
   const asked = usePolled(
     (signal) => {
@@ -87,16 +89,22 @@ export function History() {
     everyMs,
     [range],
   );
+  const show = (value: Range) => setQuery({ range: value === USUAL ? undefined : value });
   return (
     <Card
       title="History"
       class="history"
-      actions={<Choice label="How far back" options={OPTIONS} value={range} onChange={setRange} />}
+      actions={<Choice label="How far back" options={OPTIONS} value={range} onChange={show} />}
     >
       <Problem error={asked.error} onRetry={asked.reload} />
       <Charts history={asked.value} ms={ms} />
     </Card>
   );
+}
+
+/** An address may be typed by anybody. */
+function rangeIn(asked: string | undefined): Range {
+  return OPTIONS.find(({ value }) => value === asked)?.value ?? USUAL;
 }
 
 type Live = PaceOut & { workers: number };

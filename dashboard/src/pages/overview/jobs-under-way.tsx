@@ -10,13 +10,13 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { allOf, settledOf } from "../jobs/job-numbers.ts";
 
 const COLUMNS: readonly Column<JobOut>[] = [
-  { id: "name", title: "Job", rem: 9, grow: 2, cell: ({ name, id }) => <Scraped text={name || id} /> },
+  { id: "name", title: "Job", rem: 8, grow: 2, cell: ({ name, id }) => <Scraped text={name || id} /> },
   { id: "state", title: "State", rem: 5.5, grow: 0, cell: ({ state }) => <JobState state={state} /> },
   {
     id: "progress",
     title: "Progress",
     tip: "URLs that are done with, of those that the job has had until now; links that are found make it longer.",
-    rem: 7,
+    rem: 6,
     grow: 2,
     cell: (job) => <Progress done={settledOf(job)} all={allOf(job)} label={`Progress of ${unturned(job.name)}`} />,
   },
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<JobOut>[] = [
     title: "Done",
     tip: "URLs that are fetched, given up on or cancelled, of those that the job has had until now.",
     isNumber: true,
-    rem: 7,
+    rem: 9,
     from: "tablet",
     cell: (job) => `${count(settledOf(job))} / ${count(allOf(job))}`,
   },

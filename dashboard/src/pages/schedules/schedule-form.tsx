@@ -7,7 +7,7 @@ import { absolute } from "../../ui/format.ts";
 import { Problem, wordsOf } from "../../ui/problem.tsx";
 import { Choice } from "../../ui/tabs.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { jobProblem, type Sketch, whenOf } from "./sketch.ts";
+import { jobProblem, type Sketch, whenOf, zoneProblem } from "./sketch.ts";
 import { CATCH_UP_WORDS, OVERLAP_WORDS } from "./timing-words.ts";
 
 type FormProps = {
@@ -108,7 +108,7 @@ function When({ sketch, set }: PartProps) {
 function ZoneField({ sketch: { timeZone }, set }: PartProps) {
   const listId = useId();
   return (
-    <Field label="Time zone" hint="Whose clock the cron goes by.">
+    <Field label="Time zone" hint="Whose clock the cron goes by." problem={zoneProblem(timeZone)}>
       {(ids) => (
         <>
           <input
@@ -171,6 +171,8 @@ function NextRuns({ sketch }: { sketch: Sketch }) {
   const when = whenOf(sketch);
   const [heard, setHeard] = useState<{ next?: readonly string[]; error?: unknown }>({});
   const key = JSON.stringify(when);
+  // What is wrong with it stands at its field.
+  const isZoneAtFault = zoneProblem(when.timeZone ?? "") !== undefined;
   useEffect(() => {
     const leaving = new AbortController();
     const timer = setTimeout(() => {
@@ -189,8 +191,8 @@ function NextRuns({ sketch }: { sketch: Sketch }) {
   return (
     <section class="next-runs" aria-live="polite">
       <h3>The next {SHOWN} runs</h3>
-      {heard.error !== undefined && <p class="field-problem">{wordsOf(heard.error).what}</p>}
-      {heard.next === undefined && heard.error === undefined && <p class="quiet">…</p>}
+      {heard.error !== undefined && !isZoneAtFault && <p class="field-problem">{wordsOf(heard.error).what}</p>}
+      {heard.next === undefined && (heard.error === undefined || isZoneAtFault) && <p class="quiet">…</p>}
       {heard.next !== undefined && (
         <ol>
           {heard.next.map((at) => (

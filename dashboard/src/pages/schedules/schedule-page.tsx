@@ -12,6 +12,7 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { ScrapedWords } from "../../ui/scraped.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { now } from "../../visible.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
 import { ScheduleRuns } from "./schedule-runs.tsx";
 import { scheduleOf, sketchOf } from "./sketch.ts";
@@ -19,6 +20,8 @@ import { CATCH_UP_WORDS, OVERLAP_WORDS, timingWords } from "./timing-words.ts";
 
 const EVERY_MS = 4_000;
 const NEXT = 5;
+/** More than are shown: some pass until the next look. */
+const NEXT_ASKED = 12;
 const RUNS = 100;
 /** Of a job's JSON, so many characters are shown. */
 const JOB_MOST = 100_000;
@@ -59,7 +62,10 @@ export function SchedulePage({ id }: { id: string }) {
 async function lookAt(id: string, signal: AbortSignal): Promise<Looked> {
   const { schedules } = api();
   const runs: RunOut[] = [];
-  const [schedule, next] = await Promise.all([schedules.get(id, { signal }), schedules.next(id, NEXT, { signal })]);
+  const [schedule, next] = await Promise.all([
+    schedules.get(id, { signal }),
+    schedules.next(id, NEXT_ASKED, { signal }),
+  ]);
   for await (const run of schedules.runs(id, { page: RUNS, signal })) {
     runs.push(run);
     if (runs.length >= RUNS) break;
@@ -97,12 +103,13 @@ function Facts({ schedule }: { schedule: ScheduleOut }) {
 }
 
 function NextCard({ schedule: { paused }, next }: { schedule: ScheduleOut; next: readonly string[] }) {
+  const toCome = next.filter((at) => Date.parse(at) > now.value).slice(0, NEXT);
   return (
     <Card title="Next runs">
       <div class="card-body next-runs">
         {paused && <p>It is paused: these are the runs it would have.</p>}
         <ol>
-          {next.map((at) => (
+          {toCome.map((at) => (
             <li key={at}>
               {absolute(Date.parse(at))}{" "}
               <span class="quiet">

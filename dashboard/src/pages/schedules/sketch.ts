@@ -1,6 +1,7 @@
 /** A schedule as it is being written: text in every field, until it is sent. */
 import type { ScheduleOut } from "../../../../src/api/wire-schedules.ts";
 import type { NewSchedule } from "../../../../src/client/client.ts";
+import { cut } from "../../ui/format.ts";
 
 export type Sketch = {
   name: string;
@@ -63,5 +64,17 @@ export function jobProblem(text: string): string | undefined {
     return typeof job === "object" && job !== null && !Array.isArray(job) ? undefined : "The job is an object: { … }.";
   } catch (error) {
     return `This is not JSON: ${(error as Error).message}`;
+  }
+}
+
+/** What is wrong with a time zone as it stands; without one the cron goes by UTC. */
+export function zoneProblem(text: string): string | undefined {
+  const zone = text.trim();
+  if (zone === "") return undefined;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone });
+    return undefined;
+  } catch {
+    return `There is no time zone ${JSON.stringify(cut(zone, 60))}. Take one such as UTC or Europe/Berlin.`;
   }
 }

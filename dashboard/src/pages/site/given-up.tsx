@@ -1,7 +1,7 @@
 import type { DeadGroupOut } from "../../../../src/api/wire-fleet.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
-import { api } from "../../session.ts";
+import { api, may } from "../../session.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { count } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -26,7 +26,10 @@ const COLUMNS: readonly Column<DeadGroupOut>[] = [
 export function GivenUpHere({ site }: { site: string }) {
   const { value, error } = usePolled((signal) => api().dead.groups({ site }, { signal }), LOOK_MS, [site]);
   return (
-    <Card title="Given up on here" actions={<a href={hrefOf(["dead"], { site })}>Replay or discard</a>}>
+    <Card
+      title="Given up on here"
+      actions={<a href={hrefOf(["dead"], { site })}>{may("submit") ? "Replay or discard" : "Look at them"}</a>}
+    >
       <Problem error={error} />
       {value === undefined ? (
         error === undefined && <Loading />

@@ -105,7 +105,7 @@ function numbers(): Column<FleetRow>[] {
       title: "Up",
       tip: "Since when the process is there.",
       isNumber: true,
-      rem: 5.5,
+      rem: 6.5,
       grow: 0,
       from: "desk",
       cell: (row) => (row.kind === "worker" ? upOf(row.worker) : ""),
@@ -132,7 +132,8 @@ function Name({ row }: { row: FleetRow }) {
 function State({ row, watched }: { row: FleetRow; watched: Watched }) {
   if (row.kind === "gone") return <GoneCondition gone={row.gone} now={now.value} />;
   if (row.kind === "group") return null;
-  return <Condition worker={row.worker} silentMs={silenceOf(watched, row.worker, now.value)} />;
+  // As of the server's last answer: while that is away nobody is heard, and nobody is to blame for it.
+  return <Condition worker={row.worker} silentMs={silenceOf(watched, row.worker, watched.at)} />;
 }
 
 export function Busy({ members }: { members: readonly WorkerOut[] }) {

@@ -1,5 +1,6 @@
 /** What may be asked of a worker, or of all that a supervisor has: the buttons, and the question before it is done. */
 import type { OrderOut, QueueOut, WorkerOut } from "../../../../src/api/wire-fleet.ts";
+import { connection } from "../../live.ts";
 import { api } from "../../session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { count, plural } from "../../ui/format.ts";
@@ -12,19 +13,25 @@ export function Orders({ row, ask }: { row: FleetRow; ask: (order: Order) => voi
   const members = row.kind === "group" ? row.members : [row.worker];
   const can = (order: Order) => members.some((one) => one.obeys.includes(order) && one.state !== "draining");
   const name = row.kind === "group" ? shortName(row.supervisor) : shortName(row.worker.worker);
+  const isAway = connection.value.state === "away";
   return (
     <span class="worker-orders">
-      {can("recycle") && (
-        <button type="button" class="small" aria-label={`Recycle ${name}`} onClick={() => ask("recycle")}>
-          Recycle
-        </button>
-      )}
-      {can("drain") && (
-        <button type="button" class="small" aria-label={`Drain ${name}`} onClick={() => ask("drain")}>
-          Drain
-        </button>
-      )}
+      {can("recycle") && <OrderButton order="recycle" name={name} isAway={isAway} ask={ask} />}
+      {can("drain") && <OrderButton order="drain" name={name} isAway={isAway} ask={ask} />}
     </span>
+  );
+}
+
+const VERBS: Readonly<Record<Order, string>> = { drain: "Drain", recycle: "Recycle" };
+
+type ButtonProps = { order: Order; name: string; isAway: boolean; ask: (order: Order) => void };
+
+function OrderButton({ order, name, isAway, ask }: ButtonProps) {
+  const verb = VERBS[order];
+  return (
+    <button type="button" class="small" aria-label={`${verb} ${name}`} disabled={isAway} onClick={() => ask(order)}>
+      {verb}
+    </button>
   );
 }
 
@@ -45,8 +52,8 @@ export function ConfirmOrder({ order, row, all, queues, onDone, onClose }: Confi
   const who = isOne ? "It takes" : `All ${members.length} processes take`;
   return (
     <Confirm
-      title={`${order === "drain" ? "Drain" : "Recycle"} ${shortName(target)}?`}
-      verb={order === "drain" ? "Drain" : "Recycle"}
+      title={`${VERBS[order]} ${shortName(target)}?`}
+      verb={VERBS[order]}
       act={async () => {
         await api().order(target, order);
         onDone();

@@ -1,5 +1,6 @@
 /** The workers, looked at every few seconds; who was there a while ago is remembered, also from page to page. */
 import { signal } from "@preact/signals";
+import { isApiError } from "../../../../src/client/api-error.ts";
 import { usePolled } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { type Watched, watchedAfter } from "./fleet-rows.ts";
@@ -13,5 +14,7 @@ export function useFleet() {
     const workers = await api().workers({ signal: leaving });
     watched.value = watchedAfter(watched.peek(), workers, Date.now());
   }, LOOK_MS);
-  return { watched: watched.value, error, reload };
+  // That the server is away is said above the page.
+  const isToldAbove = watched.value !== undefined && isApiError(error, "API_UNREACHABLE");
+  return { watched: watched.value, error: isToldAbove ? undefined : error, reload };
 }
