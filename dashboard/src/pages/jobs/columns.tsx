@@ -75,7 +75,7 @@ export const JOB_COLUMNS: readonly Column<JobOut>[] = [
     title: "Begun",
     tip: "When it was submitted.",
     isNumber: true,
-    rem: 6,
+    rem: 6.5,
     grow: 0,
     from: "tablet",
     cell: ({ createdAt }) => <Ago at={createdAt} />,
