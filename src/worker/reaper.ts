@@ -1,4 +1,5 @@
 /** Hands tasks whose worker vanished back to the frontier: expired leases, and those of processes known to be dead. */
+import { isTrawlError } from "../errors.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -9,19 +10,25 @@ type Deps = {
   frontier: Pick<Frontier, "reap" | "abandon"> & Pick<FrontierAdmin, "listHolders">;
   /** False only when it is certain: a process of this machine that no longer runs. */
   mayBeAlive(worker: string): boolean;
+  /** The broker takes nothing any more. Whoever has work finds out by itself; who waits for what we hand back would not. */
+  onLost(cause: unknown): void;
   clock: Clock;
   log: Log;
 };
 export type ReaperOptions = { everyMs: number; batch: number };
 
-export function createReaper({ frontier, mayBeAlive, clock, log }: Deps, { everyMs, batch }: ReaperOptions): Service {
+export function createReaper(deps: Deps, { everyMs, batch }: ReaperOptions): Service {
+  const { frontier, mayBeAlive, onLost, clock, log } = deps;
   const stopping = new AbortController();
   let loop: Promise<void> | undefined;
 
   async function sweepUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
       // A failed sweep is only late work: the next one finds the same leases.
-      await sweep().catch((cause: unknown) => log.warn("reaper.sweep_failed", { cause }));
+      await sweep().catch((cause: unknown) => {
+        log.warn("reaper.sweep_failed", { cause });
+        if (isTrawlError(cause, "BROKER_UNREACHABLE")) onLost(cause);
+      });
       await clock.sleep(everyMs, stopping.signal);
     }
   }

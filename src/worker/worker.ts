@@ -3,6 +3,7 @@ import { isTrawlError } from "../errors.ts";
 import type { Claim, Frontier, Grant, Presence, Tally, Vitals, WorkerOrder } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { deferred } from "../runtime/deferred.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Snapshot } from "../runtime/metrics.ts";
 import type { ProcessMetrics } from "../runtime/process-metrics.ts";
@@ -128,7 +129,11 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     options,
   );
   const keeper = createLeaseKeeper({ frontier: broker, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
-  const reaper = createReaper({ frontier, mayBeAlive, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
+  const lost = deferred();
+  lost.promise.catch(() => {}); // whoever awaits `ended` hears of it
+  // A full disk fails every write, and with nothing to do here nobody else would write.
+  const onLost = (cause: unknown): void => (loop.busy() === 0 ? lost.reject(cause) : undefined);
+  const reaper = createReaper({ frontier, mayBeAlive, onLost, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
   const presence = createPresence(
     {
       ...{ frontier, clock, log, describe: () => ({ worker, queues, version, ...condition() }) },
@@ -250,7 +255,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     },
     retire: loop.retire,
     retiring: loop.retiring,
-    ended: loop.ended,
+    ended: Promise.race([loop.ended, lost.promise]),
     busy: loop.busy,
     // What it is about to tell of is work to come.
     idleRound: () => (notifier.isBusy() ? undefined : loop.idleRound()),

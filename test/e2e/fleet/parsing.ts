@@ -87,7 +87,9 @@ export function passingOn(broker: FleetBroker): void {
     await drain(fleet, ["fetch"]);
 
     const why = await fleet.run(["explain", `${site.url}/`]);
-    expect(why.stdout).toMatch(/has been dealt with\n.*may be parsed now; .* on queue parse .*\(parse\)\n$/);
+    expect(why.stdout).toMatch(
+      /has been dealt with\n.*may be parsed now; .* on queue parse .*\(parse\)\n.*no worker serves queue parse: .*\n$/,
+    );
     const told = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
     expect(told.tasks).toEqual([
       { jobId: id, state: "ended" },
