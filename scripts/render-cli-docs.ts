@@ -13,6 +13,7 @@ const NO_STOPS: Stops = {
   ask: () => {},
   onStray: () => ({ forget: () => {} }),
   neverAtOnce: () => {},
+  mayEndEarly: () => {},
   isAsked: false,
 };
 

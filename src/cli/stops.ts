@@ -17,6 +17,8 @@ export type Stops = {
    * when it has ended this process.
    */
   onStray(find: () => Culprit | undefined, ended?: () => void): { forget(): void };
+  /** A signal before anybody listens ends this process with 0 and not as interrupted: it serves others, and nothing has begun. */
+  mayEndEarly(): void;
   /** Does what the first signal does. */
   ask(): void;
   /** No signal ends this process at once any more: whoever has started it does, when that is to be. */
@@ -33,19 +35,21 @@ export function listenForStops(): Stops {
   const finders = new Map<() => Culprit | undefined, () => void>();
   let isAsked = false;
   let isChild = false;
+  let earlyCode = INTERRUPTED;
   function ask(): void {
     if (isAsked) return;
     isAsked = true;
     for (const listener of listeners) listener();
   }
   function onSignal(): void {
-    if (!isChild && (isAsked || listeners.size === 0)) exitNow();
+    if (!isChild && isAsked) exitNow(INTERRUPTED);
+    if (!isChild && listeners.size === 0) exitNow(earlyCode);
     ask();
   }
   /** Nothing is lost by ending now: leases expire or are found abandoned, and what was written is written. */
-  function exitNow(): never {
+  function exitNow(code: number): never {
     for (const kill of killers) kill();
-    process.exit(INTERRUPTED);
+    process.exit(code);
   }
   function onBrokenOutput({ code, message }: NodeJS.ErrnoException): void {
     if (code !== "EPIPE") {
@@ -105,6 +109,9 @@ export function listenForStops(): Stops {
     atOnce(kill) {
       killers.add(kill);
       return { forget: () => void killers.delete(kill) };
+    },
+    mayEndEarly() {
+      earlyCode = 0;
     },
     onStray(find, ended = () => {}) {
       finders.set(find, ended);

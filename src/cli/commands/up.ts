@@ -55,6 +55,7 @@ export function addUp(program: Command, stops: Stops): void {
 }
 
 async function up(flags: UpFlags, stops: Stops, isRenderAsked: boolean): Promise<void> {
+  stops.mayEndEarly();
   const asked = groupsOf(flags);
   const settings = { ...settingsOf(flags), ...listenSettings(flags) };
   await inSession({ flags, settings, isPatient: true }, async (session) => {

@@ -76,6 +76,7 @@ export function addWorker(program: Command, stops: Stops): void {
 }
 
 async function work(flags: Flags, stops: Stops): Promise<void> {
+  stops.mayEndEarly();
   await inSession({ flags, settings: allSettings(flags), isPatient: true }, async (session) => {
     const { screen, config } = session;
     // Said once and at once, and not by one process after another.

@@ -114,6 +114,16 @@ export function grace(broker: FleetBroker): void {
     expect((await fleet.job(id)).counts).toMatchObject({ done: 2, queued: 2, leased: 0 });
   });
 
+  it("ends with 0 when it is stopped before it has begun", async () => {
+    const fleet = await newFleet(broker);
+    const env = { TRAWL_BROKER: "redis://127.0.0.1:1", TRAWL_BROKER_PATIENCE: "10m" };
+    const waiting = fleet.start(["worker"], { env });
+    await waiting.says(/broker/);
+    waiting.kill("SIGTERM");
+
+    expect(await waiting.ended).toMatchObject({ code: 0, stdout: "" });
+  });
+
   it("ends at once at the second signal, with 130, and loses nothing", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     const worker = await fleet.worker([], { TRAWL_GRACE: "10m", TRAWL_LEASE: "2s" });
