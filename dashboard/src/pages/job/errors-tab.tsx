@@ -14,6 +14,15 @@ import { Problem } from "../../ui/problem.tsx";
 import { Scraped, ScrapedLink } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
+const SAMPLE_COLUMN: Column<{ sample: string }> = {
+  id: "sample",
+  title: "One of them",
+  rem: 12,
+  grow: 2,
+  from: "tablet",
+  cell: ({ sample }) => <ScrapedLink url={sample} />,
+};
+
 const PER_SECOND = 10;
 /** Counting them is work: looked at again only where the numbers have changed, and not faster than this. */
 const LOOK_EVERY_MS = 10_000;
@@ -69,14 +78,7 @@ function deadColumns(job: JobOut): readonly Column<DeadGroupOut>[] {
     { id: "status", title: "Status", rem: 4, grow: 0, cell: ({ status }) => status ?? "" },
     { id: "site", title: "Site", rem: 8, from: "tablet", cell: ({ site }) => <Scraped text={site} /> },
     { id: "count", title: "URLs", isNumber: true, rem: 4, grow: 0, cell: (group) => count(group.count) },
-    {
-      id: "sample",
-      title: "One of them",
-      rem: 12,
-      grow: 2,
-      from: "tablet",
-      cell: ({ sample }) => <ScrapedLink url={sample} />,
-    },
+    SAMPLE_COLUMN,
   ];
 }
 
@@ -138,14 +140,7 @@ const TRY_COLUMNS: readonly Column<JobErrorsOut["tries"][number]>[] = [
     cell: ({ fate }) => FATES[fate] ?? fate,
   },
   { id: "count", title: "Tries", isNumber: true, rem: 4, grow: 0, cell: (group) => count(group.count) },
-  {
-    id: "sample",
-    title: "One of them",
-    rem: 12,
-    grow: 2,
-    from: "tablet",
-    cell: ({ sample }) => <ScrapedLink url={sample} />,
-  },
+  SAMPLE_COLUMN,
 ];
 
 function Tries({ tries }: Pick<JobErrorsOut, "tries">) {
@@ -165,14 +160,7 @@ function Tries({ tries }: Pick<JobErrorsOut, "tries">) {
 const INVALID_COLUMNS: readonly Column<JobErrorsOut["invalid"]["groups"][number]>[] = [
   { id: "reason", title: "What is wrong", rem: 14, grow: 3, cell: ({ reason }) => <Scraped text={reason} /> },
   { id: "count", title: "Records", isNumber: true, rem: 5, grow: 0, cell: (group) => count(group.count) },
-  {
-    id: "sample",
-    title: "One of them",
-    rem: 12,
-    grow: 2,
-    from: "tablet",
-    cell: ({ sample }) => <ScrapedLink url={sample} />,
-  },
+  SAMPLE_COLUMN,
 ];
 
 function Invalid({ invalid, job }: Pick<JobErrorsOut, "invalid"> & { job: JobOut }) {

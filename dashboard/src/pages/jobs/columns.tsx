@@ -1,6 +1,6 @@
 import type { JobOut } from "../../../../src/client/client.ts";
 import { JobState } from "../../ui/badge.tsx";
-import { count, decimal, duration, percent, short, unturned } from "../../ui/format.ts";
+import { count, percent, short, unturned } from "../../ui/format.ts";
 import { Progress } from "../../ui/progress.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -8,6 +8,7 @@ import { Ago } from "../../ui/time.tsx";
 import { Tip } from "../../ui/tip.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { allOf, settledOf } from "./job-numbers.ts";
+import { paceColumns } from "./pace-columns.ts";
 
 export const JOB_COLUMNS: readonly Column<JobOut>[] = [
   { id: "name", title: "Job", rem: 7, grow: 3, cell: ({ name, id }) => <Scraped text={name || id} /> },
@@ -50,26 +51,7 @@ export const JOB_COLUMNS: readonly Column<JobOut>[] = [
     grow: 0,
     cell: ({ counts }) => <span class={counts.dead > 0 ? "is-bad" : ""}>{short(counts.dead)}</span>,
   },
-  {
-    id: "rate",
-    title: "Pages/s",
-    tip: "Since the job began, pauses included.",
-    isNumber: true,
-    rem: 4.5,
-    grow: 0,
-    from: "desk",
-    cell: ({ rate }) => decimal(rate),
-  },
-  {
-    id: "eta",
-    title: "To go",
-    tip: "Until what the job has now is done, at the pace so far.",
-    isNumber: true,
-    rem: 6,
-    grow: 0,
-    from: "desk",
-    cell: ({ etaSeconds }) => duration(etaSeconds === null ? null : etaSeconds * 1000),
-  },
+  ...paceColumns("desk"),
   {
     id: "age",
     title: "Begun",

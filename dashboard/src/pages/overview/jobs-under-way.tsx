@@ -2,12 +2,13 @@ import type { JobOut } from "../../../../src/client/client.ts";
 import { hrefOf } from "../../router.ts";
 import { JobState } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { count, decimal, duration, unturned } from "../../ui/format.ts";
+import { count, unturned } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { allOf, settledOf } from "../jobs/job-numbers.ts";
+import { paceColumns } from "../jobs/pace-columns.ts";
 
 const COLUMNS: readonly Column<JobOut>[] = [
   { id: "name", title: "Job", rem: 8, grow: 2, cell: ({ name, id }) => <Scraped text={name || id} /> },
@@ -29,26 +30,7 @@ const COLUMNS: readonly Column<JobOut>[] = [
     from: "tablet",
     cell: (job) => `${count(settledOf(job))} / ${count(allOf(job))}`,
   },
-  {
-    id: "rate",
-    title: "Pages/s",
-    tip: "Since the job began, pauses included.",
-    isNumber: true,
-    rem: 4.5,
-    grow: 0,
-    from: "tablet",
-    cell: ({ rate }) => decimal(rate),
-  },
-  {
-    id: "eta",
-    title: "To go",
-    tip: "Until what the job has now is done, at the pace so far.",
-    isNumber: true,
-    rem: 6,
-    grow: 0,
-    from: "tablet",
-    cell: ({ etaSeconds }) => duration(etaSeconds === null ? null : etaSeconds * 1000),
-  },
+  ...paceColumns("tablet"),
 ];
 
 export function JobsUnderWay({ jobs }: { jobs: readonly JobOut[] }) {
