@@ -1,4 +1,5 @@
 /** Parts of a page, one at a time; which one stands in the address. */
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { hrefOf, place } from "../router.ts";
 
 export type Tab = { id: string; title: string; count?: string };
@@ -15,8 +16,10 @@ type TabsProps = {
 /** Links, and not ARIA's tabs: each part is a place that can be linked to. `by` is its name in the query. */
 export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps) {
   const { path } = place.value;
+  const strip = useRef<HTMLElement>(null);
+  useLayoutEffect(() => bringIntoSight(strip.current), [current]);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav class="tabs" aria-label={label} ref={strip}>
       {tabs.map((tab) => (
         <a
           key={tab.id}
@@ -30,6 +33,14 @@ export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps)
       ))}
     </nav>
   );
+}
+
+/** Sideways alone: `scrollIntoView` would move the page as well. */
+function bringIntoSight(strip: HTMLElement | null): void {
+  const chosen = strip?.querySelector<HTMLElement>("[aria-current]");
+  if (strip == null || chosen == null) return;
+  const [at, room] = [chosen.getBoundingClientRect(), strip.getBoundingClientRect()];
+  strip.scrollLeft += at.left + at.width / 2 - (room.left + room.width / 2);
 }
 
 type ChoiceProps<T extends string> = {

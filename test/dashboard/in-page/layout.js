@@ -1,4 +1,4 @@
-// What does not look right, in words: a page that scrolls sideways, text that is cut off, text upon text.
+// What does not look right, in words: a page that scrolls sideways, text that is cut off or has no room, text upon text.
 (() => {
   const found = [];
   const width = document.documentElement.clientWidth;
@@ -9,6 +9,13 @@
   for (const text of texts) {
     const problem = cutOff(text);
     if (problem !== undefined) found.push(`${problem}: ${name(text)}`);
+  }
+  for (const field of document.querySelectorAll("input, select")) {
+    if (!isHidden(field) && isTooNarrow(field))
+      found.push(`no room for ${JSON.stringify(writtenIn(field))} in its field`);
+  }
+  for (const link of document.querySelectorAll("nav [aria-current]")) {
+    if (link.checkVisibility() && !isInSight(link)) found.push(`where one is, is out of sight: ${link.innerText}`);
   }
   for (const [one, other] of overlaps(texts)) found.push(`text upon text: ${name(one)} and ${name(other)}`);
   return [...new Set(found)].slice(0, 40);
@@ -65,6 +72,28 @@
     }
     if (whole.right > width + 1 || whole.left < -1) return "beyond the window";
     return undefined;
+  }
+
+  /** What the product has put there: what people have typed may be as long as they like. */
+  function writtenIn(field) {
+    if (field.localName === "select") return field.selectedOptions[0]?.text ?? "";
+    return field.value === "" ? field.placeholder : "";
+  }
+
+  function isTooNarrow(field) {
+    const style = getComputedStyle(field);
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = style.font;
+    const arrow = field.localName === "select" ? 18 : 0;
+    const room =
+      field.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight) - arrow;
+    return pen.measureText(writtenIn(field)).width > room + 1;
+  }
+
+  function isInSight(link) {
+    const { left, right } = link.getBoundingClientRect();
+    const edge = link.closest("nav").getBoundingClientRect();
+    return left >= edge.left - 1 && right <= edge.right + 1;
   }
 
   function overlaps(all) {

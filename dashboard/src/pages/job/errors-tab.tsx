@@ -129,8 +129,8 @@ const FATES: Readonly<Record<string, string>> = {
 };
 
 const TRY_COLUMNS: readonly Column<JobErrorsOut["tries"][number]>[] = [
-  { id: "because", title: "Because", rem: 8, cell: ({ because }) => <Scraped text={because} /> },
-  { id: "status", title: "Status", rem: 4, grow: 0, cell: ({ status }) => status ?? "" },
+  { id: "because", title: "Because", rem: 5.5, cell: ({ because }) => <Scraped text={because} /> },
+  { id: "status", title: "Status", rem: 3.5, grow: 0, cell: ({ status }) => status ?? "" },
   {
     id: "fate",
     title: "And then",
@@ -139,7 +139,7 @@ const TRY_COLUMNS: readonly Column<JobErrorsOut["tries"][number]>[] = [
     grow: 0,
     cell: ({ fate }) => FATES[fate] ?? fate,
   },
-  { id: "count", title: "Tries", isNumber: true, rem: 4, grow: 0, cell: (group) => count(group.count) },
+  { id: "count", title: "Tries", isNumber: true, rem: 3.5, grow: 0, cell: (group) => count(group.count) },
   SAMPLE_COLUMN,
 ];
 

@@ -14,8 +14,8 @@ const REASON: readonly Column<Line>[] = [
   {
     id: "reason",
     title: "What is wrong",
-    rem: 14,
-    grow: 2,
+    rem: 16,
+    grow: 3,
     cell: ({ fields }) => <Scraped text={cellText(fields._reason)} />,
   },
 ];

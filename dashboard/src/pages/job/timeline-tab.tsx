@@ -32,7 +32,7 @@ export function TimelineTab({ job }: { job: JobOut }) {
           label="A URL of the job, or the number of a task"
           isLabelHidden
           type="search"
-          placeholder="A URL of the job, or the number of a task"
+          placeholder="URL or number of a task"
           value={word}
           onInput={setWord}
         />

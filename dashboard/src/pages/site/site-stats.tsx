@@ -6,7 +6,7 @@ import { now } from "../../visible.ts";
 const SET_BY = {
   operator: "the operator's word",
   robots: "its robots.txt",
-  jobs: "the strictest of its jobs",
+  jobs: "its strictest job",
 } as const;
 
 const CIRCUITS = {

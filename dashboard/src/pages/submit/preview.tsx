@@ -48,7 +48,7 @@ export function Preview({ draft, job, onError }: PreviewProps) {
         >
           <TextField
             label="Try it on"
-            placeholder="https://shop.example/product/1"
+            placeholder="https://shop.example/1"
             value={url}
             onInput={setTyped}
             problem={problemsOf(fetching.error).at("url")}
