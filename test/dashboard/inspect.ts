@@ -33,7 +33,8 @@ export async function intruders(page: Page): Promise<string[]> {
   return (await page.evaluate(CENSUS)) as string[];
 }
 
-/** Sideways scrolling, text that is cut off, text upon text. */
+/** Sideways scrolling, text that is cut off, text upon text: as the page is once it has been drawn. */
 export async function layoutFindings(page: Page): Promise<string[]> {
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
   return (await page.evaluate(LAYOUT)) as string[];
 }

@@ -17,7 +17,7 @@ type TabsProps = {
 export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps) {
   const { path } = place.value;
   const strip = useRef<HTMLElement>(null);
-  useLayoutEffect(() => bringIntoSight(strip.current), [current]);
+  useLayoutEffect(() => keepInSight(strip.current), [current]);
   return (
     <nav class="tabs" aria-label={label} ref={strip}>
       {tabs.map((tab) => (
@@ -35,12 +35,16 @@ export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps)
   );
 }
 
-/** Sideways alone: `scrollIntoView` would move the page as well. */
-function bringIntoSight(strip: HTMLElement | null): void {
-  const chosen = strip?.querySelector<HTMLElement>("[aria-current]");
-  if (strip == null || chosen == null) return;
-  const [at, room] = [chosen.getBoundingClientRect(), strip.getBoundingClientRect()];
-  strip.scrollLeft += at.left + at.width / 2 - (room.left + room.width / 2);
+/** The chosen one, also when a phone is turned. Sideways alone: `scrollIntoView` would move the page as well. */
+function keepInSight(strip: HTMLElement | null): (() => void) | undefined {
+  const chosen = strip?.querySelector("[aria-current]");
+  if (strip == null || chosen == null) return undefined;
+  const watch = new ResizeObserver(() => {
+    const [at, room] = [chosen.getBoundingClientRect(), strip.getBoundingClientRect()];
+    strip.scrollLeft += at.left + at.width / 2 - (room.left + room.width / 2);
+  });
+  watch.observe(strip);
+  return () => watch.disconnect();
 }
 
 type ChoiceProps<T extends string> = {
