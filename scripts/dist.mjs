@@ -32,6 +32,8 @@ const STAGING = ".staging-";
 /** No build takes this long: an older staging folder belongs to one that was killed. */
 const ABANDONED_MS = 10 * 60_000;
 const NODE_MODULES = join(ROOT, "node_modules");
+/** npm's own note of what it installed. */
+export const INSTALLED = join(NODE_MODULES, ".package-lock.json");
 const TSC = join(NODE_MODULES, "typescript/bin/tsc");
 const VITE = join(NODE_MODULES, "vite/bin/vite.js");
 const BIN_LINK = join(NODE_MODULES, ".bin/trawl");
@@ -67,6 +69,7 @@ export function build() {
     const { status } = spawnSync(process.execPath, [TSC, ...flags], { cwd: ROOT, stdio: "inherit" });
     if (status !== 0) return false;
     copyAssets(staging);
+    if (!bundle(staging)) return false;
     if (!buildDashboard(join(staging, "dashboard"))) return false;
     const made = filesUnder(staging);
     makeExecutable(join(staging, relative(DIST, MAIN)));
@@ -105,7 +108,7 @@ export function linkBin() {
   symlinkSync(target, BIN_LINK);
 }
 
-/** One hash over name, size and time of every source file: unlike "newer than", it also sees deletions and old dates. */
+/** One hash over name, size and time of every source file, and the packages: unlike "newer than", it also sees deletions and old dates. */
 function sourceDigest() {
   const hash = createHash("sha256");
   const sources = [SRC, DASHBOARD].flatMap((folder) =>
@@ -113,10 +116,12 @@ function sourceDigest() {
       .filter((file) => !file.endsWith(".test.ts"))
       .map((file) => join(folder, file)),
   );
-  for (const file of [...sources, join(ROOT, "tsconfig.json"), join(ROOT, "tsconfig.build.json")]) {
+  const settings = ["tsconfig.json", "tsconfig.build.json", "scripts/bundle.config.ts"];
+  for (const file of [...sources, ...settings.map((name) => join(ROOT, name))]) {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${relative(ROOT, file)} ${size} ${mtimeMs}\n`);
   }
+  if (existsSync(INSTALLED)) hash.update(readFileSync(INSTALLED)); // packages are built in
   return hash.digest("hex");
 }
 
@@ -133,6 +138,12 @@ function copyAssets(staging) {
     mkdirSync(dirname(join(staging, file)), { recursive: true });
     copyFileSync(join(SRC, file), join(staging, file));
   }
+}
+
+/** Puts the command line and the packages that it uses into few files: see bundle.config.ts. */
+function bundle(staging) {
+  const flags = ["--config", join(ROOT, "scripts/bundle.config.ts"), "--outDir", staging, "--logLevel", "warn"];
+  return spawnSync(process.execPath, [VITE, "build", ROOT, ...flags], { cwd: staging, stdio: "inherit" }).status === 0;
 }
 
 /** The dashboard with its files also in compressed form: the server sends them as they are. */

@@ -2,11 +2,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build, canBuild, isBuilt, linkBin, ROOT } from "./dist.mjs";
+import { build, canBuild, INSTALLED, isBuilt, linkBin, ROOT } from "./dist.mjs";
 
 const LOCKFILE = join(ROOT, "package-lock.json");
-/** npm's own note of what it installed. */
-const INSTALLED = join(ROOT, "node_modules/.package-lock.json");
 
 const INSTALL_FLAGS = [
   // Nothing we use needs an install script, and a clone should not run strangers' code just to start.
@@ -21,9 +19,8 @@ const INSTALL_FLAGS = [
 
 /** Ends the process with a message if the clone cannot be made ready. */
 export async function ensureReady() {
-  const wantsBuild = !isBuilt();
-  if (!arePackagesCurrent() || (wantsBuild && !canBuild())) await install();
-  if (!wantsBuild) return linkBin();
+  if (!arePackagesCurrent() || (!isBuilt() && !canBuild())) await install();
+  if (isBuilt()) return linkBin();
   say("Building Trawl …");
   if (!build()) giveUp("The build failed; the messages above say where.");
 }
