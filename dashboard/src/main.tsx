@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { startLive } from "./live.ts";
+import { startPaces } from "./pages/jobs/job-pace.ts";
 import { startRouter } from "./router.ts";
 import { startSession } from "./session.ts";
 import { startTheme } from "./theme.ts";
@@ -18,6 +19,7 @@ startScreen();
 startVisible();
 startRouter();
 startLive();
+startPaces();
 void startSession();
 const root = document.getElementById("app");
 if (root !== null) render(<App />, root);

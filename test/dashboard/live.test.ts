@@ -89,6 +89,24 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     expect(viewer.troubles).toEqual({ ...NONE, refused: [expect.stringMatching(/^400 POST \S+\/v1\/jobs$/)] });
   });
 
+  it("says of a job that was submitted what was not taken, and a secret that is told once", async () => {
+    await open();
+    await visit(page, stage.url, { place: "/jobs/new?as=json" });
+    const told = { name: "Not all", urls: ["http://books.example/", "ftp://books.example/", "http://books.example/"] };
+    const webhook = { url: "http://hooks.example/in" };
+    await page.locator("textarea.json-text").fill(JSON.stringify({ ...told, webhook, politeness: { robots: false } }));
+
+    await page.getByRole("button", { name: "Submit job" }).click();
+
+    const note = page.getByRole("status").filter({ hasText: "1 of 3 URLs was taken" });
+    await note.getByText("1 came twice, 1 cannot be fetched").waitFor();
+    await note.getByText("Line 2, ftp://books.example/").waitFor();
+    expect(await note.locator("pre").innerText()).toMatch(/^whsec_/);
+    await note.getByRole("button", { name: "Close" }).click();
+    await note.waitFor({ state: "detached" });
+    expect(viewer.troubles).toEqual(NONE);
+  });
+
   it("replays dead letters, which are done once their site is mended", async () => {
     let isMended = false;
     stage.web.serve("mended.example", (path) =>

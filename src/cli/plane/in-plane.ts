@@ -12,7 +12,8 @@ import type { ControlPlane } from "./control-plane.ts";
 const TELLING_MS = 1_000;
 
 export type PlaneFlags = PlaceFlags & { api?: string };
-export type PlaneSession = Clock & { config: Config; screen: Screen; plane: ControlPlane };
+/** `isServed`: a server answers, which does what servers do beside it. */
+export type PlaneSession = Clock & { config: Config; screen: Screen; plane: ControlPlane; isServed: boolean };
 
 /** The flags of a command that may ask a server. */
 export function withPlane(command: Command): Command {
@@ -36,12 +37,12 @@ export async function inPlane<T>(
     // Who has the whole screen asks again by itself, and has its own place to say so.
     const asking = opening.isScreenTaken === true ? ONCE : { tries, onWait: createWaitNote(screen, api) };
     const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, ...asking });
-    return work({ config: asked, screen, plane, ...systemClock() });
+    return work({ config: asked, screen, plane, isServed: true, ...systemClock() });
   }
   return inSession({ ...opening, asked }, async ({ trawl, ...session }) => {
     const { createDirectPlane } = await import("./direct-plane.ts");
     const plane = createDirectPlane(trawl, session.config);
-    return work({ ...session, plane, ...trawl.clock });
+    return work({ ...session, plane, isServed: false, ...trawl.clock });
   });
 }
 

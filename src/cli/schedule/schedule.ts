@@ -86,7 +86,7 @@ async function add(targets: readonly string[], flags: ScheduleFlags): Promise<vo
     const { schedules, screen, now } = workOf(session, flags);
     const schedule = await schedules.add({ ...parsed.data, job: scheduleSchema.shape.job.parse(routed) });
     if (flags.json === true) return json(screen, scheduleOut(schedule));
-    return screen.err(addedText(schedule, now, screen));
+    return screen.err(addedText(schedule, now, { screen, isServed: session.isServed }));
   });
 }
 

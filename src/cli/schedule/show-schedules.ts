@@ -35,18 +35,18 @@ export function scheduleText(schedule: ShownSchedule, { next, runs, now, width }
   ].join("");
 }
 
-export function addedText(schedule: ShownSchedule, now: number, screen: Screen): string {
+export function addedText(
+  schedule: ShownSchedule,
+  now: number,
+  { screen, isServed }: { screen: Screen; isServed: boolean },
+): string {
   const { id, name, paused } = schedule;
-  const first = paused ? "is paused" : `runs ${nextWords(schedule, now)}, while a trawl serve is there to fire it`;
+  const first = paused
+    ? "is paused"
+    : `runs ${nextWords(schedule, now)}${isServed ? "" : ", while a trawl serve is there to fire it"}`;
   return showable(`${id}  ${name} ${first}`).concat(
     "\n",
-    steps(
-      [
-        ["run it now", `schedule run ${id}`],
-        ["fire schedules", "serve"],
-      ],
-      screen,
-    ),
+    steps([["run it now", `schedule run ${id}`], ...(isServed ? [] : [["fire schedules", "serve"] as const])], screen),
   );
 }
 

@@ -179,7 +179,8 @@ function nextOf({ waiting, inFlight, perSite, blockedUntil, readyAt }: SiteOut, 
   if (blockedUntil !== null) return `rests ${roughTime(Date.parse(blockedUntil) - now)}`;
   if (waiting === 0) return "-";
   if (inFlight >= perSite) return "when one ends";
-  return readyAt === null ? "now" : `in ${roughTime(Date.parse(readyAt) - now)}`;
+  const ms = readyAt === null ? 0 : Date.parse(readyAt) - now;
+  return ms <= 0 ? "now" : ms < 1_000 ? "in <1s" : `in ${roughTime(ms)}`;
 }
 
 function workersShown({ workers }: FleetLook, { filter, order }: Choice): readonly TopWorker[] {

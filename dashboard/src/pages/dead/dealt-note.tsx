@@ -8,7 +8,7 @@ export type Dealt = { verb: "replay" | "discard"; count: number; perSecond: numb
 
 export function DealtNote({ dealt, onClose }: { dealt: Dealt; onClose: () => void }) {
   return (
-    <div class="dealt" role="status">
+    <div class="told" role="status">
       {dealt.verb === "discard" ? <p>{plural(dealt.count, "letter")} discarded.</p> : <Replayed dealt={dealt} />}
       <button type="button" class="small" onClick={onClose}>
         Close

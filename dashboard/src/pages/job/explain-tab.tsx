@@ -6,6 +6,7 @@ import { duration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Reasons } from "../explain/reasons.tsx";
 import { hasEnded } from "../jobs/job-numbers.ts";
+import { msToGo } from "../jobs/job-pace.ts";
 import "../explain/explain.css";
 
 const LOOK_EVERY_MS = 3_000;
@@ -17,15 +18,16 @@ export function ExplainTab({ job }: { job: JobOut }) {
     hasEnded(job) ? 0 : LOOK_EVERY_MS,
     [job.id, job.state],
   );
+  const toGo = msToGo(job);
   return (
     <>
       {isLoading && <Loading />}
       <Problem error={error} onRetry={reload} />
       {value !== undefined && <Reasons explained={value} />}
-      {job.etaSeconds !== null && (
+      {toGo !== null && (
         <p class="quiet">
-          At its own pace so far, the job has {duration(job.etaSeconds * 1000)} to go. What is said of a site is another
-          number: how long all that waits there, of every job, takes at the rate of the site.
+          At its own pace, the job has {duration(toGo)} to go. What is said of a site is another number: how long all
+          that waits there, of every job, takes at the rate of the site.
         </p>
       )}
     </>

@@ -1,17 +1,19 @@
 /** The few numbers of a job that say how it goes, and its pace as a line. */
+import { useEffect } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
 import { absolute, bytes, decimal, duration, plural, short } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
 import { now } from "../../visible.ts";
+import { hear, msToGo, paceOfJob } from "../jobs/job-pace.ts";
 import { Sparkline } from "./sparkline.tsx";
-import { usePace } from "./use-pace.ts";
 
 /** Of a job that has ended. */
 const WHOLE_SPAN = "its submission to its last end; where it was replayed, with the time between";
 
 export function JobNumbers({ job }: { job: JobOut }) {
-  const { tally, counts, finishedAt, createdAt, etaSeconds, rate, politeness, limits } = job;
-  const pace = usePace(job);
+  const { tally, counts, finishedAt, createdAt, rate, politeness, limits } = job;
+  useEffect(() => hear(job), [now.value, job]);
+  const pace = paceOfJob(job);
   const until = finishedAt === null ? now.value : Date.parse(finishedAt);
   const waiting = counts.queued + counts.delayed;
   const begun = absolute(Date.parse(createdAt));
@@ -43,7 +45,7 @@ export function JobNumbers({ job }: { job: JobOut }) {
       />
       <Stat
         label="Pages a second"
-        value={decimal(pace.now ?? rate)}
+        value={decimal(pace.pages ?? rate)}
         tip={
           finishedAt === null
             ? `Over the last seconds; ${decimal(rate)} on average since it began. The line is the last two minutes.`
@@ -53,14 +55,10 @@ export function JobNumbers({ job }: { job: JobOut }) {
       />
       <Stat
         label={finishedAt === null ? "To go" : "Took"}
-        value={
-          finishedAt === null
-            ? duration(etaSeconds === null ? null : etaSeconds * 1000)
-            : duration(until - Date.parse(createdAt))
-        }
+        value={finishedAt === null ? duration(msToGo(job)) : duration(until - Date.parse(createdAt))}
         tip={
           finishedAt === null
-            ? "Until what the job has now is done, at the pace so far. A dash: it cannot be told yet."
+            ? "Until what the job has now is done, at its pace of late. A dash: it cannot be told."
             : `From ${begun} to ${absolute(until)}: from ${WHOLE_SPAN}.`
         }
         more={finishedAt === null ? `begun ${duration(until - Date.parse(createdAt))} ago` : ""}

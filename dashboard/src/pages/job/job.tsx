@@ -27,6 +27,7 @@ import { PagesTab } from "./pages-tab.tsx";
 import { RecordsTab } from "./records-tab.tsx";
 import { SitesTab } from "./sites-tab.tsx";
 import { SpecTab } from "./spec-tab.tsx";
+import { SubmittedNote } from "./submitted-note.tsx";
 import { TimelineTab } from "./timeline-tab.tsx";
 import "../jobs/jobs.css";
 import "./job.css";
@@ -117,6 +118,7 @@ function KnownJob({ job, onChanged }: { job: JobOut; onChanged: () => void }) {
         </>
       }
     >
+      <SubmittedNote id={job.id} />
       <JobNumbers job={job} />
       <Ledger job={job} />
       <Tabs label="Parts of the job" tabs={tabs} current={current?.id ?? ""} />

@@ -3,6 +3,7 @@ import type { JobOut } from "../../../../src/client/client.ts";
 import { decimal, duration } from "../../ui/format.ts";
 import type { Room } from "../../ui/screen.ts";
 import type { Column } from "../../ui/table.tsx";
+import { msToGo, pagesPerSecond } from "./job-pace.ts";
 
 export function paceColumns(from: Room): Column<JobOut>[] {
   const narrow = { isNumber: true, grow: 0, from };
@@ -11,17 +12,17 @@ export function paceColumns(from: Room): Column<JobOut>[] {
       ...narrow,
       id: "rate",
       title: "Pages/s",
-      tip: "Since the job began, pauses included.",
+      tip: "Lately, of a job that runs; of others since they began, pauses included.",
       rem: 4.5,
-      cell: ({ rate }) => decimal(rate),
+      cell: (job) => decimal(pagesPerSecond(job)),
     },
     {
       ...narrow,
       id: "eta",
       title: "To go",
-      tip: "Until what the job has now is done, at the pace so far.",
+      tip: "Until what the job has now is done, at its pace. A dash: it cannot be told.",
       rem: 6,
-      cell: ({ etaSeconds }) => duration(etaSeconds === null ? null : etaSeconds * 1000),
+      cell: (job) => duration(msToGo(job)),
     },
   ];
 }

@@ -3,6 +3,7 @@ import { type Fleet, fleet } from "../../live.ts";
 import { may } from "../../session.ts";
 import { decimal, duration, percent, plural, short } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
+import { pagesPerSecond } from "../jobs/job-pace.ts";
 
 /** An operator sees the fleet; a tenant what its own jobs say. */
 export function Tiles({ jobs }: { jobs: readonly JobOut[] }) {
@@ -83,8 +84,8 @@ function OwnTiles({ running }: { running: readonly JobOut[] }) {
       />
       <Stat
         label="Pages a second"
-        value={decimal(sum(({ rate }) => rate ?? 0))}
-        tip="Of your running jobs together, each since it began."
+        value={decimal(sum((job) => pagesPerSecond(job) ?? 0))}
+        tip="Of your running jobs together, lately."
       />
       <Stat
         label="Records"

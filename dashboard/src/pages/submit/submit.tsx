@@ -9,6 +9,7 @@ import { Loading } from "../../ui/empty.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { noteSubmitted } from "../job/submitted.ts";
 import { type Draft, draftOf, jobOf, newDraft } from "./draft.ts";
 import { JobForm } from "./job-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
@@ -143,7 +144,8 @@ function useSubmission(job: JobInput, onSubmitted: () => void) {
   const text = JSON.stringify(job);
   const submitting = useAction(async () => {
     if (key.current.job !== text) key.current = { job: text, key: newKey() };
-    const { id } = await api().submit(job, { idempotencyKey: key.current.key });
+    const { id, ...told } = await api().submit(job, { idempotencyKey: key.current.key });
+    noteSubmitted({ id, given: job.urls?.length ?? 0, ...told });
     onSubmitted();
     go(hrefOf(["jobs", id]));
   });

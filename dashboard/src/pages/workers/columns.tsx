@@ -133,7 +133,8 @@ function State({ row, watched }: { row: FleetRow; watched: Watched }) {
   if (row.kind === "gone") return <GoneCondition gone={row.gone} now={now.value} />;
   if (row.kind === "group") return null;
   // As of the server's last answer: while that is away nobody is heard, and nobody is to blame for it.
-  return <Condition worker={row.worker} silentMs={silenceOf(watched, row.worker, watched.at)} />;
+  const silentMs = silenceOf(watched, row.worker, watched.at);
+  return <Condition worker={row.worker} silentMs={silentMs} pace={watched.paces.get(row.worker.worker)} />;
 }
 
 export function Busy({ members }: { members: readonly WorkerOut[] }) {

@@ -1,14 +1,21 @@
 /** How a worker is, in a word; and what the word means. */
 import type { WorkerOut } from "../../../../src/api/wire-fleet.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { count, duration, plural } from "../../ui/format.ts";
+import { count, decimal, duration, plural } from "../../ui/format.ts";
 import { Tip } from "../../ui/tip.tsx";
 import { type Gone, SILENT_AFTER_MS } from "./fleet-rows.ts";
 
 type Condition = { tone: Tone; words: string; tip: string };
 
-export function Condition({ worker, silentMs }: { worker: WorkerOut; silentMs: number }) {
-  return <Shown {...conditionOf(worker, silentMs)} />;
+type ConditionProps = {
+  worker: WorkerOut;
+  silentMs: number;
+  /** Tasks a second between its last two words; undefined: not known yet. */
+  pace: number | undefined;
+};
+
+export function Condition({ worker, silentMs, pace }: ConditionProps) {
+  return <Shown {...conditionOf(worker, silentMs, pace)} />;
 }
 
 export function GoneCondition({ gone, now }: { gone: Gone; now: number }) {
@@ -38,7 +45,7 @@ function Shown({ tone, words, tip }: Condition) {
   );
 }
 
-export function conditionOf({ state, order, busy }: WorkerOut, silentMs: number): Condition {
+export function conditionOf({ state, order, busy }: WorkerOut, silentMs: number, pace = 0): Condition {
   if (silentMs > SILENT_AFTER_MS) {
     const tip = "Workers tell of themselves every 5 seconds. One that is silent for 15 is taken for dead.";
     return { tone: "bad", words: `silent ${duration(silentMs)}`, tip };
@@ -55,7 +62,13 @@ export function conditionOf({ state, order, busy }: WorkerOut, silentMs: number)
   if (order !== null) {
     return { tone: "warn", words: `asked to ${order}`, tip: "It hears of it with its next word, within 5 seconds." };
   }
-  if (busy === 0)
+  // Quick tasks are over between two words: what it has in hand just then says little.
+  if (busy === 0 && pace === 0)
     return { tone: "quiet", words: "idle", tip: "It has nothing in hand: nothing waits, or all sites must wait." };
-  return { tone: "good", words: "working", tip: "It has tasks in hand, and was heard of within the last seconds." };
+  const lately = pace === 0 ? "" : `, ${decimal(pace)} a second lately`;
+  return {
+    tone: "good",
+    words: "working",
+    tip: `It had ${plural(busy ?? 0, "task")} in hand when last heard of${lately}.`,
+  };
 }

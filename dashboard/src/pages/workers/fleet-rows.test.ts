@@ -67,5 +67,8 @@ describe("the rows of the fleet", () => {
     watched = watchedAfter(watched, [aWorker("a/1/1/1", { done: 60, seenAt: at(5) })], 7_500);
 
     expect(watched.paces).toEqual(new Map([["a/1/1/1", 10]]));
+    const betweenTwo = aWorker("a/1/1/1", { busy: 0 });
+    expect(conditionOf(betweenTwo, 0, 10).words).toBe("working");
+    expect(conditionOf(betweenTwo, 0, 0).words).toBe("idle");
   });
 });

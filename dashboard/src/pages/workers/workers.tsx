@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { QueueOut, WorkerOut } from "../../../../src/api/wire-fleet.ts";
 import { fleet } from "../../live.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
-import { bytes, count, decimal, percent, plural } from "../../ui/format.ts";
+import { bytes, count, decimal, percent, plural, UNKNOWN } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Stat } from "../../ui/stat.tsx";
@@ -76,6 +76,7 @@ function Sums({ watched: { workers, paces } }: { watched: Watched }) {
     sum((w) => w.done),
     sum((w) => w.failed),
   ];
+  const isPaceKnown = workers.every(({ worker }) => paces.has(worker));
   const pace = [...paces.values()].reduce((all, one) => all + one, 0);
   return (
     <div class="stats">
@@ -87,7 +88,7 @@ function Sums({ watched: { workers, paces } }: { watched: Watched }) {
       />
       <Stat
         label="Tasks a second"
-        value={paces.size === 0 ? "–" : decimal(pace)}
+        value={isPaceKnown ? decimal(pace) : UNKNOWN}
         tip="Leases that ended as they should, over the last seconds, all workers together."
       />
       <Stat
