@@ -19,6 +19,8 @@ describe("trawl keys", () => {
     await server.says(/listening on http/);
     const [, url = ""] = /listening on (http:\S+);/.exec(server.saidSoFar().stderr) ?? [];
     expect((await fetch(`${url}/v1/jobs`)).status).toBe(200);
+    const lockingOut = await trawl(["keys", "add", "reader", "--scopes", "read", "--api", url], { cwd });
+    expect(lockingOut.stderr).toMatch(/BAD_USAGE: .*nobody could make another: first make one with --scopes admin/);
 
     const added = await trawl(["keys", "add", "ci", "--tenant", "acme", "--expires", "90d", "--max-jobs", "5"], {
       cwd,

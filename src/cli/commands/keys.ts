@@ -64,12 +64,14 @@ export function addKeys(program: Command): void {
     });
 }
 
-async function add({ plane, screen, now }: PlaneSession, name: string, flags: Flags): Promise<void> {
+async function add(session: PlaneSession, name: string, flags: Flags): Promise<void> {
+  const { plane, screen, now } = session;
   const { tenant, scopes, expires, maxPending: pending, maxRate: urlsPerSecond, maxJobs: jobs } = flags;
   if (!/^[\x20-\x7e]{1,100}$/.test(name)) throw usage("a key's name takes 1 to 100 printable characters");
   const expiresAt = expires === undefined ? undefined : now() + expires;
   checkFlags({ tenant, scopes });
   const draft = { name, tenant, scopes, quotas: { pending, urlsPerSecond, jobs }, expiresAt };
+  if (!scopes.includes("admin")) await assertNobodyIsLockedOut(session);
   const { key, secret } = await plane.keys.add(draft);
   if (flags.json === true) {
     const shown = await asJson(key, now());
@@ -77,6 +79,14 @@ async function add({ plane, screen, now }: PlaneSession, name: string, flags: Fl
   }
   await screen.out(`${secret}\n`);
   screen.err(`that is the key ${key.id}, shown this once; send it as: Authorization: Bearer KEY\n`);
+}
+
+/** With the first key a server begins to ask everybody for one; on the store itself another can always be made. */
+async function assertNobodyIsLockedOut({ plane, isServed }: PlaneSession): Promise<void> {
+  if (!isServed || (await plane.keys.list()).length > 0) return;
+  throw usage(
+    "with its first key a server begins to ask everybody for one, and with this one nobody could make another: first make one with --scopes admin",
+  );
 }
 
 async function list({ plane, screen, now: clock }: PlaneSession, flags: Flags): Promise<void> {
