@@ -1,4 +1,5 @@
 /** How a job stands at a site, as the API answers and as `--json` prints it. Apart from the schemas, as job-out.ts is. */
+import { WHY_A_SITE_RESTS } from "../domain/backoff.ts";
 import type { JobSiteView, JobView } from "../frontier/frontier-admin.ts";
 import type { JobSiteOut } from "./wire-types.ts";
 
@@ -16,5 +17,5 @@ export function jobSiteOut(view: JobSiteView, job: Pick<JobView, "state">, now: 
 /** What holds it up for longer than its rate does. */
 function whyOf({ state }: Pick<JobView, "state">, blockedUntil: number | undefined): string | null {
   if (state === "paused") return "the job is paused";
-  return blockedUntil === undefined ? null : "the site asked for less (429 or 503)";
+  return blockedUntil === undefined ? null : `the site rests: ${WHY_A_SITE_RESTS}`;
 }

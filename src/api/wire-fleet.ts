@@ -44,7 +44,7 @@ export const siteSchemaOut = z.strictObject({
   inFlight: count.describe("Requests under way."),
   waiting: count.describe("URLs that wait for it."),
   readyAt: instant.nullable().describe("When the next request may go; null: now."),
-  blockedUntil: instant.nullable().describe("Until when it rests because it asked for less; null: it does not."),
+  blockedUntil: instant.nullable().describe("Until when it rests; null: it does not."),
   crawlDelayMs: z.number().min(0),
 });
 

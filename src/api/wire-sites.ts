@@ -34,7 +34,9 @@ export const siteDetailSchemaOut = siteSchemaOut.extend({
       "Whose word the rate is: the operator's, the crawl-delay of its robots.txt, or the strictest of its jobs.",
     ),
   operator: z.strictObject(allowance).nullable().describe("The operator's word; null: there is none."),
-  incidents: count.describe("How often in a row it has asked for less (429, 503)."),
+  incidents: count.describe(
+    "How often in a row it has made us rest: by 429 or 503, or by a robots.txt that could not be had.",
+  ),
   circuit: z
     .enum(["closed", "open", "half-open"])
     .describe("`open`: it rests, nothing is sent. `half-open`: the rest is over, and the next answer decides."),

@@ -95,7 +95,7 @@ export const jobSiteSchemaOut = z.strictObject({
   bytes: count,
   dead: count,
   lastPageAt: instant.nullable().describe("When the last page came; null: none has."),
-  blockedUntil: instant.nullable().describe("Until when the site rests because it asked for less; null: it does not."),
+  blockedUntil: instant.nullable().describe("Until when the site rests; null: it does not."),
   why: z.string().nullable().describe("What holds it up for longer than its rate does."),
 });
 

@@ -10,6 +10,9 @@ export function backoffMs(baseMs: number, failures: number, seed: number): numbe
   return Math.round(wait * (1 + 0.25 * fraction(seed * 31 + failures)));
 }
 
+/** Which of the two it was is not kept. */
+export const WHY_A_SITE_RESTS = "it asked for less (429 or 503), or its robots.txt could not be had";
+
 /** How long a whole site rests after it throttled us `incidents` times in a row without saying for how long. */
 export function siteRestMs(incidents: number): number {
   return Math.min(1000 * 2 ** (incidents - 1), 60_000);

@@ -1,4 +1,5 @@
 /** Puts into words why something waits (F16). Pure: backends bring the facts, so that all of them say the same. */
+import { WHY_A_SITE_RESTS } from "../domain/backoff.ts";
 import { formatCount, plural } from "../domain/counted.ts";
 import { formatDuration } from "../domain/duration.ts";
 import type { JobState, Ledger } from "../domain/job.ts";
@@ -150,7 +151,7 @@ function delayWords({ notBefore, failures, last, job }: TaskFacts & { state: "de
 function siteWait(site: SiteFacts, { now, hearing }: Telling): Wait {
   const reasons: string[] = [];
   if (site.blockedUntil > now) {
-    reasons.push(`the site asked for less (429 or 503) and rests until ${at(site.blockedUntil, now)}`);
+    reasons.push(`the site rests until ${at(site.blockedUntil, now)}: ${WHY_A_SITE_RESTS}`);
   }
   if (site.inFlight >= site.policy.perSite) {
     reasons.push(`${site.inFlight} of ${site.policy.perSite} requests allowed at once are under way`);

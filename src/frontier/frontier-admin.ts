@@ -74,7 +74,7 @@ export type SiteView = {
 export type SiteDetail = SiteView & {
   /** The operator's word, which then is the policy. */
   operator: SitePolicy | undefined;
-  /** How often in a row it has asked for less; a good answer after its rest ends that. */
+  /** How often in a row it had to rest; a good answer after its rest ends that. */
   incidents: number;
   /** Whether a worker is bringing its robots.txt: nothing else goes there until it has. */
   isAskingRobots: boolean;
@@ -107,7 +107,7 @@ export type JobSiteView = {
   tally: Tally;
   /** When the last page of it was settled. */
   lastPageAt: number | undefined;
-  /** Until when the site rests because it asked for less; 0 or past: it does not. */
+  /** Until when the site rests; 0 or past: it does not. */
   blockedUntil: number;
 };
 

@@ -99,14 +99,16 @@ function explainingUrls({ open, test }: Suite): void {
     expect(until).toBeUndefined();
   });
 
-  test("F16 a URL waits for a site that asked for less", async () => {
+  test("F16 a URL waits for a site that rests", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "throttled", retryAfterMs: 45_000 } });
 
     const { reasons, until } = await frontier.explain(URL_1);
 
-    expect(reasons[0]).toMatch(/^in job job: the site asked for less \(429 or 503\) and rests until .*\(in 45s\)$/);
+    expect(reasons[0]).toMatch(
+      /^in job job: the site rests until .*\(in 45s\): it asked for less \(429 or 503\), or its robots\.txt could not be had$/,
+    );
     expect(until).toBe(START_AT + 45_000);
   });
 

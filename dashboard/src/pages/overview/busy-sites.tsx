@@ -11,6 +11,7 @@ import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
+import { WHY_IT_RESTS } from "../sites/site-state.tsx";
 import { msToClear } from "./ms-to-clear.ts";
 
 const EVERY_MS = 5_000;
@@ -41,7 +42,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "clear",
     title: "To clear",
-    tip: "How long what waits will take at that rate, if nothing is added. A site that asked for less rests first.",
+    tip: "How long what waits will take at that rate, if nothing is added. What a site that rests has left of its rest comes first.",
     isNumber: true,
     rem: 8,
     grow: 0,
@@ -52,7 +53,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
 function Rests({ until }: { until: string }) {
   const at = Date.parse(until);
   return (
-    <Tip says={`It asked for less, and gets no request until ${absolute(at)}.`} isQuiet>
+    <Tip says={`${WHY_IT_RESTS} That is at ${absolute(at)}.`} isQuiet>
       <Badge tone="bad">rests {duration(Math.max(0, at - now.value))}</Badge>
     </Tip>
   );

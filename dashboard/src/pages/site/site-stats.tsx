@@ -2,6 +2,7 @@ import type { SiteDetailOut } from "../../../../src/api/wire-sites.ts";
 import { count, duration, plural } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
 import { now } from "../../visible.ts";
+import { WHY_IT_RESTS } from "../sites/site-state.tsx";
 
 const SET_BY = {
   operator: "the operator's word",
@@ -11,10 +12,10 @@ const SET_BY = {
 
 const CIRCUITS = {
   closed: { words: "closed", tip: "It answers: requests go as its rate allows." },
-  open: { words: "open", tip: "It has asked for less (429 or 503): nothing is sent there until its rest is over." },
+  open: { words: "open", tip: WHY_IT_RESTS },
   "half-open": {
     words: "half-open",
-    tip: "Its rest is over, and no good answer has come since. The next answer decides: a good one closes the circuit, another 429 or 503 makes the next rest longer.",
+    tip: "Its rest is over, and no good answer has come since. The next answer decides: a good one closes the circuit, another 429, 503 or robots.txt that cannot be had makes the next rest longer.",
   },
 } as const;
 
@@ -48,8 +49,8 @@ export function SiteStats({ site }: { site: SiteDetailOut }) {
       <Stat
         label="Circuit"
         value={CIRCUITS[circuit].words}
-        tip={`${CIRCUITS[circuit].tip}${incidents === 0 ? "" : ` It has asked for less ${plural(incidents, "time")} in a row.`}`}
-        more={incidents === 0 ? "" : `throttled ${plural(incidents, "time")} in a row`}
+        tip={`${CIRCUITS[circuit].tip}${incidents === 0 ? "" : ` It had to rest ${plural(incidents, "time")} in a row.`}`}
+        more={incidents === 0 ? "" : `${plural(incidents, "rest")} in a row`}
         tone={circuit === "open" ? "bad" : circuit === "half-open" ? "warn" : undefined}
       />
     </div>

@@ -5,6 +5,10 @@ import { duration } from "../../ui/format.ts";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
 
+/** Which of the two it was is not kept. */
+export const WHY_IT_RESTS =
+  "It asked for less (429 or 503), or its robots.txt could not be had: nothing is sent there until its rest is over.";
+
 type Stand = { tone: Tone; words: string; tip: string };
 type Site = Pick<SiteOut, "blockedUntil" | "readyAt" | "inFlight" | "perSite" | "waiting">;
 
@@ -20,8 +24,7 @@ export function SiteState({ site }: { site: Site }) {
 export function standOf({ blockedUntil, readyAt, inFlight, perSite, waiting }: Site, at: number): Stand {
   const restMs = blockedUntil === null ? 0 : Date.parse(blockedUntil) - at;
   if (restMs > 0) {
-    const tip = "It has asked for less (429 or 503): nothing is sent there until its rest is over.";
-    return { tone: "bad", words: `rests ${duration(restMs)}`, tip };
+    return { tone: "bad", words: `rests ${duration(restMs)}`, tip: WHY_IT_RESTS };
   }
   if (waiting === 0 && inFlight === 0)
     return { tone: "quiet", words: "nothing to do", tip: "No URL waits for it, and none is under way." };
