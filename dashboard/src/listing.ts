@@ -12,6 +12,8 @@ export type Listing<T> = {
   error: unknown;
   /** All there was when it was read. */
   isOver: boolean;
+  /** Whether the rows are all there were, also while they are read anew. */
+  isWhole: boolean;
   /** How many were looked at, found or not. */
   looked: number;
   /** Undefined where there is no more, or where somebody has to say that it is to go on. */
@@ -69,6 +71,7 @@ export function useListing<T>(
   return {
     ...{ rows: held.rows, looked: held.looked, isLoading, error },
     isOver: held.next === null && !isLoading && error === undefined,
+    isWhole: held.next === null,
     loadMore: mayGoOn && !isStuck ? more : undefined,
     goOn: mayGoOn && isStuck ? more : undefined,
     reload: useCallback(() => setNth((before) => before + 1), []),

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard's books", () => {
   it("deals with the letters that were picked and no others, and tells how each went", async () => {
     const working = await startWorking({ "/": { status: 404 }, "/two": { status: 404 }, "/shut": { status: 403 } });
     const urls = ["/", "/two", "/shut"].map((path) => working.site.url + path);
-    const { json } = await working.ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
+    const { json } = await working.ask("POST", "/v1/jobs", { name: "Broken", urls, politeness: { robots: false } });
     await working.startWorker();
     await ended(working, json.id);
     const viewer = await viewers.open();
@@ -35,10 +35,22 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard's books", () => {
     await page.getByRole("grid", { name: "Groups" }).getByText("http_status").first().click();
     await page.getByRole("button", { name: "Replay 2 letters" }).waitFor();
     expect(page.url()).toContain("status=404");
+    await page.getByRole("button", { name: "Replay 2 letters" }).click();
+    // One now, and one that is not back yet when the list is read anew.
+    await page.getByLabel("How many a second").fill("1");
+    await page.getByRole("dialog").getByRole("button", { name: "Replay 2 letters" }).click();
+    await page.getByText("What fails again comes back here.").waitFor();
+    await letters.getByText("/two").waitFor();
+    await page.getByRole("button", { name: "Replay 2 letters" }).waitFor();
+    await page.getByText("2 letters", { exact: true }).waitFor();
+    expect(await letters.getByRole("row").nth(1).innerText()).toMatch(/\/two.*Broken/s);
     await letters.getByText("/two").click();
     await page.getByRole("dialog").getByText("answered 404").waitFor();
     await page.getByRole("dialog").getByRole("link", { name: "How it went" }).click();
-    await page.getByText(/failed for good after/).waitFor();
+    await page
+      .getByText(/failed for good after/)
+      .first()
+      .waitFor();
 
     const { groups } = (await working.ask("GET", "/v1/dead?group=true")).json;
     expect(groups).toMatchObject([{ status: 404, count: 2 }]);

@@ -31,7 +31,7 @@ type HeadCellProps<T> = { column: Column<T>; sort: Sort | undefined; onSort: (so
 
 function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
   const { id, title, tip, isNumber = false, sortBy } = column;
-  const isSorted = sort?.by === id;
+  const isSorted = sort?.by === id && sortBy !== undefined;
   const isDown = isSorted && sort.isDown;
   const words = sortBy === undefined ? title : sortButton();
   function sortButton() {

@@ -126,10 +126,11 @@ export function Table<T>(props: TableProps<T>) {
 }
 
 function useOrdered<T>(rows: readonly T[], columns: readonly Column<T>[], sort: Sort | undefined): readonly T[] {
-  return useMemo(() => {
-    const sortBy = columns.find(({ id }) => id === sort?.by)?.sortBy;
-    return sort === undefined || sortBy === undefined ? rows : sorted(rows, sortBy, sort.isDown);
-  }, [rows, sort?.by, sort?.isDown]);
+  const sortBy = columns.find(({ id }) => id === sort?.by)?.sortBy;
+  return useMemo(
+    () => (sort === undefined || sortBy === undefined ? rows : sorted(rows, sortBy, sort.isDown)),
+    [rows, sort?.by, sort?.isDown, sortBy === undefined],
+  );
 }
 
 /** The rows in view, and what is to be called when that has changed. */

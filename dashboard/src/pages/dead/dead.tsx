@@ -1,8 +1,10 @@
 /** Dead letters: what was given up on, grouped and one by one, to be replayed or discarded. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
 import { isApiError } from "../../../../src/client/api-error.ts";
 import type { DeadFilter } from "../../../../src/client/client.ts";
 import { useListed } from "../../listed.ts";
+import type { Listing } from "../../listing.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf, place } from "../../router.ts";
 import { api, may, session } from "../../session.ts";
@@ -25,6 +27,8 @@ const EVERY_MS = 5_000;
 const MANY = 10_000;
 const MANY_EVERY_MS = 60_000;
 const GROUPS_MOST = 500;
+/** Letters that one request brings. */
+const FOLLOWED_MOST = 500;
 
 export function Dead() {
   const filter = useFilter();
@@ -58,6 +62,7 @@ function Graveyard({ filter }: { filter: DeadFilter }) {
   const total = groups.value?.letters;
   const isMany = (total ?? 0) >= MANY;
   useEffect(() => setEveryMs(isMany ? MANY_EVERY_MS : EVERY_MS), [isMany]);
+  useFollowed(letters, total, groups.value);
   const isNarrowed = Object.keys(filter).length > 0;
   const all: Chosen = { filter, tasks: undefined, count: total ?? 0 };
   const chosen: Chosen = picked.size === 0 ? all : { filter: jobOnly(filter), tasks: [...picked], count: picked.size };
@@ -95,6 +100,20 @@ function Graveyard({ filter }: { filter: DeadFilter }) {
       {dealing !== undefined && <DealDialog dealing={dealing} onDone={done} onClose={() => setDealing(undefined)} />}
     </>
   );
+}
+
+/**
+ * What fails again comes back between two looks: the list is read anew when the count is another one. Not where somebody
+ * has scrolled far, who would lose the place.
+ */
+function useFollowed(letters: Listing<DeadOut>, total: number | undefined, look: unknown): void {
+  const last = useRef(total);
+  useEffect(() => {
+    const isOther = last.current !== undefined && last.current !== total;
+    const isBehind = letters.isOver && letters.rows.length !== total;
+    last.current = total;
+    if (total !== undefined && letters.rows.length <= FOLLOWED_MOST && (isOther || isBehind)) letters.reload();
+  }, [look]);
 }
 
 function Actions(props: { chosen: Chosen; isNarrowed: boolean; onDeal: (verb: Dealing["verb"]) => void }) {

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
 import type { Listing } from "../../listing.ts";
+import { liveJobs } from "../../live.ts";
 import { hrefOf } from "../../router.ts";
 import { may } from "../../session.ts";
 import { count, plural } from "../../ui/format.ts";
@@ -21,10 +22,13 @@ type LettersProps = {
 
 export function Letters({ letters, picked, onPick, onDeal }: LettersProps) {
   const [opened, setOpened] = useState<DeadOut | undefined>(undefined);
-  const { rows, isLoading, loadMore } = letters;
+  const { rows, isLoading, isWhole, loadMore } = letters;
   const isAll = rows.length > 0 && rows.every(({ taskId }) => picked.has(taskId));
-  const columns = useMemo(() => (may("submit") ? [pickColumn(picked, onPick), ...COLUMNS] : COLUMNS), [picked, onPick]);
-  const said = loadMore === undefined ? plural(rows.length, "letter") : `${count(rows.length)} of them shown so far`;
+  const columns = useMemo(() => {
+    const shown = isWhole ? COLUMNS : COLUMNS.map(({ sortBy: _, ...column }) => column);
+    return may("submit") ? [pickColumn(picked, onPick), ...shown] : shown;
+  }, [picked, onPick, isWhole]);
+  const said = isWhole ? plural(rows.length, "letter") : `${count(rows.length)} so far, as they were queued`;
   return (
     <Card
       title="One by one"
@@ -48,6 +52,7 @@ export function Letters({ letters, picked, onPick, onDeal }: LettersProps) {
         columns={columns}
         rows={rows}
         keyOf={({ taskId }) => taskId}
+        sort={NEWEST_FIRST}
         isMarked={({ taskId }) => picked.has(taskId)}
         onOpen={setOpened}
         loadMore={loadMore}
@@ -89,14 +94,18 @@ function pickColumn(picked: ReadonlySet<string>, onPick: LettersProps["onPick"])
   };
 }
 
+const NEWEST_FIRST = { by: "at", isDown: true };
+
+/** The server lists them as they were queued: any other order takes all of them. */
 const COLUMNS: readonly Column<DeadOut>[] = [
-  { id: "url", title: "URL", rem: 12, grow: 4, cell: ({ url }) => <Scraped text={url} /> },
+  { id: "url", title: "URL", rem: 12, grow: 4, sortBy: ({ url }) => url, cell: ({ url }) => <Scraped text={url} /> },
   {
     id: "reason",
     title: "Reason",
     tip: "Why it was given up on, and what the site answered with.",
     rem: 10.5,
     from: "tablet",
+    sortBy: ({ reason, status }) => `${reason} ${status ?? ""}`,
     cell: ({ reason, status }) => (status === null ? reason : `${reason} (${status})`),
   },
   {
@@ -116,15 +125,22 @@ const COLUMNS: readonly Column<DeadOut>[] = [
     rem: 3,
     grow: 0,
     from: "tablet",
+    sortBy: ({ history }) => history.length,
     cell: ({ history }) => count(history.length),
   },
   {
     id: "job",
     title: "Job",
     tip: "The job it is of.",
-    rem: 8,
-    from: "desk",
-    cell: ({ jobId }) => <a href={hrefOf(["jobs", jobId])}>{jobId}</a>,
+    rem: 7,
+    grow: 2,
+    from: "laptop",
+    sortBy: ({ jobId }) => nameOf(jobId),
+    cell: ({ jobId }) => (
+      <a href={hrefOf(["jobs", jobId])}>
+        <Scraped text={nameOf(jobId)} />
+      </a>
+    ),
   },
   {
     id: "at",
@@ -132,6 +148,12 @@ const COLUMNS: readonly Column<DeadOut>[] = [
     rem: 6,
     grow: 0,
     from: "tablet",
+    sortBy: ({ diedAt }) => diedAt,
     cell: ({ diedAt }) => <Ago at={diedAt} />,
   },
 ];
+
+/** Of jobs that the stream of events does not tell of only the id is known. */
+function nameOf(jobId: string): string {
+  return liveJobs.value?.get(jobId)?.name || jobId;
+}
