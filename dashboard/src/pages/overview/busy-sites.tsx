@@ -4,7 +4,7 @@ import { hrefOf } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Empty, Loading } from "../../ui/empty.tsx";
-import { absolute, count, duration } from "../../ui/format.ts";
+import { absolute, count, duration, UNKNOWN } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
@@ -46,9 +46,19 @@ const COLUMNS: readonly Column<SiteOut>[] = [
     isNumber: true,
     rem: 8,
     grow: 0,
-    cell: (site) => (site.blockedUntil === null ? duration(msToClear(site)) : <Rests until={site.blockedUntil} />),
+    cell: (site) => (site.blockedUntil === null ? <ToClear site={site} /> : <Rests until={site.blockedUntil} />),
   },
 ];
+
+function ToClear({ site }: { site: SiteOut }) {
+  const ms = msToClear(site);
+  if (ms !== undefined) return <>{duration(ms)}</>;
+  return (
+    <Tip says="Its rate is unlimited: how long it takes is up to the workers and to the site itself." isQuiet>
+      {UNKNOWN}
+    </Tip>
+  );
+}
 
 function Rests({ until }: { until: string }) {
   const at = Date.parse(until);
@@ -89,6 +99,6 @@ async function longest(signal: AbortSignal): Promise<SiteOut[]> {
     if (sites.length === LOOKED_AT) break;
   }
   const isResting = ({ blockedUntil }: SiteOut) => Number(blockedUntil !== null);
-  sites.sort((one, other) => isResting(other) - isResting(one) || msToClear(other) - msToClear(one));
+  sites.sort((one, other) => isResting(other) - isResting(one) || (msToClear(other) ?? 0) - (msToClear(one) ?? 0));
   return sites.slice(0, SHOWN);
 }
