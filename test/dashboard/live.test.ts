@@ -139,6 +139,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     const job = await stage.api.submit({ urls, politeness: { rate: "2/s", robots: false } });
     await open();
     await visit(page, stage.url, { place: "/sites/rated.example" });
+    expect(await page.title()).toBe("rated.example · Trawl");
     const visits = () => stage.web.visitsOf("rated.example");
     await waitUntil(() => visits().length >= 6, PATIENCE_MS);
     const before = visits();

@@ -1,9 +1,11 @@
 /** One site: what it gets and by whose word, why it waits, who waits for it; and the operator's word on it. */
+import { useEffect } from "preact/hooks";
 import type { SiteDetailOut } from "../../../../src/api/wire-sites.ts";
 import { isApiError } from "../../../../src/client/api-error.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
 import { api } from "../../session.ts";
+import { titleTab } from "../../tab-title.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -23,6 +25,7 @@ export function Site({ rest }: { rest: readonly string[] }) {
   const name = rest[0] ?? "";
   const { value: site, error, reload } = usePolled((signal) => api().sites.get(name, { signal }), LOOK_MS, [name]);
   const title = <Scraped text={shownName(name)} most={300} />;
+  useEffect(() => titleTab(shownName(name)), [name]);
   if (site === undefined)
     return <Page title={title}>{error === undefined ? <Loading /> : <Unmet error={error} onRetry={reload} />}</Page>;
   const isOnline = !name.startsWith("#");
