@@ -156,15 +156,21 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     expect(viewer.troubles).toEqual(NONE);
   });
 
-  it("shows a worker that is killed as lost", async () => {
-    const lone = await stage.worker(["--queues", "lonely", "--pool", "solo"]);
+  it("shows a worker that is killed as lost, and drains another by its button", async () => {
+    const alone = ["--queues", "lonely", "--pool", "solo"];
+    const [lone, drained] = await Promise.all([stage.worker(alone), stage.worker(alone)]);
     await open();
     await visit(page, stage.url, { place: "/workers" });
     const row = page.getByRole("row").filter({ hasText: `/${lone.pid}` });
     await row.getByText(/idle|working/).waitFor();
 
     lone.kill("SIGKILL");
+    await page.getByRole("button", { name: new RegExp(`^Drain .*/${drained.pid}$`) }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
 
+    expect((await drained.ended).code).toBe(0);
+    const left = page.getByRole("row").filter({ hasText: `/${drained.pid}` });
+    await left.getByText(/^gone /).waitFor();
     await row.getByText(/^lost /).waitFor({ timeout: 40_000 });
     expect(viewer.troubles).toEqual(NONE);
   });
