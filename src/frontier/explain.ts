@@ -8,7 +8,7 @@ import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
 import { stepOf } from "../domain/step-url.ts";
 import { baseQueue } from "./frontier.ts";
-import type { Explanation, Hearing, Misfortune } from "./frontier-admin.ts";
+import type { Explanation, Hearing, Misfortune, SiteJobView } from "./frontier-admin.ts";
 
 export type SiteFacts = {
   site: string;
@@ -21,7 +21,14 @@ export type SiteFacts = {
   /** Whether a worker is bringing robots.txt: nothing else goes to the site until it has. */
   isAskingRobots: boolean;
   waiting: number;
+  /** The operator's word, which then is the policy. */
+  operator: SitePolicy | undefined;
+  /** Those with something there, the most first. Of a job's sites only the first WHOSE_RATE_MOST need them. */
+  jobs: readonly SiteJobView[];
 };
+
+/** Of so many sites of a job it is said whose rate they have: finding that out goes through the jobs there. */
+export const WHOSE_RATE_MOST = 5;
 
 export type JobFacts = { id: string; state: JobState; sealed: boolean; counts: Ledger; retriesMax: number };
 
@@ -62,7 +69,7 @@ export function explainSite(name: string, site: SiteFacts | undefined, now: numb
     return { about: name, reasons: ["no job here has met this site"], until: undefined, tasks: [], queues: [] };
   const { reasons, until } = siteWait(site, { now, hearing: "all" });
   const limits = `allowed: ${rateWords(site)}, ${site.policy.perSite} at once; ${site.inFlight} under way, ${formatCount(site.waiting)} waiting`;
-  const words = [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits];
+  const words = [...(reasons.length > 0 ? reasons : ["may be hit now"]), limits, ...setterOfSite(site)];
   return { about: name, reasons: words, until, tasks: [], queues: [] };
 }
 
@@ -79,9 +86,15 @@ export function explainJob(job: JobFacts, sites: readonly SiteFacts[], now: numb
     `is running: ${formatCount(queued)} queued, ${formatCount(delayed)} waiting for a retry, ${formatCount(leased)} being fetched`,
     ...openWords(job),
     ...waits.flatMap(({ site, reasons: why }) => why.map((reason) => `${site.site}: ${reason}`)),
+    ...sites
+      .slice(0, WHOSE_RATE_MOST)
+      .flatMap((site) => whoseRate(site, job, hearing).map((words) => `${site.site}: ${words}`)),
   ];
   return { ...whole, reasons, until: earliest(waits.map((wait) => wait.until)) };
 }
+
+/** A name is the user's, and may be a whole URL. */
+const NAME_MOST = 60;
 
 /** When it is told, and how much of it. */
 type Telling = { now: number; hearing: Hearing | undefined };
@@ -120,7 +133,9 @@ function waitingTask(
   const { now, hearing } = telling;
   if (task.job.state === "paused") return { reasons: [inJob + pausedWords(task.job)], until: undefined };
   const wait = siteWait(task.site, telling);
-  const reasons = wait.reasons.map((reason) => inJob + reason);
+  const isRated = task.site.rateReadyAt > now;
+  const whose = isRated ? whoseRate(task.site, task.job, hearing) : [];
+  const reasons = [...wait.reasons, ...whose].map((reason) => inJob + reason);
   if (task.state === "delayed" && task.notBefore > now) {
     reasons.unshift(inJob + delayWords(task, now));
     return { reasons, until: Math.max(task.notBefore, wait.until ?? 0) };
@@ -172,14 +187,48 @@ function crowdWords({ waiting, policy }: SiteFacts): string {
   return `; ${formatCount(waiting)} wait for it, about ${formatDuration(waiting * policy.intervalMs)} at this rate`;
 }
 
+/** Said where a job does not get the rate that it asks for; of a crawl-delay, rateWords tells. */
+function whoseRate(site: SiteFacts, job: JobFacts, hearing: Hearing | undefined): string[] {
+  const asked = site.jobs.find(({ jobId }) => jobId === job.id)?.policy;
+  if (asked === undefined || asked.intervalMs === site.policy.intervalMs || isByRobots(site)) return [];
+  const setter = site.operator === undefined && hearing === "own" ? "another job there" : setterWords(site);
+  return [
+    `its rate (${formatRate(site.policy.intervalMs)}) is set by ${setter}; this job asks for ${formatRate(asked.intervalMs)}`,
+  ];
+}
+
+function setterOfSite(site: SiteFacts): string[] {
+  const isAgreed = jobsWithSay(site).every(({ policy }) => policy.intervalMs === site.policy.intervalMs);
+  if (site.operator === undefined && (isAgreed || isByRobots(site))) return [];
+  return [`its rate (${formatRate(site.policy.intervalMs)}) is set by ${setterWords(site)}`];
+}
+
+function setterWords(site: SiteFacts): string {
+  if (site.operator !== undefined) return "an operator";
+  const all = jobsWithSay(site);
+  const [first, ...more] = all.filter(({ policy }) => policy.intervalMs === site.policy.intervalMs);
+  if (first === undefined) return "another job there";
+  const name = first.name === "" ? "" : ` (${first.name.slice(0, NAME_MOST)})`;
+  const others = more.length === 0 ? "" : ` and ${formatCount(more.length)} more`;
+  return `job ${first.jobId}${name}${others}, the strictest of ${plural(all.length, "job")} here`;
+}
+
+/** What a paused job asks for does not count. */
+function jobsWithSay({ jobs }: SiteFacts): SiteJobView[] {
+  return jobs.filter(({ state }) => state !== "paused");
+}
+
 function triesWords({ tries, last }: TaskFacts & { state: "dead" }, now: number): string {
   const after = `after ${plural(tries, "try", "tries")}`;
   return last === undefined ? after : `${formatDuration(Math.max(0, now - last.at))} ago, ${after}`;
 }
 
-function rateWords({ policy, crawlDelayMs }: SiteFacts): string {
-  const isRobots = crawlDelayMs > 0 && crawlDelayMs === policy.intervalMs;
-  return formatRate(policy.intervalMs) + (isRobots ? " (robots.txt crawl-delay)" : "");
+function rateWords(site: SiteFacts): string {
+  return formatRate(site.policy.intervalMs) + (isByRobots(site) ? " (robots.txt crawl-delay)" : "");
+}
+
+function isByRobots({ policy, crawlDelayMs, operator }: SiteFacts): boolean {
+  return operator === undefined && crawlDelayMs > 0 && crawlDelayMs === policy.intervalMs;
 }
 
 function pausedWords(job: JobFacts): string {

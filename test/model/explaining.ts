@@ -10,6 +10,7 @@ import {
 } from "../../src/frontier/explain.ts";
 import type { ExplainTarget, Explanation, Hearing } from "../../src/frontier/frontier-admin.ts";
 import { lacksRobots } from "./scheduling.ts";
+import { jobsAt } from "./site-views.ts";
 import {
   getJob,
   inFlightOf,
@@ -87,5 +88,7 @@ function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
     crawlDelayMs: site.crawlDelayMs,
     isAskingRobots: site.asker !== undefined && lacksRobots(world, site, now),
     waiting: waitingAt(world, site),
+    operator: site.operator,
+    jobs: jobsAt(world, site),
   };
 }

@@ -29,17 +29,22 @@ export function findSiteDetail(world: World, name: string, now: number): SiteDet
   if (site === undefined) return undefined;
   const { operator, incidents } = site;
   const isAskingRobots = site.asker !== undefined && lacksRobots(world, site, now);
-  const jobs = world.jobs.map((job) => siteJobOf(world, job, site));
   return {
     ...siteViewOf(world, site),
     ...{ operator, incidents, isAskingRobots },
-    jobs: jobs
-      .filter(({ waiting, inFlight }) => waiting + inFlight > 0)
-      .sort(
-        (one, other) =>
-          other.waiting - one.waiting || other.inFlight - one.inFlight || (one.jobId < other.jobId ? -1 : 1),
-      ),
+    jobs: jobsAt(world, site),
   };
+}
+
+/** Those with something there, the most first. */
+export function jobsAt(world: World, site: ModelSite): SiteJobView[] {
+  return world.jobs
+    .map((job) => siteJobOf(world, job, site))
+    .filter(({ waiting, inFlight }) => waiting + inFlight > 0)
+    .sort(
+      (one, other) =>
+        other.waiting - one.waiting || other.inFlight - one.inFlight || (one.jobId < other.jobId ? -1 : 1),
+    );
 }
 
 function siteJobOf(world: World, job: ModelJob, site: ModelSite): SiteJobView {

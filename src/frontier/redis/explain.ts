@@ -3,7 +3,15 @@ import { offlineSite } from "../../domain/offline-site.ts";
 import { siteOf } from "../../domain/site.ts";
 import { stepOf } from "../../domain/step-url.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { explainJob, explainSite, explainUrl, type JobFacts, type TaskFacts } from "../explain.ts";
+import {
+  explainJob,
+  explainSite,
+  explainUrl,
+  type JobFacts,
+  type SiteFacts,
+  type TaskFacts,
+  WHOSE_RATE_MOST,
+} from "../explain.ts";
 import type { Explanation, FrontierAdmin } from "../frontier-admin.ts";
 import { jobMissing } from "../job-missing.ts";
 import type { BrokerTime } from "./broker-time.ts";
@@ -75,9 +83,14 @@ export function createInspector(deps: Deps): FrontierAdmin["explain"] {
     const waiting = await finder.findWaiting(sought);
     if (waiting === undefined) return undefined;
     const { queue, notBefore, failures, history } = waiting;
-    if (notBefore === undefined) return { state: "queued", queue, job, site };
+    const facts = await withJobs(site);
+    if (notBefore === undefined) return { state: "queued", queue, job, site: facts };
     const last = readHistory(history === "" ? "[]" : history, time).at(-1);
-    return { state: "delayed", queue, job, site, notBefore: time.toHere(notBefore), failures, last };
+    return { state: "delayed", queue, job, site: facts, notBefore: time.toHere(notBefore), failures, last };
+  }
+
+  async function withJobs(site: NumberedFacts): Promise<SiteFacts> {
+    return { ...site, jobs: await sites.jobsAt(site.site) };
   }
 
   async function sitesOfJob(shard: Shard, jobId: string): Promise<NumberedFacts[]> {
@@ -91,12 +104,18 @@ export function createInspector(deps: Deps): FrontierAdmin["explain"] {
     if ("url" in target) return explainUrl(target.url, await ofUrl(target.url), clock.now(), hearing);
     if ("site" in target) {
       const [site] = await sites.facts(shards.ofSite(target.site), "names", [target.site]);
-      return explainSite(target.site, site, clock.now());
+      return explainSite(target.site, site && (await withJobs(site)), clock.now());
     }
     const row = await jobs.find(target.jobId);
     if (row === undefined) throw jobMissing(target.jobId, "frontier.explain");
     const found = await Promise.all(shards.all.map((shard) => sitesOfJob(shard, target.jobId)));
-    return explainJob(jobFacts(row), found.flat().slice(0, SITES_MOST), clock.now(), hearing);
+    const facts = await Promise.all(
+      found
+        .flat()
+        .slice(0, SITES_MOST)
+        .map((site, nth) => (nth < WHOSE_RATE_MOST ? withJobs(site) : { ...site, jobs: [] })),
+    );
+    return explainJob(jobFacts(row), facts, clock.now(), hearing);
   };
 }
 

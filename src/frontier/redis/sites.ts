@@ -25,9 +25,11 @@ export type Sites = {
   listBusy(limit: number, part: string): Promise<SiteView[]>;
   find(site: string): Promise<SiteDetail | undefined>;
   facts(shard: Shard, by: "names" | "numbers", which: readonly Word[]): Promise<NumberedFacts[]>;
+  /** Those of the newest with something there, the most first. */
+  jobsAt(site: string): Promise<SiteJobView[]>;
 };
 
-export type NumberedFacts = SiteFacts & { n: number; incidents: number; operator: SitePolicy | undefined };
+export type NumberedFacts = Omit<SiteFacts, "jobs"> & { n: number; incidents: number };
 
 type Deps = { shards: Shards };
 
@@ -93,8 +95,13 @@ export function createSites({ shards }: Deps): Sites {
     return found;
   }
 
+  async function jobsAt(site: string): Promise<SiteJobView[]> {
+    return readSiteJobs(await shards.ofSite(site).run("site-jobs", site, SITE_JOBS_LOOKED_AT));
+  }
+
   return {
     facts,
+    jobsAt,
     async spend(site, unused) {
       const shard = shards.ofSite(site);
       const { time } = shard;
@@ -151,7 +158,7 @@ export function createSites({ shards }: Deps): Sites {
       const [found] = await facts(shard, "names", [site]);
       if (found === undefined) return undefined;
       const { operator, incidents, isAskingRobots } = found;
-      const jobs = readSiteJobs(await shard.run("site-jobs", site, SITE_JOBS_LOOKED_AT));
+      const jobs = await jobsAt(site);
       return { ...viewOf(found), operator, incidents, isAskingRobots, jobs: jobs.slice(0, SITE_JOBS_MOST) };
     },
   };

@@ -3,11 +3,18 @@ import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
 import { readyAt } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { explainJob, explainSite, explainUrl, type JobFacts, type SiteFacts, type TaskFacts } from "../explain.ts";
-import type { ExplainTarget, Explanation, Hearing, Misfortune } from "../frontier-admin.ts";
+import {
+  type ExplainTarget,
+  type Explanation,
+  type Hearing,
+  type Misfortune,
+  SITE_JOBS_LOOKED_AT,
+} from "../frontier-admin.ts";
 import { jobMissing } from "../job-missing.ts";
 import { viewOf } from "./jobs.ts";
 import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
 import { isAskingRobots } from "./schedule.ts";
+import { operatorOf, type Sites } from "./sites.ts";
 
 type Names =
   | "tasksOfUrl"
@@ -21,14 +28,14 @@ type Names =
   | "sitesOfJob"
   | "holders";
 
-type Deps = { db: Database; now: () => number };
+type Deps = { db: Database; sites: Pick<Sites, "jobsAt">; now: () => number };
 
 export type Inspector = {
   explain(target: ExplainTarget, hearing?: Hearing): Explanation;
   holders(): { worker: string; leases: number }[];
 };
 
-export function createInspector({ db, now }: Deps): Inspector {
+export function createInspector({ db, sites, now }: Deps): Inspector {
   const sql = prepareAll<Names>(db, new URL("./sql/explain.sql", import.meta.url));
 
   function jobFacts(row: Row | undefined): JobFacts {
@@ -48,6 +55,8 @@ export function createInspector({ db, now }: Deps): Inspector {
       crawlDelayMs: site.crawl_delay_ms,
       isAskingRobots: isAskingRobots(site, now()),
       waiting: site.waiting,
+      operator: operatorOf(site),
+      jobs: sites.jobsAt(site, SITE_JOBS_LOOKED_AT),
     };
   }
 
@@ -93,8 +102,8 @@ export function createInspector({ db, now }: Deps): Inspector {
     }
     const job = sql.jobById.get(target.jobId);
     if (job === undefined) throw jobMissing(target.jobId, "frontier.explain");
-    const sites = sql.sitesOfJob.all(job.n as number).map((row) => siteFacts(row.site as number));
-    return explainJob(jobFacts(job), sites, now(), hearing);
+    const facts = sql.sitesOfJob.all(job.n as number).map((row) => siteFacts(row.site as number));
+    return explainJob(jobFacts(job), facts, now(), hearing);
   }
 
   return {

@@ -48,7 +48,7 @@ export function openSqliteFrontier(
   const jobs = createJobs({ db, stepper });
   const sites = createSites({ db, stepper, now });
   const dead = createDeadLetters({ db, stepper });
-  const inspector = createInspector({ db, now });
+  const inspector = createInspector({ db, sites, now });
   const fleet = createFleet({ db, file, now });
   const scripted = createScriptedSites({ db, now });
   const forgetting = createForgetting(db);

@@ -23,6 +23,8 @@ export type Sites = {
   list(limit: number, from: { after: string; part: string }): SiteView[];
   listBusy(limit: number, part: string): SiteView[];
   find(site: string): SiteDetail | undefined;
+  /** Those with something there, the most first. */
+  jobsAt(site: SiteRow, limit: number): SiteJobView[];
   listOfJob(jobId: string, limit: number, after: string): JobSiteView[];
 };
 
@@ -30,7 +32,10 @@ type Deps = { db: Database; stepper: Stepper; now: () => number };
 
 export function createSites({ db, stepper, now }: Deps): Sites {
   const sql = prepareAll<Names>(db, new URL("./sql/sites.sql", import.meta.url));
+  const jobsAt: Sites["jobsAt"] = ({ n, site }, limit) =>
+    sql.listSiteJobs.all(n, limit).map((job) => toSiteJob(job, site));
   return {
+    jobsAt,
     spend: (name, unused) =>
       stepper.run((step) => {
         const site = step.siteNamed(name);
@@ -81,7 +86,7 @@ export function createSites({ db, stepper, now }: Deps): Sites {
         operator: operatorOf(site),
         incidents: site.incidents,
         isAskingRobots: isAskingRobots(site, now()),
-        jobs: sql.listSiteJobs.all(site.n, SITE_JOBS_MOST).map((job) => toSiteJob(job, name)),
+        jobs: jobsAt(site, SITE_JOBS_MOST),
       };
     },
   };
@@ -101,7 +106,7 @@ function toSite(row: Row): SiteView {
   };
 }
 
-function operatorOf(site: SiteRow): SitePolicy | undefined {
+export function operatorOf(site: SiteRow): SitePolicy | undefined {
   const { operator_interval_ms: intervalMs, operator_burst: burst, operator_per_site: perSite } = site;
   return intervalMs === null || burst === null || perSite === null ? undefined : { intervalMs, burst, perSite };
 }

@@ -212,6 +212,37 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
     expect(until).toBe(START_AT + 250 + guardMs(250));
   });
 
+  test("F16 names the job that sets the rate of a site to those that ask for another", async () => {
+    const { frontier } = await open();
+    const rated = (intervalMs: number) => ({ ...SLOW, intervalMs });
+    await submit(frontier, aJob({ id: "quick", policy: rated(25) }), tasksAt("a.test", 3));
+    await frontier.seal("quick");
+    const job = { jobId: "quick" };
+    expect((await wordsOf(frontier, { site: "a.test" })).join()).not.toContain("set by");
+    expect(await wordsOf(frontier, job)).toHaveLength(1);
+
+    await submit(frontier, aJob({ id: "slow", name: "Slow one", policy: rated(250) }), [aTask("https://a.test/slow")]);
+    const set = "its rate (4/s) is set by job slow (Slow one), the strictest of 2 jobs here";
+    expect(await wordsOf(frontier, { site: "a.test" })).toContain(set);
+    expect(await wordsOf(frontier, job)).toContain(`a.test: ${set}; this job asks for 40/s`);
+    expect((await frontier.explain(job, "own")).reasons).toContain(
+      "a.test: its rate (4/s) is set by another job there; this job asks for 40/s",
+    );
+    expect((await wordsOf(frontier, { jobId: "slow" })).join()).not.toContain("set by");
+    await grantsOf(frontier, { max: 1 });
+    expect(await wordsOf(frontier, { url: "https://a.test/2" })).toContain(
+      `in job quick: ${set}; this job asks for 40/s`,
+    );
+
+    await frontier.setSitePolicy("a.test", rated(0));
+    expect(await wordsOf(frontier, job)).toContain(
+      "a.test: its rate (unlimited) is set by an operator; this job asks for 40/s",
+    );
+    await frontier.setSitePolicy("a.test", undefined);
+    await frontier.pause("slow");
+    expect((await wordsOf(frontier, job)).join()).not.toContain("set by");
+  });
+
   test("F16 a job says what is under way and which sites hold it up, and until when the first of them does", async () => {
     const { frontier } = await open();
     const sites = { "slow.test": SLOW, "fast.test": { ...SLOW, intervalMs: 1000 } };

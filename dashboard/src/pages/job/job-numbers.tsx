@@ -66,7 +66,7 @@ export function JobNumbers({ job }: { job: JobOut }) {
       <Stat
         label="Rate at a site"
         value={politeness.rate}
-        tip={`At a site without a rule of its own: ${politeness.rate}, ${plural(politeness.burst, "request", "requests")} in a burst, ${politeness.perSite} at once. Priority ${job.priority}, 0 is most urgent.`}
+        tip={`What the job asks for, at a site without a rule of its own: ${politeness.rate}, ${plural(politeness.burst, "request", "requests")} in a burst, ${politeness.perSite} at once. A site gets the strictest of its jobs, or an operator's word: Why it waits tells whose. Priority ${job.priority}, 0 is most urgent.`}
         more={limits.pages === null ? `priority ${job.priority}` : `at most ${plural(limits.pages, "page")}`}
       />
     </div>
