@@ -8,6 +8,7 @@ import type { ExplainTarget, Explanation, Hearing, JobView } from "../frontier/f
 import { placesOn } from "../frontier/worker-facts.ts";
 import type { JobSpec } from "../submit/job-spec.ts";
 import { queuesOfJob } from "../submit/queues-of-job.ts";
+import { countReplays, tasksOf } from "../trace/story.ts";
 import type { ApiDeps } from "./api-deps.ts";
 
 type Task = Explanation["tasks"][number] & { step?: Step };
@@ -47,11 +48,15 @@ async function explainPage(
   const found = await ownPart(deps, await frontier.explain({ url }, hearing), mayHear);
   const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
   const told = await Promise.all(
-    jobIds.map(async (jobId) =>
-      (await Promise.all([store.tracePages({ jobId, url }), store.traceTries({ jobId, url })])).flat(),
-    ),
+    jobIds.map(async (jobId) => {
+      const [pages, tries] = await Promise.all([store.tracePages({ jobId, url }), store.traceTries({ jobId, url })]);
+      return { jobId, known: [...pages, ...tries], replays: countReplays(tasksOf(pages, tries)) };
+    }),
   );
-  const [, ...urls] = urlsOfPage(url, told.flat());
+  const [, ...urls] = urlsOfPage(
+    url,
+    told.flatMap(({ known }) => known),
+  );
   const steps = await Promise.all(
     urls.map(async (one) => ({
       step: stepOf(one),
@@ -59,11 +64,14 @@ async function explainPage(
     })),
   );
   const known = steps.filter(({ tasks }) => tasks.length > 0);
+  const isOpen = (jobId: string) =>
+    [found, ...known].some(({ tasks }) => tasks.some((task) => task.jobId === jobId && task.state !== "ended"));
+  const anew = told.filter(({ jobId, replays }) => replays > 0 && isOpen(jobId)).map(replayWords);
   const reasons = known.flatMap((one) => one.reasons.map((reason) => `${reason} (${one.step})`));
   const isUnseen = found.tasks.length === 0 && known.length > 0;
   return {
     ...found,
-    reasons: [...(isUnseen ? [] : found.reasons), ...reasons],
+    reasons: [...(isUnseen ? [] : found.reasons), ...reasons, ...anew],
     until: known.at(-1)?.until ?? found.until,
     queues: [...new Set([found, ...known].flatMap((one) => one.queues))],
     tasks: [
@@ -73,6 +81,10 @@ async function explainPage(
       ),
     ],
   };
+}
+
+function replayWords({ jobId, replays }: { jobId: string; replays: number }): string {
+  return `in job ${jobId}: was replayed ${plural(replays, "time")}; its tries are counted since the last`;
 }
 
 /** Of jobs of others nothing is said. */

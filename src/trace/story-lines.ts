@@ -4,17 +4,19 @@ import { formatDuration } from "../domain/duration.ts";
 import { hasEnded } from "../domain/job.ts";
 import type { Hearing } from "../frontier/frontier-admin.ts";
 import { shortProcess } from "../runtime/process-id.ts";
-import type { Lease, Story, TaskStory } from "./story.ts";
+import { isReplay, type Lease, type Story, type TaskStory } from "./story.ts";
 
 /** What a line tells of. Those of `WITHIN` are part of the lease before them. */
 export const LINE_KINDS = [
-  ...["submitted", "leased", "lost", "failed", "dead", "refused", "returned", "passed"],
+  ...["submitted", "replayed", "leased", "lost", "failed", "dead", "refused", "returned", "passed"],
   ...["fetched", "kept", "settled", "waits"],
 ] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 
 /** `at` is undefined where nobody told the time, or it is not over. */
 export type Line = { at: number | undefined; kind: LineKind; words: string };
+
+const REPLAYED: Line = { at: undefined, kind: "replayed", words: "replayed: its tries begin anew" };
 
 /** Who worked on it is told where `hearing` is of all. */
 export function storyLines(story: Story, hearing: Hearing): Line[] {
@@ -29,7 +31,10 @@ export function storyLines(story: Story, hearing: Hearing): Line[] {
 
 function taskLines({ taskId, step, leases }: TaskStory, isNamed: boolean, hearing: Hearing): Line[] {
   const what = step === "fetch" ? "" : ` to ${step}`;
-  return leases.flatMap((lease) => leaseLines(lease, isNamed ? `${what} (task ${taskId})` : what, hearing));
+  return leases.flatMap((lease, nth) => [
+    ...(isReplay(leases[nth - 1], lease) ? [REPLAYED] : []),
+    ...leaseLines(lease, isNamed ? `${what} (task ${taskId})` : what, hearing),
+  ]);
 }
 
 function leaseLines(lease: Lease, what: string, hearing: Hearing): Line[] {
@@ -103,7 +108,10 @@ function keptWords({ records, invalid, bodyRef }: (Lease & { kind: "page" })["pa
 }
 
 function endLines({ state, waits, tasks, job, isKept }: Story): Line[] {
-  if (state !== "ended") return waits.map((words) => ({ at: undefined, kind: "waits", words }));
+  if (state !== "ended") {
+    const isAnew = state !== undefined && state !== "dead" && tasks.some(isGivenUpOn);
+    return [...(isAnew ? [REPLAYED] : []), ...waits.map((words) => ({ at: undefined, kind: "waits" as const, words }))];
+  }
   const last = tasks.flatMap(({ leases }) => leases).at(-1);
   if (last?.kind === "page" && last.endedAt !== undefined) {
     const after = formatDuration(last.endedAt - job.createdAt);
@@ -111,6 +119,11 @@ function endLines({ state, waits, tasks, job, isKept }: Story): Line[] {
   }
   const words = last === undefined ? nothingKept(isKept, hasEnded(job.state)) : "settled";
   return [{ at: undefined, kind: "settled", words }];
+}
+
+function isGivenUpOn({ leases }: TaskStory): boolean {
+  const last = leases.at(-1);
+  return last?.kind === "try" && last.fate === "dead";
 }
 
 function nothingKept(isKept: boolean, isOver: boolean): string {

@@ -1,12 +1,31 @@
 import { expect, it } from "vitest";
-import { aPageWrite } from "../../test/contracts/store/page-write.ts";
+import { aPageWrite, aTryWrite } from "../../test/contracts/store/page-write.ts";
 import type { TracedPage } from "../store/store.ts";
-import { tasksOf } from "./story.ts";
+import { type Story, tasksOf } from "./story.ts";
+import { storyLines } from "./story-lines.ts";
 
 it("tells tasks in the order they were leased, those of which nobody knows when last", () => {
   const told = tasksOf([aPage("1"), aPage("2", 2000), aPage("3"), aPage("4", 1000), aPage("5")], []);
 
   expect(told.map(({ taskId }) => taskId)).toEqual(["4", "2", "1", "3", "5"]);
+});
+
+it("tells of a replay as soon as what was given up on waits again, and of none where its end came too late", () => {
+  const kindsOf = (state: Story["state"], fates: readonly ("dead" | "retry")[], attempts: readonly number[]) => {
+    const tries = fates.map((fate, nth) =>
+      aTryWrite({ token: nth + 1, fate, run: { ...aRun(nth), attempt: attempts[nth] ?? 1 } }),
+    );
+    const job = { createdAt: 0, queue: "fetch", state: "running" } as Story["job"];
+    const story = { url: "u", job, requestId: undefined, tasks: tasksOf([], tries), state, waits: [], isKept: true };
+    return storyLines(story, "all").map(({ kind }) => kind);
+  };
+
+  expect(kindsOf("queued", ["dead"], [1])).toEqual(["submitted", "leased", "dead", "replayed"]);
+  expect(kindsOf("dead", ["dead"], [1])).toEqual(["submitted", "leased", "dead"]);
+  expect(kindsOf("dead", ["dead", "dead"], [3, 3])).not.toContain("replayed");
+  expect(kindsOf("dead", ["dead", "retry", "dead"], [3, 1, 2]).join(" ")).toBe(
+    "submitted leased dead replayed leased failed leased dead",
+  );
 });
 
 function aPage(taskId: string, leasedAt?: number): TracedPage {

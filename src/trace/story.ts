@@ -98,6 +98,22 @@ function withLost(known: readonly Lease[]): Lease[] {
   return [...known, ...lost].sort((one, other) => one.token - other.token);
 }
 
+/**
+ * Whether this lease is of a replay. When that was is not kept; that it was shows: something had been given up on, and is
+ * tried for the first time. One whose end came too late for the broker is tried again without that.
+ */
+export function isReplay(before: Lease | undefined, lease: Lease): boolean {
+  if (before?.kind !== "try" || before.fate !== "dead") return false;
+  return lease.kind === "lost" || (lease.attempt ?? 1) === 1;
+}
+
+/** How often something of a page was replayed and then leased again. */
+export function countReplays(tasks: readonly TaskStory[]): number {
+  return tasks
+    .flatMap(({ leases }) => leases.map((lease, nth) => isReplay(leases[nth - 1], lease)))
+    .filter((isOne) => isOne).length;
+}
+
 /** What nobody told the time of goes last. */
 function firstAt({ leases }: TaskStory): number {
   return Math.min(

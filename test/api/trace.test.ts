@@ -46,6 +46,27 @@ it("tells of a page by its URL, its task, its job and its request, in words and 
   }
 });
 
+it("tells of a replay between the tries, and explains what tries are counted from", async () => {
+  const working = await startWorking({ "/": { status: 404 } });
+  const [trawl, url] = [connect(working.url), `${working.site.url}/`];
+  const job = await trawl.submit({ urls: [url], politeness: { robots: false } });
+  await working.startWorker();
+  await ended(working, job.id);
+  expect((await trawl.explain({ url })).reasons).toHaveLength(1);
+
+  await working.ask("POST", "/v1/dead/replay", { job: job.id });
+  await ended(working, job.id);
+
+  const { stories } = await trawl.trace({ url });
+  const kinds = ["submitted", "leased", "dead", "replayed", "leased", "dead", "waits"];
+  expect(stories[0]?.lines.map(({ kind }) => kind)).toEqual(kinds);
+  expect(stories[0]?.lines[3]).toEqual({ at: null, kind: "replayed", words: "replayed: its tries begin anew" });
+  expect((await trawl.explain({ url })).reasons).toEqual([
+    expect.stringMatching(/was given up on \S+ ago, after 1 try/),
+    `in job ${job.id}: was replayed 1 time; its tries are counted since the last`,
+  ]);
+});
+
 it("tells how a job of several pages went", async () => {
   const working = await startWorking({ "/": "<h1>one</h1>", "/gone": { status: 404 } });
   const urls = ["/", "/gone"].map((path) => working.site.url + path);

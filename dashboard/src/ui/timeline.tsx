@@ -10,6 +10,7 @@ type LineOut = StoryOut["lines"][number];
 
 const TONES: Readonly<Record<LineOut["kind"], Tone>> = {
   submitted: "quiet",
+  replayed: "quiet",
   leased: "busy",
   lost: "bad",
   failed: "warn",

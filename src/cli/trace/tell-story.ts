@@ -6,7 +6,7 @@ import { type Screen, steps, table } from "../terminal.ts";
 type LineOut = StoryOut["lines"][number];
 
 /** These stand for themselves; the others tell of the lease before them. */
-const OWN_LINES: readonly LineOut["kind"][] = ["submitted", "leased", "lost", "settled", "waits"];
+const OWN_LINES: readonly LineOut["kind"][] = ["submitted", "replayed", "leased", "lost", "settled", "waits"];
 
 export function storyText(story: StoryOut, screen: Screen): string {
   const { job, jobState, url, submittedAt, lines } = story;

@@ -18,11 +18,21 @@ const STATES: Readonly<Record<NonNullable<StoryOut["state"]>, { words: string; t
 };
 
 export function TracedPage({ story }: { story: StoryOut }) {
-  const { url, job, jobState, state, tasks } = story;
+  const { url, job, jobState, state, tasks, lines } = story;
   const known = state === null ? undefined : STATES[state];
   const tries = tasks.reduce((sum, { leases }) => sum + leases.length, 0);
+  const replays = lines.filter(({ kind }) => kind === "replayed").length;
+  const anew = replays === 0 ? "" : `, replayed ${plural(replays, "time")}`;
   return (
-    <Card title="How it went" actions={<span class="quiet">{plural(tries, "try", "tries")}</span>}>
+    <Card
+      title="How it went"
+      actions={
+        <span class="quiet">
+          {plural(tries, "try", "tries")}
+          {anew}
+        </span>
+      }
+    >
       <div class="card-body story">
         <div class="story-head">
           <ScrapedLink url={url} most={200} />
