@@ -89,6 +89,31 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard, used", () => {
     expect(viewer.troubles).toEqual({ ...NONE, refused: [expect.stringMatching(/^400 POST \S+\/v1\/jobs$/)] });
   });
 
+  it("leaves nothing of a preview that is cancelled or fails", async () => {
+    stage.web.serve("stuck.example", () => ({ ...okPage("late", ""), delayMs: PATIENCE_MS }));
+    await open();
+    await visit(page, stage.url, { place: "/jobs/new" });
+    const previews = async () => (await stage.api.listJobs({ q: "Preview of" })).jobs.length;
+
+    await page.getByLabel("Try it on").fill("http://stuck.example/");
+    await page.getByRole("button", { name: "Fetch page" }).click();
+    expect(await waitUntil(async () => (await previews()) === 1, PATIENCE_MS)).toBe(true);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await waitUntil(async () => (await previews()) === 0, PATIENCE_MS)).toBe(true);
+
+    await page.getByLabel("Try it on").fill("http://archive.example/broken/1");
+    await page.getByRole("button", { name: "Fetch page" }).click();
+    await page.getByText("The page was given up on: retries_spent").waitFor();
+    expect(await waitUntil(async () => (await previews()) === 0, PATIENCE_MS)).toBe(true);
+    const { letters } = await stage.api.dead.groups({ site: "archive.example" });
+    expect(letters).toBe(0);
+
+    await page.getByLabel("Try it on").fill("nowhere");
+    await page.getByRole("button", { name: "Fetch page" }).click();
+    await page.locator(".preview .field-problem").getByText("not an absolute http(s) URL").waitFor();
+    expect(viewer.troubles).toEqual(NONE);
+  });
+
   it("says of a job that was submitted what was not taken, and a secret that is told once", async () => {
     await open();
     await visit(page, stage.url, { place: "/jobs/new?as=json" });

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReadingOut } from "../../../../src/api/wire-types.ts";
-import { ApiError, isApiError, type JobInput } from "../../../../src/client/client.ts";
+import type { JobInput } from "../../../../src/client/client.ts";
 import { useSettled } from "../../listing.ts";
 import { fleet } from "../../live.ts";
 import { useAction } from "../../polled.ts";
@@ -14,13 +14,10 @@ import { TextField } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { type Draft, extractOf } from "./draft.ts";
+import { type Fetched, fetchPage, forgetPage } from "./fetch-page.ts";
 import { problemsOf } from "./problems.ts";
 import { Reading } from "./reading.tsx";
 
-/** A page that is kept to be read again and again, and the job that it was fetched by. */
-type Fetched = { pageId: number; jobId: string; status: number };
-
-const PATIENCE_SECONDS = 25;
 const SETTLED_MS = 250;
 
 type PreviewProps = { draft: Draft; job: JobInput; onError: (error: unknown) => void };
@@ -29,11 +26,7 @@ export function Preview({ draft, job, onError }: PreviewProps) {
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [fetched, setFetched] = useState<Fetched | undefined>(undefined);
   const url = typed ?? job.urls?.[0] ?? "";
-  const fetching = useAction(async () => {
-    setFetched(undefined);
-    setFetched(await fetchOnce(url, job));
-  });
-  useForgotten(fetched);
+  const { fetching, cancel } = useFetching(setFetched);
   const reading = useReading(fetched, draft, onError);
   const hasNobody = fleet.value?.workers === 0;
   return (
@@ -43,7 +36,7 @@ export function Preview({ draft, job, onError }: PreviewProps) {
           class="preview-form"
           onSubmit={(event) => {
             event.preventDefault();
-            void fetching.run();
+            void fetching.run(url, job);
           }}
         >
           <TextField
@@ -56,6 +49,11 @@ export function Preview({ draft, job, onError }: PreviewProps) {
           <button type="submit" disabled={fetching.isBusy || url === ""}>
             {fetching.isBusy ? "Fetching …" : fetched === undefined ? "Fetch page" : "Fetch again"}
           </button>
+          {fetching.isBusy && (
+            <button type="button" onClick={cancel}>
+              Cancel
+            </button>
+          )}
         </form>
         {hasNobody && (
           <p class="preview-nobody">
@@ -74,37 +72,25 @@ export function Preview({ draft, job, onError }: PreviewProps) {
   );
 }
 
-/** Throws what is to be shown: no page without a word on why. */
-async function fetchOnce(url: string, { render, browser, headers, politeness, queue }: JobInput): Promise<Fetched> {
-  const how = said({ render, browser, headers, politeness, queue });
-  const asked = { url: url.trim(), name: `Preview of ${url.trim()}`.slice(0, 200), keep: { bodies: true }, ...how };
-  try {
-    const scraped = await api().scrape({ ...asked, timeoutSeconds: PATIENCE_SECONDS });
-    const { page, dead, outcome, id } = scraped;
-    if (page?.kept.includes("body")) return { pageId: page.id, jobId: id, status: page.status };
-    forget(id);
-    if (page !== null) throw new Error("The page came, and its body is not kept: the server's TRAWL_BODIES is none.");
-    if (dead !== null) throw new Error(`The page was given up on: ${dead.reason}${lastWords(dead.history)}`);
-    throw new Error(outcome === "refused" ? "robots.txt of the site does not allow this page." : "No page came.");
-  } catch (error) {
-    throw isApiError(error, "SCRAPE_TIMEOUT") ? await explained(error) : error;
-  }
-}
-
-function lastWords(history: readonly { detail: string | null }[]): string {
-  const detail = history.at(-1)?.detail;
-  return detail === undefined || detail === null ? "." : `: ${detail.slice(0, 300)}`;
-}
-
-/** Why it is not there, in the words of `trawl explain`. */
-async function explained(error: ApiError): Promise<unknown> {
-  const id = String(error.problem.id);
-  const { reasons } = await api()
-    .explain({ job: id })
-    .finally(() => forget(id));
-  const detail = `The page was not there within ${PATIENCE_SECONDS} s: ${reasons.join("; ")}.`;
-  const fix = "Start a worker that serves its queue, or wait until the site may be asked again; then fetch again.";
-  return new ApiError(error.status, { ...error.problem, detail, fix });
+/** One at a time, which may be cancelled. Its job stays as long as its page is needed. */
+function useFetching(onFetched: (fetched: Fetched | undefined) => void) {
+  const [jobId, setJobId] = useState<string | undefined>(undefined);
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+  useForgotten(jobId);
+  const fetching = useAction(async (url: string, job: JobInput) => {
+    leaving.current = new AbortController();
+    const { signal } = leaving.current;
+    onFetched(undefined);
+    setJobId(undefined);
+    try {
+      onFetched(await fetchPage(url, job, { signal, onJob: setJobId }));
+    } catch (error) {
+      setJobId(undefined);
+      if (!signal.aborted) throw error;
+    }
+  });
+  return { fetching, cancel: () => leaving.current.abort() };
 }
 
 type Read = { value: ReadingOut | undefined; error: unknown; isBusy: boolean };
@@ -135,10 +121,10 @@ function useReading(fetched: Fetched | undefined, { rows, each, job }: Draft, on
 }
 
 /** What was fetched to try rules on is nobody's result: it goes when another comes, or when the form or the tab is left. */
-function useForgotten(fetched: Fetched | undefined): void {
+function useForgotten(jobId: string | undefined): void {
   useEffect(() => {
-    if (fetched === undefined) return;
-    const leave = () => forget(fetched.jobId);
+    if (jobId === undefined) return;
+    const leave = () => forgetPage(jobId);
     const hide = ({ persisted }: PageTransitionEvent) => {
       if (!persisted) leave();
     };
@@ -147,17 +133,5 @@ function useForgotten(fetched: Fetched | undefined): void {
       window.removeEventListener("pagehide", hide);
       leave();
     };
-  }, [fetched?.jobId]);
-}
-
-/** If it cannot be deleted now, it is a small job that anybody may delete. */
-function forget(jobId: string): void {
-  void api()
-    .job(jobId)
-    .delete({ cancel: true })
-    .catch(() => {});
-}
-
-function said<T extends object>(words: T): Partial<T> {
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as Partial<T>;
+  }, [jobId]);
 }
