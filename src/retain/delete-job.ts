@@ -70,24 +70,51 @@ export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSign
   return !signal.aborted;
 }
 
-/** All jobs that are marked and not clean yet. One that cannot be cleaned up now is for the next sweep, and keeps nobody else. */
-export async function cleanUpAll(deps: DeleteDeps & { log: Log }, signal: AbortSignal): Promise<void> {
-  const { archive, clock, log } = deps;
+/**
+ * All jobs that are marked and not clean yet. One that cannot be cleaned up now is for the next sweep, and keeps nobody else.
+ * Returns those that have something under way.
+ */
+export async function cleanUpAll(deps: DeleteDeps & { log: Log }, signal: AbortSignal): Promise<string[]> {
+  const { archive, clock } = deps;
+  const underWay: string[] = [];
   for (let after: number | undefined, met = new Set<string>(); ; ) {
     const marks = (await archive.listUnclean(MARKS, after)).filter(({ jobId }) => !met.has(jobId));
     for (const { jobId, deletedAt } of marks) {
-      if (signal.aborted) return;
+      if (signal.aborted) return underWay;
       met.add(jobId);
       after = deletedAt;
-      try {
+      await orWarn(deps, jobId, async () => {
         const isOver = await cleanUp(deps, jobId, signal);
-        if (isOver && clock.now() - deletedAt >= SETTLED_MS) await archive.setClean(jobId);
-      } catch (cause) {
-        if (isOutage(cause)) throw cause;
-        log.warn("retention.clean_up_failed", { jobId, cause });
-      }
+        if (!isOver) underWay.push(jobId);
+        else if (clock.now() - deletedAt >= SETTLED_MS) await archive.setClean(jobId);
+      });
     }
-    if (marks.length === 0) return;
+    if (marks.length === 0) return underWay;
+  }
+}
+
+/** The same for these alone. */
+export async function cleanUpThese(
+  deps: DeleteDeps & { log: Log },
+  jobIds: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const underWay: string[] = [];
+  for (const jobId of jobIds) {
+    if (signal.aborted) return underWay;
+    await orWarn(deps, jobId, async () => {
+      if (!(await cleanUp(deps, jobId, signal))) underWay.push(jobId);
+    });
+  }
+  return underWay;
+}
+
+async function orWarn({ log }: { log: Log }, jobId: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (isOutage(cause)) throw cause;
+    log.warn("retention.clean_up_failed", { jobId, cause });
   }
 }
 

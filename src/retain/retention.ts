@@ -2,7 +2,7 @@
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
 import { archiveEnded } from "./archive-ended.ts";
-import { cleanUpAll, type DeleteDeps } from "./delete-job.ts";
+import { cleanUpAll, cleanUpThese, type DeleteDeps } from "./delete-job.ts";
 import { removeLoose } from "./loose-bodies.ts";
 import { type HistoryKept, pruneHistory } from "./prune-history.ts";
 
@@ -25,6 +25,9 @@ export type Retention = Service & {
   nudge(): void;
 };
 
+/** When deleted jobs that had something under way are looked at again. */
+const SOON_MS = 2_000;
+
 export function createRetention(
   deps: RetentionDeps,
   { keepEndedMs, keepHistory, everyMs }: RetentionOptions,
@@ -34,9 +37,10 @@ export function createRetention(
   const { signal } = stopping;
   let nudged = new AbortController();
   let loop: Promise<void> | undefined;
+  let underWay: readonly string[] = [];
 
   async function sweep(): Promise<void> {
-    await cleanUpAll(deps, signal);
+    underWay = await cleanUpAll(deps, signal);
     if (Number.isFinite(keepEndedMs)) {
       const left = await archiveEnded(deps, clock.now() - keepEndedMs, signal);
       if (left > 0) log.info("retention.archived", { jobs: left });
@@ -45,13 +49,21 @@ export function createRetention(
     await pruneHistory(deps, keepHistory, signal);
   }
 
+  /** A task that ends after its job was deleted may leave a dead letter: nobody is to meet that for a whole round. */
+  async function finish(): Promise<void> {
+    underWay = await cleanUpThese(deps, underWay, signal);
+  }
+
   async function sweepUntilStopped(): Promise<void> {
-    while (!signal.aborted) {
-      await clock.sleep(everyMs, nudged.signal);
+    for (let dueAt = clock.now() + everyMs; !signal.aborted; ) {
+      const untilDue = Math.max(0, dueAt - clock.now());
+      await clock.sleep(underWay.length === 0 ? untilDue : Math.min(untilDue, SOON_MS), nudged.signal);
+      const isDue = nudged.signal.aborted || clock.now() >= dueAt;
       nudged = new AbortController();
       if (signal.aborted) return;
       // A failed sweep is only late work: the next one finds the same jobs.
-      await sweep().catch((cause: unknown) => log.warn("retention.sweep_failed", { cause }));
+      await (isDue ? sweep() : finish()).catch((cause: unknown) => log.warn("retention.sweep_failed", { cause }));
+      if (isDue) dueAt = clock.now() + everyMs;
     }
   }
 

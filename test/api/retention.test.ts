@@ -7,10 +7,12 @@ import { cleanUpAll, SETTLED_MS } from "../../src/retain/delete-job.ts";
 import { removeLoose } from "../../src/retain/loose-bodies.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import { newFolder } from "../e2e/folder.ts";
-import type { Api } from "./harness.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { type Api, closeLater } from "./harness.ts";
 import { startKeyedApi } from "./keyed.ts";
 import { ended, startWorking } from "./work.ts";
 
+const PATIENCE_MS = 20_000;
 const UNSTOPPED = new AbortController().signal;
 const PAGES = { "/": "<title>one</title>", "/two": "<title>two</title>", "/gone": { status: 404 } } as const;
 
@@ -226,6 +228,28 @@ describe("a job that is deleted", () => {
     await api.retention.sweep();
     expect(await api.trawl.frontier.listJobs(10)).toEqual([]);
     expect(await api.trawl.frontier.listQueues()).toEqual([]);
+  });
+
+  it("leaves no dead letter of a task that was under way, and fails after it", async () => {
+    let answer: (() => void) | undefined;
+    const api = await startWorking((_, response) => {
+      answer = () => response.writeHead(500).end();
+    });
+    closeLater(() => api.retention.stop());
+    api.retention.start();
+    await api.startWorker();
+    const how = { retries: { max: 0 }, politeness: { robots: false } };
+    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`], ...how });
+    expect(await waitUntil(() => answer !== undefined, PATIENCE_MS)).toBe(true);
+
+    await api.ask("DELETE", `/v1/jobs/${json.id}?cancel=true`);
+    const { frontier } = api.trawl;
+    const stateOf = async () => (await frontier.findJob(String(json.id)))?.state;
+    expect(await waitUntil(async () => (await stateOf()) === "cancelled", PATIENCE_MS)).toBe(true);
+    answer?.();
+
+    expect(await waitUntil(async () => (await stateOf()) === undefined, PATIENCE_MS)).toBe(true);
+    expect(await frontier.listDead({}, 10)).toEqual([]);
   });
 
   it("is not made again by its key", async () => {
