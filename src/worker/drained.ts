@@ -13,8 +13,11 @@ type Deps = {
 
 type Options = { queues: readonly string[]; everyMs: number };
 
-/** `paused`: for nobody to work on; `busy`: not now, or not known. */
-type Look = { kind: "drained" | "busy" } | { kind: "paused"; jobIds: readonly string[] };
+/** `paused`: for nobody to work on; `busy`: not now, or not known; `working`: this worker is at it, nobody was asked. */
+type Look = { kind: "drained" | "busy" | "working" } | { kind: "paused"; jobIds: readonly string[] };
+
+/** Until a worker at work is looked at again: that costs nothing. */
+const AT_WORK_MS = 50;
 
 /** The newest jobs that have not ended, of which those that are paused are told. */
 const JOBS_LOOKED_AT = 20;
@@ -28,7 +31,7 @@ export async function untilDrained(deps: Deps, options: Options, signal: AbortSi
     if (look.kind === "drained") return;
     if (look.kind === "paused") deps.onHeldUp(look.jobIds);
     isTold ||= look.kind === "paused";
-    await deps.clock.sleep(options.everyMs, signal);
+    await deps.clock.sleep(look.kind === "working" ? Math.min(AT_WORK_MS, options.everyMs) : options.everyMs, signal);
   }
 }
 
@@ -38,7 +41,7 @@ export async function untilDrained(deps: Deps, options: Options, signal: AbortSi
  */
 async function lookRound({ frontier, worker }: Deps, queues: readonly string[], isTold: boolean): Promise<Look> {
   const round = worker.idleRound();
-  if (round === undefined) return { kind: "busy" };
+  if (round === undefined) return { kind: "working" };
   const [holders, workers] = await Promise.all([frontier.listHolders(), frontier.listWorkers()]);
   const strangers = new Set(
     workers.filter((other) => !other.queues.some((queue) => queues.includes(queue))).map((other) => other.worker),

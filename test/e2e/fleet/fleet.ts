@@ -1,4 +1,5 @@
 /** One folder and one broker, and the commands of a fleet on them, each a process of its own. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { type CliEnd, type CliOptions, lastJson, type RunningCli, startTrawl } from "../cli.ts";
 import { newFolder } from "../folder.ts";
@@ -29,6 +30,8 @@ export type Diagnosis = {
 export const FAST = ["--rate", "unlimited", "--per-site", "8"];
 /** A look is a process: so many take far longer than anything that is waited for. */
 const LOOKS_MOST = 100;
+/** Between two of them, so that what is waited for has a core to itself. */
+const LOOK_EVERY_MS = 150;
 
 /** One folder and one broker, and commands on them. */
 export type Fleet = {
@@ -85,6 +88,7 @@ export async function newFleet(broker: FleetBroker): Promise<Fleet> {
       for (let looks = 0; looks < LOOKS_MOST; looks++) {
         const seen = await look();
         if (isSo(seen)) return seen;
+        await sleep(LOOK_EVERY_MS);
       }
       throw new Error(`not so after ${LOOKS_MOST} looks`);
     },
