@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openTrawl } from "../../src/compose.ts";
 import { composeSchedules } from "../../src/compose-schedules.ts";
@@ -10,13 +9,15 @@ import { resolveConfig } from "../../src/config/resolve.ts";
 import type { JobSpec } from "../../src/submit/job-spec.ts";
 import { seededRandom } from "../chaos/seeded-random.ts";
 import { newFolder } from "../e2e/folder.ts";
+import { useProgram } from "../services/program.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { slotsByWall } from "./oracle.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PROGRAM = fileURLToPath(new URL("./scheduler-process.ts", import.meta.url));
+const program = useProgram(new URL("./scheduler-process.ts", import.meta.url));
 const CLAIM_MS = 1_000;
-const KILLS = 8;
+const KILLS_LEAST = 8;
+/** Of slots, twelve fall due in each second of it. */
+const LASTS_LEAST_MS = 11_000;
 const TIMEOUT_MS = 240_000;
 
 describe("schedulers that are killed", () => {
@@ -41,7 +42,9 @@ describe("schedulers that are killed", () => {
 
       const running = [await started(places), await started(places), await started(places)];
       onTestFinished(() => void running.map((child) => child.kill("SIGKILL")));
-      for (let kills = 0; kills < KILLS; kills += 1) {
+      const lastsUntil = Date.now() + LASTS_LEAST_MS;
+      let kills = 0;
+      for (; kills < KILLS_LEAST || Date.now() < lastsUntil; kills += 1) {
         const victim = random.between(0, running.length - 1);
         const until = Date.now() + random.between(0, 1_500); // any moment of its work
         await waitUntil(() => Date.now() >= until, 2_000);
@@ -73,7 +76,7 @@ describe("schedulers that are killed", () => {
       const expected = made.map(({ createdAt }, n) =>
         slotsByWall({ everyMs: (1 + (n % 3)) * 1_000, anchorAt: createdAt }, createdAt, endAt),
       );
-      console.log(`seed ${seed}: ${fired.flat().length} slots fired, ${KILLS} kills`);
+      console.log(`seed ${seed}: ${fired.flat().length} slots fired, ${kills} kills`);
       expect(fired, `seed ${seed}`).toEqual(expected);
       expect(fired.flat().length).toBeGreaterThan(100);
       const odd = jobs.filter(({ counts, sealed }) => counts.submitted - counts.duplicate !== 1 || !sealed);
@@ -84,8 +87,8 @@ describe("schedulers that are killed", () => {
 });
 
 async function started(places: { store: string; broker: string }): Promise<ChildProcess> {
-  const words = ["--import", "jiti/register", PROGRAM, places.store, places.broker, String(CLAIM_MS)];
-  const child = spawn(process.execPath, words, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const words = [program(), places.store, places.broker, String(CLAIM_MS)];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
   if (child.stdout !== null) await once(child.stdout, "data");
   return child;
 }

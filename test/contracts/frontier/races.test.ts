@@ -5,12 +5,12 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { SitePolicy } from "../../../src/domain/politeness.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { auditShard } from "../../model/redis-books.ts";
 import { auditBooks } from "../../model/sqlite-books.ts";
+import { useProgram } from "../../services/program.ts";
 import { type RedisServer, startRedis } from "../../services/redis.ts";
 import type { AnyFrontier } from "./backend.ts";
 import { aJob, countsOf, tasksAt, viewOf } from "./makers.ts";
@@ -18,9 +18,8 @@ import { openRaceBroker } from "./race-broker.ts";
 import { linesOf, type RaceLine, readRaceLog } from "./race-log.ts";
 import { newPrefix } from "./redis-backend.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const WORKER = fileURLToPath(new URL("./race-worker.ts", import.meta.url));
-const SUBMITTER = fileURLToPath(new URL("./race-submitter.ts", import.meta.url));
+const worker = useProgram(new URL("./race-worker.ts", import.meta.url));
+const submitter = useProgram(new URL("./race-submitter.ts", import.meta.url));
 const STEADY: SitePolicy = { intervalMs: 30, burst: 1, perSite: 2 };
 const BURSTY: SitePolicy = { intervalMs: 30, burst: 3, perSite: 3 };
 
@@ -93,16 +92,13 @@ function race({ newPlace, audit }: Course): void {
   }
 
   function run(module: string, words: readonly string[]): ChildProcess {
-    const child = spawn(process.execPath, ["--import", "jiti/register", module, ...words], {
-      cwd: ROOT,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(process.execPath, [module, ...words], { stdio: ["ignore", "pipe", "inherit"] });
     children.push(child);
     return child;
   }
 
   function start(name: string, leaseMs: number): ChildProcess {
-    return run(WORKER, [place, name, logOf(name), String(leaseMs)]);
+    return run(worker(), [place, name, logOf(name), String(leaseMs)]);
   }
 
   async function ended(child: ChildProcess): Promise<number | null> {
@@ -117,7 +113,7 @@ function race({ newPlace, audit }: Course): void {
   it("F9 F19 make one broker when all open it at once, and queue a URL once when all submit it", async () => {
     const fresh = newPlace(folder);
 
-    const submitters = Array.from({ length: 4 }, () => run(SUBMITTER, [fresh]));
+    const submitters = Array.from({ length: 4 }, () => run(submitter(), [fresh]));
     const answers = await Promise.all(
       submitters.map(async ({ stdout }) => JSON.parse(stdout === null ? "" : await textOf(stdout))),
     );

@@ -3,13 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store, StoredPage, StoredRecord } from "../../../src/store/store.ts";
+import { useProgram } from "../../services/program.ts";
 import { BATCH_PAGES, PAGE_RECORDS } from "./writer-shape.ts";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const PROGRAM = fileURLToPath(new URL("./writer-process.ts", import.meta.url));
+const program = useProgram(new URL("./writer-process.ts", import.meta.url));
 const FOREVER = 1_000_000;
 
 /** A place that does not exist yet, as processes are told of it. */
@@ -111,10 +110,8 @@ export function describeProcesses(name: string, prepare: () => Promise<SharedSit
   });
 }
 
-/** jiti is how a plain Node runs our TypeScript; vitest's own transform does not reach other processes. */
 function startWriter(path: string, name: string, batches: number, tasks: "own" | "shared"): ChildProcess {
-  return spawn(process.execPath, ["--import", "jiti/register", PROGRAM, path, name, String(batches), tasks], {
-    cwd: ROOT,
+  return spawn(process.execPath, [program(), path, name, String(batches), tasks], {
     stdio: ["ignore", "pipe", "inherit"],
   });
 }

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { newFolder } from "../../e2e/folder.ts";
+import { useProgram } from "../../services/program.ts";
 
+const program = useProgram(new URL("./opener-process.ts", import.meta.url));
 const PROCESSES = 4;
 const FILES = 60;
 
@@ -11,8 +13,7 @@ it("opens a new SQLite file in several processes at once, and turns none of them
   timeout: 60_000,
 }, async () => {
   const folder = newFolder();
-  const module = join(import.meta.dirname, "opener-process.ts");
-  const openers = Array.from({ length: PROCESSES }, () => fork(module, { execArgv: ["--import", "jiti/register"] }));
+  const openers = Array.from({ length: PROCESSES }, () => fork(program()));
   onTestFinished(() => {
     for (const opener of openers) opener.kill();
   });
