@@ -177,7 +177,7 @@ export const writtenJobSchemaOut = z.strictObject({
   missing: z
     .array(z.string())
     .describe(
-      "What has to be given anew: headers, what is typed into pages and webhooks are secret, more than 500 URLs are not kept, and the recrawl set of a schedule is its own.",
+      "What has to be given anew: headers, what is typed into pages and webhooks are secret, URLs that came as a list and more than 500 are not kept, and the recrawl set of a schedule is its own.",
     ),
 });
 export type WrittenJobOut = z.output<typeof writtenJobSchemaOut>;

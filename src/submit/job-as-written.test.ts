@@ -7,7 +7,7 @@ import { setOfSchedule, withTenant } from "./with-tenant.ts";
 
 const config = resolveConfig([]);
 const context = { id: "j1", requestId: "r1", queue: undefined, typedHosts: [], out: undefined };
-const PLAIN = { spider: undefined, hasWebhook: false };
+const PLAIN = { spider: undefined, hasWebhook: false, submitted: 0 };
 const resolved = (job: JobInput) => resolveJob(parseJob(job), config, context);
 
 const JOBS: JobInput[] = [
@@ -64,7 +64,7 @@ it("shows no secret, and names what is to be given anew", () => {
   const browser = { actions: [{ press: "Enter" }, { fill: "#password", with: "secret" }] };
   const spec = resolved({ urls, spider: "./x.ts", headers: { Cookie: "session=secret" }, render: "always", browser });
 
-  const { job, missing } = jobAsWritten(spec, config, { spider: undefined, hasWebhook: true });
+  const { job, missing } = jobAsWritten(spec, config, { ...PLAIN, hasWebhook: true });
 
   expect(missing).toEqual(["urls", "spider", "headers.cookie", "browser.actions.1", "webhook"]);
   expect(JSON.stringify(job)).not.toContain("secret");
@@ -78,4 +78,12 @@ it("names the recrawl set of a schedule, which no other job may have", () => {
 
   expect(missing).toEqual(["recrawl"]);
   expect(job).not.toHaveProperty("recrawl");
+});
+
+it("names URLs that came as a list", () => {
+  const [none, one] = [resolved({ name: "list" }), resolved({ urls: ["https://a.example/"] })];
+
+  expect(jobAsWritten(none, config, { ...PLAIN, submitted: 7 }).missing).toEqual(["urls"]);
+  expect(jobAsWritten(one, config, { ...PLAIN, submitted: 7 }).missing).toEqual(["urls"]);
+  expect(jobAsWritten(one, config, { ...PLAIN, submitted: 1 }).missing).toEqual([]);
 });

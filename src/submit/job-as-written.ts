@@ -22,9 +22,12 @@ export type Beside = {
   spider: string | undefined;
   /** Somebody is told of it; whom, and by which secret, is in the store's book. */
   hasWebhook: boolean;
+  /** How many URLs it was given, those of lists that came after it included. */
+  submitted: number;
 };
 
-export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, { spider, hasWebhook }: Beside): WrittenJob {
+export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, beside: Beside): WrittenJob {
+  const { spider, hasWebhook, submitted } = beside;
   const { name, render, urls, urlCount } = spec;
   const plain = resolveJob({ name, render }, defaults, { ...NO_CONTEXT, id: spec.id, requestId: spec.requestId });
   const { browser, hidden } = browserAsWritten(spec.browser);
@@ -55,7 +58,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, { spider, has
     ...recrawl,
   };
   const missing = [
-    ...(urlCount > urls.length ? ["urls"] : []),
+    ...(urls.length === 0 || Math.max(urlCount, submitted) > urls.length ? ["urls"] : []),
     ...(spec.spider !== undefined && spider === undefined ? ["spider"] : []),
     ...Object.keys(spec.headers).map((header) => `headers.${header}`),
     ...hidden,

@@ -178,4 +178,14 @@ describe("a job that is to run again", () => {
     const again = await trawl.submit(job);
     expect((await trawl.job(again.id).spec()).job).toEqual(written);
   });
+
+  it("says that its URLs are to be given anew where they came as a list", async () => {
+    const { url, ask } = await startApi();
+    const { json } = await ask("POST", "/v1/jobs", { name: "list", open: true });
+    await ask("POST", `/v1/jobs/${json.id}/urls?last=true`, { urls: ["https://a.example/1", "https://a.example/2"] });
+
+    const { job, missing } = await connect(url).job(String(json.id)).spec();
+
+    expect([job.urls, missing]).toEqual([[], ["urls"]]);
+  });
 });

@@ -124,14 +124,17 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "The job as it can be submitted again",
-      says: "Secrets are not in it: `missing` names what has to be given anew.",
+      says: "Secrets are not in it, nor URLs that came as a list: `missing` names what has to be given anew.",
       params: id,
       answers: { 200: { says: "What POST /v1/jobs takes.", json: writtenJobSchemaOut } },
       async handle({ params, caller }) {
-        const spec = (await findOwnJob(deps, caller, params.id)).spec as JobSpec;
+        const { counts, ...job } = await findOwnJob(deps, caller, params.id);
+        const spec = job.spec as JobSpec;
         const spider = spec.spider === undefined ? undefined : nameInFolder(spec.spider, deps.config.apiSpiders);
         const hasWebhook = (await deps.store.webhooks.find(spec.id)) !== undefined;
-        return { status: 200, body: jobAsWritten(spec, deps.config, { spider, hasWebhook }) };
+        // A list whose answer got lost comes twice. Links may be double as well: then fewer are known of, and never more.
+        const submitted = counts.submitted - counts.duplicate;
+        return { status: 200, body: jobAsWritten(spec, deps.config, { spider, hasWebhook, submitted }) };
       },
     }),
     defineRoute({

@@ -1,18 +1,20 @@
 /** The job as it was written, to be looked at and submitted again. */
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
 import { usePolled } from "../../polled.ts";
 import { go, hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Loading } from "../../ui/empty.tsx";
-import { count } from "../../ui/format.ts";
+import { plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { missingWords } from "./missing-words.ts";
 
 export function SpecTab({ job }: { job: JobOut }) {
   const [isAsked, setIsAsked] = useState(false);
   const { value, error, isLoading, reload } = usePolled((signal) => api().job(job.id).spec({ signal }), 0, [job.id]);
+  const whyId = useId();
   const isWhole = value !== undefined && value.missing.length === 0;
   return (
     <Card
@@ -21,11 +23,15 @@ export function SpecTab({ job }: { job: JobOut }) {
         value !== undefined &&
         may("submit") && (
           <span class="job-actions">
-            {isWhole && (
-              <button type="button" class="small" onClick={() => setIsAsked(true)}>
-                Run again
-              </button>
-            )}
+            <button
+              type="button"
+              class="small"
+              disabled={!isWhole}
+              aria-describedby={isWhole ? undefined : whyId}
+              onClick={() => setIsAsked(true)}
+            >
+              Run again
+            </button>
             <a class="button small" href={hrefOf(["jobs", "new"], { from: job.id })}>
               Edit as new
             </a>
@@ -39,8 +45,8 @@ export function SpecTab({ job }: { job: JobOut }) {
         {value !== undefined && (
           <>
             {!isWhole && (
-              <p class="quiet">
-                Not shown, and to be given anew: {value.missing.map((name) => name.slice(0, 100)).join(", ")}.
+              <p class="quiet" id={whyId}>
+                {missingWords(value, job.counts.submitted).join(" ")} So it cannot just run again.
               </p>
             )}
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keys */}
@@ -60,7 +66,7 @@ export function SpecTab({ job }: { job: JobOut }) {
           }}
           onClose={() => setIsAsked(false)}
         >
-          <p>A new job with the same {count(value.job.urls?.length ?? 0)} start URLs and rules is submitted.</p>
+          <p>A new job with the same {plural(value.job.urls?.length ?? 0, "start URL")} and rules is submitted.</p>
         </Confirm>
       )}
     </Card>

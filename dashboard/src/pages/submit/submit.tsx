@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";
 import { useSettled } from "../../listing.ts";
+import { liveJobs } from "../../live.ts";
 import { useAction, usePolled } from "../../polled.ts";
 import { go, hrefOf, place } from "../../router.ts";
 import { api } from "../../session.ts";
@@ -9,6 +10,7 @@ import { Loading } from "../../ui/empty.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { missingWords } from "../job/missing-words.ts";
 import { noteSubmitted } from "../job/submitted.ts";
 import { type Draft, draftOf, jobOf, newDraft } from "./draft.ts";
 import { JobForm } from "./job-form.tsx";
@@ -28,7 +30,7 @@ export function Submit() {
 
 function FromJob({ id }: { id: string }) {
   const { value, error, isLoading, reload } = usePolled((signal) => api().job(id).spec({ signal }), 0, [id]);
-  if (value !== undefined) return <NewJob first={draftOf(value.job)} missing={value.missing} />;
+  if (value !== undefined) return <NewJob first={draftOf(value.job)} missing={missingWords(value, submittedOf(id))} />;
   return (
     <Page title="New job">
       {isLoading && <Loading />}
@@ -40,6 +42,10 @@ function FromJob({ id }: { id: string }) {
       )}
     </Page>
   );
+}
+
+function submittedOf(id: string): number | undefined {
+  return liveJobs.peek()?.get(id)?.counts.submitted;
 }
 
 const TABS = [
@@ -67,11 +73,7 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
         )
       }
     >
-      {missing.length > 0 && (
-        <p class="submit-missing">
-          Not shown, and to be given anew: {missing.map((name) => name.slice(0, 100)).join(", ")}.
-        </p>
-      )}
+      {missing.length > 0 && <p class="submit-missing">{missing.join(" ")}</p>}
       <div class="submit">
         <Card class="submit-job">
           <Tabs label="How the job is written" tabs={TABS} current={isJson ? "json" : "form"} by="as" keep={{ from }} />
