@@ -19,6 +19,7 @@ import type { Clock } from "./runtime/clock.ts";
 import type { Log } from "./runtime/log.ts";
 import { createLoopMeter } from "./runtime/loop-meter.ts";
 import { mayBeAlive, supervisedProcess, thisProcess } from "./runtime/process-id.ts";
+import { MB_BYTES } from "./runtime/process-memory.ts";
 import { createProcessMetrics } from "./runtime/process-metrics.ts";
 import type { Tracing } from "./runtime/tracing.ts";
 import { loadSpider } from "./spider/load-spider.ts";
@@ -101,7 +102,7 @@ export function composeWorker(
       worker: supervisor === undefined ? thisProcess() : supervisedProcess(),
       supervisor,
       obeys: orders?.obeys ?? [],
-      memoryMostBytes: (maxMemoryMb ?? Number.POSITIVE_INFINITY) * 2 ** 20,
+      memoryMostBytes: (maxMemoryMb ?? Number.POSITIVE_INFINITY) * MB_BYTES,
       version: VERSION,
     },
   );

@@ -206,7 +206,7 @@ export const SETTINGS = {
       shown: 128,
       least: 128,
       most: 1_000_000,
-      doc: "Megabytes of memory past which a worker process ends what it has in hand and is replaced; its JavaScript heap gets no more either, and at twice as much it is killed.",
+      doc: "Megabytes (of 1,000,000 bytes) of memory past which a worker process ends what it has in hand and is replaced; its JavaScript heap gets no more either, and at twice as much it is killed.",
     }),
   ),
   timeLimitMs: limit(

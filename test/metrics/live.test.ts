@@ -125,7 +125,7 @@ describe("metrics", () => {
     expect(reading(told, "trawl_fetches_total", { of: "page" })).toBe(3);
     expect(reading(told, "trawl_task_seconds_count", { kind: "fetch" })).toBe(4);
     expect(reading(told, "trawl_worker_processes")).toBe(2);
-    expect(reading(told, "trawl_worker_memory_limit_bytes")).toBe(512 * 1024 * 1024);
+    expect(reading(told, "trawl_worker_memory_limit_bytes")).toBe(512_000_000);
 
     // Workers write it every few seconds; what they wrote outlives all of them.
     const pagesKept = async () => {

@@ -19,7 +19,7 @@ it("says numbers as people read them", () => {
   expect([0, 1234567].map(count)).toEqual(["0", "1,234,567"]);
   expect([9_999, 12_345, 1_234_567, null].map(short)).toEqual(["9,999", "12.3K", "1.23M", "–"]);
   expect([0, 0.0512, 3.1378, 123.4, Number.NaN].map(decimal)).toEqual(["0", "0.0512", "3.14", "123", "–"]);
-  expect([0, 512, 1536, 5_000_000].map(bytes)).toEqual(["0 B", "512 B", "1.5 KB", "4.77 MB"]);
+  expect([0, 512, 1536, 5_000_000].map(bytes)).toEqual(["0 B", "512 B", "1.54 KB", "5 MB"]);
   expect([plural(1, "page"), plural(2000, "page")]).toEqual(["1 page", "2,000 pages"]);
 });
 

@@ -39,11 +39,12 @@ export function percent(share: number | null | undefined): string {
   return `${tenths / 10} %`;
 }
 
+/** 1 MB is 1,000,000 bytes, as the command line counts them. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return UNKNOWN;
   let rest = value;
   let unit = 0;
-  for (; rest >= 1000 && unit < UNITS.length - 1; unit += 1) rest /= 1024;
+  for (; rest >= 1000 && unit < UNITS.length - 1; unit += 1) rest /= 1000;
   return `${unit === 0 ? rest : decimal(rest)} ${UNITS[unit]}`;
 }
 

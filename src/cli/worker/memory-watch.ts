@@ -1,5 +1,6 @@
 /** Lets a worker retire when its process has grown too large. */
 import { clearInterval, setInterval } from "node:timers";
+import { MB_BYTES } from "../../runtime/process-memory.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { Worker } from "../../worker/worker.ts";
 
@@ -20,5 +21,5 @@ export function createMemoryWatch(worker: Pick<Worker, "retire">, { mostMb }: { 
 
 /** Megabytes that this process has in memory. */
 export function ownRssMb(): number {
-  return process.memoryUsage.rss() / 2 ** 20;
+  return process.memoryUsage.rss() / MB_BYTES;
 }

@@ -5,7 +5,7 @@ import type { WorkerOrder } from "../../frontier/frontier.ts";
 import { exposeBuild } from "../../runtime/build-metrics.ts";
 import { deferred } from "../../runtime/deferred.ts";
 import { expose } from "../../runtime/metrics.ts";
-import { findRssMb } from "../../runtime/process-memory.ts";
+import { findRssMb, MB_BYTES } from "../../runtime/process-memory.ts";
 import type { TryWrite } from "../../store/store.ts";
 import type { JobSpec } from "../../submit/job-spec.ts";
 import { VERSION } from "../../version.ts";
@@ -173,7 +173,9 @@ function outlasting(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]
 /** This program again; V8 gives up before the machine's memory does. */
 function launchOf({ words, outlasts }: Pick<PoolGroup, "words" | "outlasts">, { maxMemoryPerChildMb }: Config): Launch {
   const [, script = ""] = process.argv;
-  const heap = !outlasts && Number.isFinite(maxMemoryPerChildMb) ? [`--max-old-space-size=${maxMemoryPerChildMb}`] : [];
+  // V8 counts in mebibytes.
+  const heapMost = Math.floor((maxMemoryPerChildMb * MB_BYTES) / 2 ** 20);
+  const heap = !outlasts && Number.isFinite(heapMost) ? [`--max-old-space-size=${heapMost}`] : [];
   return { script, args: [...words, CHILD_FLAG], execArgs: [...process.execArgv, ...heap] };
 }
 

@@ -1,5 +1,7 @@
 /** Counts the processes of a supervisor that work, for Prometheus: it hears of each that starts and ends. */
+
 import { createMetrics, type Snapshot } from "../../runtime/metrics.ts";
+import { MB_BYTES } from "../../runtime/process-memory.ts";
 import { POOL_METRICS } from "../worker-metrics.ts";
 import type { ChildDeath, Place, SupervisorEvents } from "./supervisor.ts";
 
@@ -15,7 +17,7 @@ type Measured = { maxMemoryMb: number; isWorking(place: Place): boolean };
 
 export function createPoolMeter({ maxMemoryMb, isWorking }: Measured): PoolMeter {
   const metrics = createMetrics(POOL_METRICS);
-  if (Number.isFinite(maxMemoryMb)) metrics.set("trawl_worker_memory_limit_bytes", maxMemoryMb * 1024 * 1024);
+  if (Number.isFinite(maxMemoryMb)) metrics.set("trawl_worker_memory_limit_bytes", maxMemoryMb * MB_BYTES);
   return {
     heard: (events) => ({
       ...events,
