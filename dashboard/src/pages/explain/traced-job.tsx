@@ -84,7 +84,8 @@ export function TracedJob({ traced }: { traced: JobTraceOut }) {
           <JobState state={job.state} />
           <span>
             submitted <Ago at={job.createdAt} />
-            {job.finishedAt !== null && `, took ${duration(Date.parse(job.finishedAt) - Date.parse(job.createdAt))}`}
+            {job.finishedAt !== null &&
+              `, ended ${duration(Date.parse(job.finishedAt) - Date.parse(job.createdAt))} later`}
           </span>
         </div>
         <div class="stats">

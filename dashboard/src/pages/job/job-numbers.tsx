@@ -1,7 +1,7 @@
 /** The few numbers of a job that say how it goes, and its pace as a line. */
 import { useEffect } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
-import { absolute, bytes, decimal, duration, plural, short } from "../../ui/format.ts";
+import { absolute, ago, bytes, decimal, duration, plural, short } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
 import { now } from "../../visible.ts";
 import { hear, msToGo, paceOfJob } from "../jobs/job-pace.ts";
@@ -54,14 +54,14 @@ export function JobNumbers({ job }: { job: JobOut }) {
         more={<Sparkline values={pace.values} label="Pages a second, the last two minutes" />}
       />
       <Stat
-        label={finishedAt === null ? "To go" : "Took"}
+        label={finishedAt === null ? "To go" : "Ended after"}
         value={finishedAt === null ? duration(msToGo(job)) : duration(until - Date.parse(createdAt))}
         tip={
           finishedAt === null
             ? "Until what the job has now is done, at its pace of late. A dash: it cannot be told."
             : `From ${begun} to ${absolute(until)}: from ${WHOLE_SPAN}.`
         }
-        more={finishedAt === null ? `begun ${duration(until - Date.parse(createdAt))} ago` : ""}
+        more={finishedAt === null ? `begun ${duration(until - Date.parse(createdAt))} ago` : ago(until, now.value)}
       />
       <Stat
         label="Rate at a site"
