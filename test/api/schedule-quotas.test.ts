@@ -49,7 +49,7 @@ describe("a slot of a tenant's schedule", () => {
 
     const run = await acme.ask("POST", `${path}/run`);
     expect(run.json).toMatchObject({ state: "waiting", jobId: null });
-    expect(run.json.because).toBe("waits for a quota: tenant acme has 1 jobs that have not ended, and may have 1");
+    expect(run.json.because).toBe("waits for a quota: tenant acme has 1 open job, and may have 1");
     await lookLater(api, LATER_MS);
     expect(await runsOf(acme, path)).toMatchObject([{ state: "waiting" }]);
 
@@ -139,7 +139,7 @@ describe("a slot of a tenant's schedule", () => {
     });
 
     for (let nth = 0; nth < 2; nth += 1) {
-      expect((await findObstacle("acme", `j${nth}`, 8))?.because).toContain("1 jobs that have not ended");
+      expect((await findObstacle("acme", `j${nth}`, 8))?.because).toContain("1 open job");
     }
 
     expect(await budget?.reserve(100)).toBe(8);

@@ -1,5 +1,7 @@
 /** A quota that is used up, in words. */
+
 import { NO_QUOTAS, type Quotas } from "../../domain/api-key.ts";
+import { plural } from "../../domain/counted.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Caller } from "../route.ts";
 
@@ -40,10 +42,10 @@ export function reachedWords(
   const whose = tenant === undefined ? "this key" : `tenant ${tenant}`;
   switch (quota) {
     case "pending":
-      return `${whose} has ${now} URLs waiting, and may have ${most}`;
+      return `${whose} has ${plural(now, "URL")} waiting, and may have ${most}`;
     case "jobs":
-      return `${whose} has ${now} jobs that have not ended, and may have ${most}`;
+      return `${whose} has ${plural(now, "open job")}, and may have ${most}`;
     case "urlsPerSecond":
-      return `this key may queue ${most} URLs a second, and has`;
+      return `this key may queue ${plural(most, "URL")} a second, and has`;
   }
 }

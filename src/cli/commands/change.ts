@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { JobChange } from "../../api/change-job.ts";
 import type { JobOut } from "../../api/wire-types.ts";
-import { formatCount } from "../../domain/counted.ts";
+import { formatCount, plural } from "../../domain/counted.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
@@ -75,7 +75,7 @@ function settingsText({ id, state, politeness, priority, limits }: JobOut): stri
     ...(politeness.burst > 1 ? [`bursts of ${politeness.burst}`] : []),
     `${politeness.perSite} at once`,
     `priority ${priority}`,
-    ...(limits.pages === null ? [] : [`at most ${formatCount(limits.pages)} pages`]),
+    ...(limits.pages === null ? [] : [`at most ${plural(limits.pages, "page")}`]),
     ...(limits.seconds === null ? [] : [`at most ${formatCount(limits.seconds)} s`]),
   ];
   return `${id} (${state}): ${words.join(", ")}`;

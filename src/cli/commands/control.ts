@@ -1,6 +1,8 @@
 /** `trawl pause`, `resume`, `cancel`: a job's life, from outside. */
+
 import type { Command } from "commander";
 import type { JobOut } from "../../api/wire-types.ts";
+import { plural } from "../../domain/counted.ts";
 import { showable } from "../../runtime/showable.ts";
 import { isCrawl } from "../crawl/crawl-queue.ts";
 import type { Steering } from "../plane/control-plane.ts";
@@ -25,7 +27,7 @@ const CHANGES: readonly Change[] = [
   {
     name: "cancel",
     does: "drop what a job has waiting; what is under way ends, what came out stays",
-    says: ({ id, counts }) => `${id} is cancelled: ${counts.cancelled} URLs dropped`,
+    says: ({ id, counts }) => `${id} is cancelled: ${plural(counts.cancelled, "URL")} dropped`,
   },
 ];
 

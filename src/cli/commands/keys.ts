@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { checkKey } from "../../api/keys/new-key.ts";
 import { type Quotas, SCOPES, type Scope } from "../../domain/api-key.ts";
-import { formatCount } from "../../domain/counted.ts";
+import { formatCount, plural } from "../../domain/counted.ts";
 import { parseDurationMs } from "../../domain/duration.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import type { ApiKey } from "../../store/key-book.ts";
@@ -142,8 +142,8 @@ function stateWords({ revokedAt, expiresAt }: ApiKey, now: number): string {
 function quotaWords({ pending, urlsPerSecond, jobs }: Quotas): string[] {
   return [
     ...(pending === undefined ? [] : [`${formatCount(pending)} pending`]),
-    ...(urlsPerSecond === undefined ? [] : [`${formatCount(urlsPerSecond)} URLs/s`]),
-    ...(jobs === undefined ? [] : [`${formatCount(jobs)} jobs`]),
+    ...(urlsPerSecond === undefined ? [] : [`${plural(urlsPerSecond, "URL")}/s`]),
+    ...(jobs === undefined ? [] : [plural(jobs, "job")]),
   ];
 }
 

@@ -31,7 +31,7 @@ async function records(jobId: string, flags: Flags): Promise<void> {
     if (flags.invalid === true) return printInvalid(plane.records, job.id, screen.out);
     const count = await exportTo({ records: plane.records, screen }, job.id, flags.out ?? "-", undefined, flags.format);
     if (flags.json === true) await screen.out(`${JSON.stringify({ id: job.id, records: count, out: flags.out })}\n`);
-    else if (flags.out !== undefined) screen.err(`${count} records written to ${flags.out}\n`);
+    else if (flags.out !== undefined) screen.err(`${plural(count, "record")} written to ${flags.out}\n`);
   });
 }
 

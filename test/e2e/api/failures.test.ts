@@ -99,7 +99,7 @@ describe("an export over a line that breaks", () => {
     const end = await remote(["records", String(json.id), "--api", line, "--out", "remote.csv"]);
     await direct(["records", String(json.id), "--out", "direct.csv"]);
 
-    expect(end).toMatchObject({ code: 0, stderr: "3000 records written to remote.csv\n" });
+    expect(end).toMatchObject({ code: 0, stderr: "3,000 records written to remote.csv\n" });
     expect(nth).toBeGreaterThan(20);
     expect(readFileSync(join(cwd, "remote.csv"), "utf8")).toBe(readFileSync(join(cwd, "direct.csv"), "utf8"));
   });

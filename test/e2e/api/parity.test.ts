@@ -121,7 +121,7 @@ describe("a command that asks a server", () => {
         await remote(["records", done, "--out", `remote-${name}`]),
       ];
       expect(ends.map(({ stderr }) => stderr)).toEqual(
-        ["direct-", "remote-"].map((way) => `1703 records written to ${way}${name}\n`),
+        ["direct-", "remote-"].map((way) => `1,703 records written to ${way}${name}\n`),
       );
       const [one, other] = ["direct-", "remote-"].map((way) => readFileSync(join(cwd, way + name)));
       expect(other?.equals(one ?? Buffer.alloc(0)), name).toBe(true);

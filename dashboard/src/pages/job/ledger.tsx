@@ -1,6 +1,6 @@
 /** Where every URL of the job is: what came in, as a bar of what became of it. */
 import type { JobOut } from "../../../../src/client/client.ts";
-import { count, percent } from "../../ui/format.ts";
+import { count, percent, plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Tip } from "../../ui/tip.tsx";
 import { allOf, COUNT_WORDS, type Count, settledOf } from "../jobs/job-numbers.ts";
@@ -22,7 +22,7 @@ export function Ledger({ job }: { job: JobOut }) {
     <Card class="ledger">
       <div class="card-body">
         <p class="ledger-head">
-          <Tip says={`${count(done)} of ${count(all)} URLs are done with. Links that are found make it more.`}>
+          <Tip says={`${count(done)} of ${plural(all, "URL")} done with. Links that are found make it more.`}>
             <strong>{percent(all === 0 ? null : done / all)}</strong> done with
           </Tip>
           <Tip

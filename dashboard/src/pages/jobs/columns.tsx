@@ -1,6 +1,6 @@
 import type { JobOut } from "../../../../src/client/client.ts";
 import { JobState } from "../../ui/badge.tsx";
-import { count, percent, short, unturned } from "../../ui/format.ts";
+import { count, percent, plural, short, unturned } from "../../ui/format.ts";
 import { Progress } from "../../ui/progress.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -75,7 +75,7 @@ export const JOB_COLUMNS: readonly Column<JobOut>[] = [
 function JobProgress({ job }: { job: JobOut }) {
   const [done, all] = [settledOf(job), allOf(job)];
   return (
-    <Tip says={`${count(done)} of ${count(all)} URLs`} isQuiet class="plain job-progress">
+    <Tip says={`${count(done)} of ${plural(all, "URL")}`} isQuiet class="plain job-progress">
       <Progress done={done} all={all} label={`Progress of ${unturned(job.name)}`} />
       <span class="job-share">{percent(all === 0 ? null : done / all)}</span>
     </Tip>

@@ -1,6 +1,6 @@
 /** What keys are good for, in words. */
 import type { KeyOut } from "../../../../src/api/wire-keys.ts";
-import { count } from "../../ui/format.ts";
+import { plural } from "../../ui/format.ts";
 
 export type KeyScope = KeyOut["scopes"][number];
 
@@ -13,9 +13,11 @@ export const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
 
 export function quotaWords({ pending, urlsPerSecond, jobs }: KeyOut["quotas"]): string {
   const words = [
-    pending === null ? "" : `${count(pending)} URLs waiting`,
-    urlsPerSecond === null ? "" : `${urlsPerSecond.toLocaleString("en")} URLs a second`,
-    jobs === null ? "" : `${count(jobs)} jobs`,
+    pending === null ? "" : `${plural(pending, "URL")} waiting`,
+    urlsPerSecond === null
+      ? ""
+      : `${urlsPerSecond.toLocaleString("en")} ${urlsPerSecond === 1 ? "URL" : "URLs"} a second`,
+    jobs === null ? "" : plural(jobs, "job"),
   ].filter((part) => part !== "");
   return words.length === 0 ? "none" : words.join(", ");
 }

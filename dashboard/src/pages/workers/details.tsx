@@ -1,7 +1,7 @@
 /** All that a worker tells of itself, and what may be asked of it. */
 import type { WorkerOut } from "../../../../src/api/wire-fleet.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { count, decimal, percent, UNKNOWN } from "../../ui/format.ts";
+import { count, decimal, percent, plural, UNKNOWN } from "../../ui/format.ts";
 import { Scraped } from "../../ui/scraped.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { Busy, Memory, membersOf, upOf } from "./columns.tsx";
@@ -55,7 +55,7 @@ function WorkerFacts({ worker, pace }: { worker: WorkerOut; pace: number | undef
     ["Failed", count(worker.failed)],
     ["Tasks a second", pace === undefined ? UNKNOWN : decimal(pace)],
     ["Thread at work", percent(worker.loopUse)],
-    ["Retires after", worker.tasksMost === null ? "any number of tasks" : `${count(worker.tasksMost)} tasks`],
+    ["Retires after", worker.tasksMost === null ? "any number of tasks" : plural(worker.tasksMost, "task")],
     ["Up", upOf(worker)],
     ["Version", worker.version],
     ["Supervisor", worker.supervisor === null ? "none: it works alone" : shortName(worker.supervisor)],
