@@ -23,6 +23,8 @@ const KEPT_AS = "trawl-key";
 const TRIES = 2;
 /** What no header can carry: the request would never leave. */
 const UNSENDABLE = /[^!-~]/;
+/** Longer than any key; servers hang up on headers that are far longer. */
+const KEY_MOST = 1_000;
 const START_AGAIN_MS = 2_000;
 
 const key = signal<string | undefined>(undefined);
@@ -75,6 +77,7 @@ export async function startSession(): Promise<void> {
 
 /** Throws ApiError where the key is not good. */
 export async function signIn(given: string, { isToStay }: { isToStay: boolean }): Promise<void> {
+  if (given.length > KEY_MOST) throw new Error("A key is far shorter than this. Copy it again.");
   if (UNSENDABLE.test(given)) throw new Error("A key has no spaces and no letters with accents. Copy it again.");
   const me = await connect(baseUrl(), { key: given, tries: TRIES }).me();
   forgetKey();

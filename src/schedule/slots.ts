@@ -65,7 +65,9 @@ function parseCron(cron: string, timeZone: string): Cron {
   try {
     return new Cron(cron, { timezone: timeZone, mode: "5-or-6-parts", paused: true });
   } catch (cause) {
-    const why = (cause as Error).message.replace(/^CronPattern: /, "");
+    const why = (cause as Error).message
+      .replace(/^CronPattern: /, "")
+      .replace(/^invalid configuration format.*/s, "it takes five parts, or six with seconds first");
     throw bad(`cron: ${JSON.stringify(cron)} cannot be read (${why}); take one such as "0 6 * * 1-5"`, cause);
   }
 }

@@ -65,7 +65,12 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard's books", () => {
 
     await visit(page, url, { place: "/schedules/new" });
     await page.getByLabel("Cron").fill("nonsense");
-    await page.getByText(/"nonsense" cannot be read/).waitFor();
+    await page
+      .locator(".field-problem")
+      .getByText(/^"nonsense" cannot be read/)
+      .waitFor();
+    expect(await page.getByLabel("Cron").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByRole("button", { name: "Make the schedule" }).isDisabled()).toBe(true);
     await page.getByLabel("Cron").fill("30 6 * * *");
     await page.getByLabel("Time zone").fill("Asia/Tokyo");
     await page
@@ -75,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard's books", () => {
     await page.getByLabel("Name").fill("Tokyo, every morning");
     await page.getByLabel("Job").fill('{ "urls": [] }');
     await page.getByRole("button", { name: "Make the schedule" }).click();
-    await page.getByRole("alert").getByText("give at least one").waitFor();
+    await page.locator(".field-problem").getByText("give at least one").waitFor();
     await page.getByLabel("Job").fill('{ "urls": ["https://a.example/"] }');
     await page.getByRole("button", { name: "Make the schedule" }).click();
     await page.getByRole("heading", { level: 1, name: "Tokyo, every morning" }).waitFor();

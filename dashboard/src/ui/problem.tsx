@@ -35,14 +35,21 @@ export function wordsOf(error: unknown): { what: string; fix: string; code: stri
   if (isApiError(error)) {
     const { code, requestId } = error;
     // What a program is to send is nothing to somebody who has just typed a key.
-    const [what = ""] = code === "UNAUTHORIZED" ? error.message.split("; send ") : [error.message];
+    const [what = ""] = code === "UNAUTHORIZED" ? error.message.split("; send ") : [withoutPart(error.message)];
     return { what: sentence(what), fix: code === "UNAUTHORIZED" ? "" : error.fix, code, requestId };
   }
   return { what: error instanceof Error ? error.message : String(error), fix: "", code: "", requestId: "" };
 }
 
+/** In which part of the request it stands, as in `body.urls.3`, is for whoever writes one. */
+export function withoutPart(message: string): string {
+  return message.replace(/(^|; |\n)(?:body|query|path)(?:\.(?=\w)|: )/g, "$1");
+}
+
 /** Messages of the API begin small, and have no full stop: they stand in lines of logs, too. */
 function sentence(words: string): string {
   const text = cut(words, WORDS_MOST);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+  // A name such as politeness.rate is written as it is.
+  const first = /^\w+\.[\w.]+: /.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
+  return `${first}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 }

@@ -6,7 +6,7 @@ import { api } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { problemsOf } from "../submit/problems.ts";
+import { problemsOf } from "../../ui/problems.ts";
 import { PRIORITIES } from "./priorities.ts";
 
 type ChangeProps = { job: JobOut; onChanged: () => void; onClose: () => void };

@@ -1,10 +1,12 @@
 /** The form of a schedule, new or to be changed; the next runs stand beside it while one types. */
 import { useEffect, useId, useState } from "preact/hooks";
+import { isApiError } from "../../../../src/client/api-error.ts";
 import { useAction } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { Field, SelectField, TextField } from "../../ui/field.tsx";
 import { absolute } from "../../ui/format.ts";
-import { Problem, wordsOf } from "../../ui/problem.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { both, type Problems, problemsOf } from "../../ui/problems.ts";
 import { Choice } from "../../ui/tabs.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { jobProblem, type Sketch, whenOf, zoneProblem } from "./sketch.ts";
@@ -21,24 +23,29 @@ export function ScheduleForm({ sketch: first, verb, send, onLeave }: FormProps) 
   const [sketch, setSketch] = useState(first);
   const set = (changes: Partial<Sketch>) => setSketch((before) => ({ ...before, ...changes }));
   const sending = useAction(() => send(sketch));
+  const coming = useComing(sketch);
+  const wrong = both(problemsOf(sending.error), problemsOf(coming.error));
   const fault = jobProblem(sketch.job);
+  const isAtFault = fault !== undefined || isApiError(coming.error, "BAD_REQUEST", "BAD_SCHEDULE");
   return (
     <form
       class="schedule-form"
+      // What was wrong with it as it was says nothing of it as it is.
+      onInput={() => sending.error !== undefined && sending.clear()}
       onSubmit={(event) => {
         event.preventDefault();
-        if (fault === undefined) void sending.run();
+        if (!isAtFault) void sending.run();
       }}
     >
       <div class="schedule-parts">
-        <When sketch={sketch} set={set} />
-        <NextRuns sketch={sketch} />
+        <When sketch={sketch} set={set} wrong={wrong} />
+        <NextRuns coming={coming} />
       </div>
-      <Policies sketch={sketch} set={set} />
+      <Policies sketch={sketch} set={set} wrong={wrong} />
       <Field
         label="Job"
         hint="What each run submits, as JSON: its urls, and what to follow and extract. *** stands for a value that is kept and not shown."
-        problem={fault}
+        problem={fault ?? wrong.at("job")}
       >
         {(ids) => (
           <textarea
@@ -50,12 +57,12 @@ export function ScheduleForm({ sketch: first, verb, send, onLeave }: FormProps) 
           />
         )}
       </Field>
-      <Problem error={sending.error} />
+      <Left wrong={wrong} />
       <div class="dialog-buttons">
         <button type="button" onClick={onLeave}>
           Leave it
         </button>
-        <button type="submit" class="primary" disabled={sending.isBusy || fault !== undefined}>
+        <button type="submit" class="primary" disabled={sending.isBusy || isAtFault}>
           {verb}
         </button>
       </div>
@@ -63,14 +70,19 @@ export function ScheduleForm({ sketch: first, verb, send, onLeave }: FormProps) 
   );
 }
 
-type PartProps = { sketch: Sketch; set: (changes: Partial<Sketch>) => void };
+/** What has found no field. A part of its own, since the fields look first. */
+function Left({ wrong }: { wrong: Problems }) {
+  return <Problem error={wrong.rest} />;
+}
+
+type PartProps = { sketch: Sketch; set: (changes: Partial<Sketch>) => void; wrong: Problems };
 
 const KINDS = [
   { value: "cron", label: "At times of the clock" },
   { value: "every", label: "Every so often" },
 ] as const;
 
-function When({ sketch, set }: PartProps) {
+function When({ sketch, set, wrong }: PartProps) {
   const { name, kind, cron, every } = sketch;
   return (
     <div class="schedule-fields">
@@ -78,6 +90,7 @@ function When({ sketch, set }: PartProps) {
         label="Name"
         hint="What to call it; else the name of the job, or its first URL."
         value={name}
+        problem={wrong.at("name")}
         onInput={(value) => set({ name: value })}
       />
       <Choice label="When" options={KINDS} value={kind} onChange={(value) => set({ kind: value })} />
@@ -88,9 +101,10 @@ function When({ sketch, set }: PartProps) {
             hint="Minute, hour, day, month, weekday: 0 6 * * 1-5 is 6:00 from Monday to Friday. Or @daily."
             inputClass="mono"
             value={cron}
+            problem={wrong.at("cron")}
             onInput={(value) => set({ cron: value })}
           />
-          <ZoneField sketch={sketch} set={set} />
+          <ZoneField sketch={sketch} set={set} wrong={wrong} />
         </>
       ) : (
         <TextField
@@ -98,6 +112,7 @@ function When({ sketch, set }: PartProps) {
           hint="15m, 6h, 1d: counted from when it is made, whatever clocks do."
           inputClass="mono"
           value={every}
+          problem={wrong.at("every")}
           onInput={(value) => set({ every: value })}
         />
       )}
@@ -105,10 +120,11 @@ function When({ sketch, set }: PartProps) {
   );
 }
 
-function ZoneField({ sketch: { timeZone }, set }: PartProps) {
+function ZoneField({ sketch: { timeZone }, set, wrong }: PartProps) {
   const listId = useId();
+  const told = wrong.at("timeZone");
   return (
-    <Field label="Time zone" hint="Whose clock the cron goes by." problem={zoneProblem(timeZone)}>
+    <Field label="Time zone" hint="Whose clock the cron goes by." problem={zoneProblem(timeZone) ?? told}>
       {(ids) => (
         <>
           <input
@@ -132,7 +148,7 @@ function ZoneField({ sketch: { timeZone }, set }: PartProps) {
 
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
-function Policies({ sketch, set }: PartProps) {
+function Policies({ sketch, set, wrong }: PartProps) {
   const { overlap, catchUp, catchUpMost } = sketch;
   return (
     <div class="schedule-policies">
@@ -156,6 +172,7 @@ function Policies({ sketch, set }: PartProps) {
           hint="The latest so many, 1,000 at most."
           type="number"
           value={catchUpMost}
+          problem={wrong.at("catchUpMost")}
           onInput={(value) => set({ catchUpMost: value })}
         />
       )}
@@ -166,13 +183,13 @@ function Policies({ sketch, set }: PartProps) {
 const SHOWN = 5;
 const SETTLE_MS = 300;
 
+type Coming = { next?: readonly string[]; error?: unknown };
+
 /** Asked of the server, which will fire them, when the typing has stopped for a moment. */
-function NextRuns({ sketch }: { sketch: Sketch }) {
+function useComing(sketch: Sketch): Coming {
   const when = whenOf(sketch);
-  const [heard, setHeard] = useState<{ next?: readonly string[]; error?: unknown }>({});
+  const [heard, setHeard] = useState<Coming>({});
   const key = JSON.stringify(when);
-  // What is wrong with it stands at its field.
-  const isZoneAtFault = zoneProblem(when.timeZone ?? "") !== undefined;
   useEffect(() => {
     const leaving = new AbortController();
     const timer = setTimeout(() => {
@@ -188,14 +205,19 @@ function NextRuns({ sketch }: { sketch: Sketch }) {
       clearTimeout(timer);
     };
   }, [key]);
+  return heard;
+}
+
+/** What is wrong with them stands at its field. */
+function NextRuns({ coming: { next } }: { coming: Coming }) {
   return (
     <section class="next-runs" aria-live="polite">
       <h3>The next {SHOWN} runs</h3>
-      {heard.error !== undefined && !isZoneAtFault && <p class="field-problem">{wordsOf(heard.error).what}</p>}
-      {heard.next === undefined && (heard.error === undefined || isZoneAtFault) && <p class="quiet">…</p>}
-      {heard.next !== undefined && (
+      {next === undefined ? (
+        <p class="quiet">…</p>
+      ) : (
         <ol>
-          {heard.next.map((at) => (
+          {next.map((at) => (
             <li key={at}>
               {absolute(Date.parse(at))}{" "}
               <span class="quiet">

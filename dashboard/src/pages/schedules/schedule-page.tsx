@@ -1,12 +1,13 @@
 /** One schedule: when it runs next, what became of its last runs, and what one can do with it. */
 import { useState } from "preact/hooks";
 import type { RunOut, ScheduleOut } from "../../../../src/api/wire-schedules.ts";
+import { isApiError } from "../../../../src/client/api-error.ts";
 import { useAction, usePolled } from "../../polled.ts";
 import { go, hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { Loading } from "../../ui/empty.tsx";
+import { Empty, Loading } from "../../ui/empty.tsx";
 import { absolute } from "../../ui/format.ts";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -31,15 +32,26 @@ type Looked = { schedule: ScheduleOut; next: readonly string[]; runs: readonly R
 export function SchedulePage({ id }: { id: string }) {
   const asked = usePolled((signal) => lookAt(id, signal), EVERY_MS, [id]);
   const { value } = asked;
+  const isGone = isApiError(asked.error, "NOT_FOUND");
   const title = value === undefined ? "Schedule" : <ScrapedWords text={value.schedule.name} most={200} />;
   return (
     <Page
       title={title}
       says={value === undefined ? undefined : timingWords(value.schedule)}
-      actions={value !== undefined && may("submit") && <Deeds schedule={value.schedule} onChanged={asked.reload} />}
+      actions={
+        value !== undefined && !isGone && may("submit") && <Deeds schedule={value.schedule} onChanged={asked.reload} />
+      }
     >
-      <Problem error={asked.error} onRetry={asked.reload} />
-      {value === undefined ? (
+      {isGone ? (
+        <Empty title="There is no such schedule.">
+          <p>
+            It was deleted, or it is somebody else's. <a href={hrefOf(["schedules"])}>All schedules</a>
+          </p>
+        </Empty>
+      ) : (
+        <Problem error={asked.error} onRetry={asked.reload} />
+      )}
+      {value === undefined || isGone ? (
         asked.error === undefined && <Loading />
       ) : (
         <>

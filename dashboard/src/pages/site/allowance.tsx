@@ -6,7 +6,7 @@ import { api } from "../../session.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { type Problems, problemsOf } from "../submit/problems.ts";
+import { type Problems, problemsOf } from "../../ui/problems.ts";
 
 type Words = { rate: string; burst: string; perSite: string };
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../../src/client/api-error.ts";
 import type { JobInput } from "../../../../src/client/client.ts";
+import { wordsOf } from "../../ui/problem.tsx";
+import { problemsOf } from "../../ui/problems.ts";
 import { doubledNames, draftOf, jobOf, newDraft } from "./draft.ts";
 import { readJob } from "./job-shape.ts";
-import { problemsOf } from "./problems.ts";
 
 describe("a job that is being written", () => {
   it.each<JobInput>([
@@ -79,6 +80,17 @@ describe("what the server finds wrong", () => {
     const error = new ApiError(400, { code: "BAD_SELECTOR", detail: `${owner}: "a[" is none`, owner });
 
     expect(problemsOf(error).at(path)).toBe('"a[" is none');
+  });
+
+  it.each([
+    ["query.every: takes a duration", "Every: takes a duration.", "every"],
+    ["body.job.urls: give one", "job.urls: give one.", "job.urls"],
+    ["body: unknown foo; body.name: is long", "Unknown foo; name: is long.", "unknown"],
+  ])("does not say in which part of a request it stands: %s", (detail, words, path) => {
+    const error = new ApiError(400, { code: "BAD_REQUEST", detail });
+
+    expect(wordsOf(error).what).toBe(words);
+    expect(problemsOf(error).at(path)).toBe(detail.startsWith("body: ") ? undefined : detail.split(": ")[1]);
   });
 
   it("has no word for programs in it", () => {

@@ -1,8 +1,8 @@
 /** The fields of a record: a name, where it is on the page, and what it is. */
 import { useRef } from "preact/hooks";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import type { Problems } from "../../ui/problems.ts";
 import { type Draft, doubledNames, FIELD_TYPES, type FieldRow, newRow } from "./draft.ts";
-import type { Problems } from "./problems.ts";
 
 type FieldRowsProps = { draft: Draft; onDraft: (draft: Draft) => void; problems: Problems };
 

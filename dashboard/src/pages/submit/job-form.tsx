@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";
 import { CheckField, Field, SelectField, TextField } from "../../ui/field.tsx";
 import { plural } from "../../ui/format.ts";
+import type { Problems } from "../../ui/problems.ts";
 import { PRIORITIES } from "../job/priorities.ts";
 import type { Draft } from "./draft.ts";
 import { FieldRows } from "./field-rows.tsx";
-import type { Problems } from "./problems.ts";
 
 type Part = { job: JobInput; set: (changes: Partial<JobInput>) => void; problems: Problems };
 

@@ -13,9 +13,9 @@ import { Empty } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { problemsOf } from "../../ui/problems.ts";
 import { type Draft, extractOf } from "./draft.ts";
 import { type Fetched, fetchPage, forgetPage } from "./fetch-page.ts";
-import { problemsOf } from "./problems.ts";
 import { Reading } from "./reading.tsx";
 
 const SETTLED_MS = 250;

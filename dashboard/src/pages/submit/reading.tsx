@@ -2,10 +2,10 @@ import type { ReadingOut } from "../../../../src/api/wire-types.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { count, duration, plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
+import { problemsOf } from "../../ui/problems.ts";
 import { Scraped } from "../../ui/scraped.tsx";
 import { StatusBadge } from "../job/status-badge.tsx";
 import { Values } from "../job/values.tsx";
-import { problemsOf } from "./problems.ts";
 
 type ReadingProps = { status: number; value: ReadingOut | undefined; error: unknown; isBusy: boolean };
 

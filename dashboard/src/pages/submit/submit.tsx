@@ -9,6 +9,7 @@ import { api } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { both, type Problems, problemsOf } from "../../ui/problems.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { missingWords } from "../job/missing-words.ts";
 import { noteSubmitted } from "../job/submitted.ts";
@@ -17,7 +18,6 @@ import { JobForm } from "./job-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { dropDraft, findDraft, keepDraft } from "./kept-draft.ts";
 import { Preview } from "./preview.tsx";
-import { both, type Problems, problemsOf } from "./problems.ts";
 import "../job/job.css";
 import "./submit.css";
 

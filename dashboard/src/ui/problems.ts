@@ -1,5 +1,6 @@
-/** What the server finds wrong with a job, by the field that it is about. */
-import { isApiError } from "../../../../src/client/client.ts";
+/** What the server finds wrong with what was typed, by the field that it is about. */
+import { isApiError } from "../../../src/client/api-error.ts";
+import { withoutPart } from "./problem.tsx";
 
 export type Problems = {
   /** What is wrong at this path, or below it: `extract.price`. */
@@ -9,9 +10,9 @@ export type Problems = {
   isEmpty: boolean;
 };
 
-const CODES = ["BAD_REQUEST", "BAD_JOB", "BAD_SELECTOR", "BAD_URL"];
-/** `body.extract.price: …`, or `extract.price: …`. */
-const PLACED = /^(?:body\.)?([\w$.[\]" -]+?): (.*)$/s;
+const CODES = ["BAD_REQUEST", "BAD_JOB", "BAD_SELECTOR", "BAD_URL", "BAD_SCHEDULE"];
+/** `extract.price: …` */
+const PLACED = /^([\w$.[\]" -]+?): (.*)$/s;
 
 /** What a program may do instead is nothing to somebody at a form. */
 const FOR_PROGRAMS = /, or open: true and send them to .*$/s;
@@ -61,7 +62,7 @@ function placed({ message, problem }: { message: string; problem: Readonly<Recor
   if (typeof problem.field === "string") return [{ path: `extract.${problem.field}`, words: message }];
   const lines = Array.isArray(problem.problems) ? problem.problems.map(String) : message.split("\n");
   return lines.flatMap((line) => {
-    const [, path, words] = PLACED.exec(line) ?? [];
+    const [, path, words] = PLACED.exec(withoutPart(line)) ?? [];
     return path === undefined || words === undefined ? [] : [{ path, words }];
   });
 }
