@@ -133,8 +133,7 @@ function waitingTask(
   const { now, hearing } = telling;
   if (task.job.state === "paused") return { reasons: [inJob + pausedWords(task.job)], until: undefined };
   const wait = siteWait(task.site, telling);
-  const isRated = task.site.rateReadyAt > now;
-  const whose = isRated ? whoseRate(task.site, task.job, hearing) : [];
+  const whose = wait.reasons.length > 0 ? whoseRate(task.site, task.job, hearing) : [];
   const reasons = [...wait.reasons, ...whose].map((reason) => inJob + reason);
   if (task.state === "delayed" && task.notBefore > now) {
     reasons.unshift(inJob + delayWords(task, now));
