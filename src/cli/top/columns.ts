@@ -8,6 +8,8 @@ export type Column<Row> = {
   tone?(row: Row): Tone | undefined;
   /** The higher, the sooner it is left out; 0 never is. */
   spare: number;
+  /** Cells that it has at least: room for what the next look may bring, so that columns do not come and go. */
+  least?: number;
 };
 
 const GAP = 2;
@@ -18,7 +20,11 @@ const NAME_LEAST = 24;
 export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): Line[] {
   const measured = columns.map((column) => ({
     ...column,
-    width: Math.max(widthOf(column.title), ...rows.map((row) => widthOf(cutTo(column.of(row), width)))),
+    width: Math.max(
+      column.least ?? 0,
+      widthOf(column.title),
+      ...rows.map((row) => widthOf(cutTo(column.of(row), width))),
+    ),
   }));
   const kept = thatFit(measured, width);
   const others = kept.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);

@@ -116,6 +116,23 @@ describe("a frame of trawl top", () => {
     );
   });
 
+  it("has the same columns however fast a job goes, and however far it is", () => {
+    const looks = [
+      { ...aJob("products", { queued: 100_000 }), perSecond: 0, etaMs: undefined },
+      { ...aJob("products", { done: 5, queued: 99_995 }), perSecond: 9.5, etaMs: 59_000 },
+      { ...aJob("products", { done: 99_990, queued: 10 }), perSecond: 1_050, etaMs: 35 * 60_000 + 12_000 },
+    ];
+    const headings = looks.map((seen) => {
+      const drawn = { look: { ...EMPTY, jobs: [seen] }, view: FIRST_VIEW, place: "-", trouble: undefined };
+      return frameLines(drawn, { columns: 80, rows: 24 })
+        .map(textOf)
+        .find((text) => text.includes("STATE"));
+    });
+
+    expect(headings[0]).toContain("FAILED");
+    expect(new Set(headings).size).toBe(1);
+  });
+
   it("has all panels on 80 by 24, and the one that is chosen alone where there is hardly room", () => {
     const seen = { ...EMPTY, jobs: [aJob("shop", { queued: 75, done: 25 })] };
     const show = (columns: number, rows: number, panel: View["panel"] = "jobs") =>

@@ -101,7 +101,7 @@ function jobColumns(width: number): Column<TopJob>[] {
     { title: "PROGRESS", of: (job) => progressOf(job, cells), tone: () => "cyan", spare: 2 },
     {
       title: "DONE",
-      of: (job) => `${formatCount(endedOf(job))}/${formatCount(endedOf(job) + leftOf(job))}`,
+      of: doneOf,
       isRight: true,
       spare: 1,
     },
@@ -110,8 +110,15 @@ function jobColumns(width: number): Column<TopJob>[] {
       of: ({ perSecond }) => (perSecond === undefined ? "-" : rateOf(perSecond)),
       isRight: true,
       spare: 3,
+      least: "1000/s".length,
     },
-    { title: "ETA", of: ({ etaMs }) => (etaMs === undefined ? "-" : roughTime(etaMs)), isRight: true, spare: 4 },
+    {
+      title: "ETA",
+      of: ({ etaMs }) => (etaMs === undefined ? "-" : roughTime(etaMs)),
+      isRight: true,
+      spare: 4,
+      least: "59m 59s".length,
+    },
     {
       title: "FAILED",
       of: ({ counts }) => formatCount(counts.dead),
@@ -122,6 +129,12 @@ function jobColumns(width: number): Column<TopJob>[] {
     { title: "JOB", of: ({ id }) => id, spare: 5 },
     { title: "NAME", of: ({ name }) => name, spare: 0 },
   ];
+}
+
+/** As wide at the beginning as it is at the end. */
+function doneOf(job: TopJob): string {
+  const all = formatCount(endedOf(job) + leftOf(job));
+  return `${formatCount(endedOf(job)).padStart(all.length)}/${all}`;
 }
 
 function progressOf(job: TopJob, cells: number): string {
