@@ -40,7 +40,8 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
           problem={problems.at("rate")}
         />
         <TextField
-          label="Requests at once, per site"
+          label="At once, per site"
+          hint="Requests under way at one site."
           type="number"
           value={perSite}
           onInput={setPerSite}
