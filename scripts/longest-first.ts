@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Each takes a minute or more. Begun last, one of them would keep a core waiting for the other. */
+/** The longest first, units last. Begun last, one of a minute would keep a core waiting for the other. */
 const LONG = [
   "test/e2e/pool/",
   "test/e2e/fleet/",
@@ -8,6 +8,11 @@ const LONG = [
   "test/e2e/",
   "test/readme",
   "test/contracts/frontier/races",
+  "test/model/",
+  "test/dashboard/",
+  "test/contracts/store/",
+  "test/schedule/",
+  "test/",
 ];
 
 /** A new clone does not know how long files took: vitest then goes by their size, and the longest are small. */
