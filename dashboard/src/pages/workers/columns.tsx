@@ -45,7 +45,7 @@ export function columnsOf(watched: Watched, ask: (order: Order, row: FleetRow) =
       isNumber: true,
       rem: 5,
       grow: 0,
-      from: "tablet",
+      from: "desk",
       cell: (row) => (row.kind === "group" ? "" : <Ago at={workerOf(row).seenAt} />),
     },
     {
@@ -77,7 +77,7 @@ function numbers(): Column<FleetRow>[] {
       isNumber: true,
       rem: 4.5,
       grow: 0,
-      from: "desk",
+      from: "laptop",
       cell: (row) => count(sumOf(row, ({ done }) => done)),
     },
     {
@@ -87,7 +87,7 @@ function numbers(): Column<FleetRow>[] {
       isNumber: true,
       rem: 4,
       grow: 0,
-      from: "desk",
+      from: "laptop",
       cell: (row) => count(sumOf(row, ({ failed }) => failed)),
     },
     {
