@@ -22,6 +22,8 @@ export const moreJobs = signal<MoreJobs>({ open: false, ended: false });
 export const notedJobs = signal<ReadonlyMap<string, JobOut>>(new Map());
 /** Only for operators. */
 export const fleet = signal<Fleet | undefined>(undefined);
+/** When workers went that had not taken their leave, where somebody has looked at them in this tab. */
+export const lostAt = signal<readonly number[]>([]);
 export const connection = signal<Connection>({ state: "connecting" });
 /** How often the server has come back: what was asked for meanwhile is worth asking again. */
 export const comeBacks = signal(0);
@@ -131,6 +133,7 @@ function withJobs(known: ReadonlyMap<string, JobOut> | undefined, { jobs, gone, 
 
 function forget(): void {
   liveJobs.value = undefined;
+  lostAt.value = [];
   notedJobs.value = new Map();
   fleet.value = undefined;
   connection.value = { state: "connecting" };

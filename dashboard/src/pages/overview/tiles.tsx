@@ -1,8 +1,9 @@
 import type { JobOut } from "../../../../src/client/client.ts";
-import { type Fleet, fleet } from "../../live.ts";
+import { type Fleet, fleet, lostAt } from "../../live.ts";
 import { may } from "../../session.ts";
 import { decimal, duration, percent, plural, short } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
+import { now } from "../../visible.ts";
 import { pagesPerSecond } from "../jobs/job-pace.ts";
 
 /** An operator sees the fleet; a tenant what its own jobs say. */
@@ -13,10 +14,12 @@ export function Tiles({ jobs }: { jobs: readonly JobOut[] }) {
 }
 
 const SUCCESS_POOR = 0.9;
+const LATELY_MS = 300_000;
 
 function FleetTiles({ fleet, running }: { fleet: Fleet | undefined; running: number }) {
   const { pace, workers, queues } = fleet ?? {};
   const unserved = queues?.filter((queue) => queue.workers === 0 && queue.waiting > 0) ?? [];
+  const lost = lostAt.value.filter((at) => now.value - at < LATELY_MS).length;
   const isPoor = pace !== undefined && pace.success !== null && pace.success < SUCCESS_POOR;
   return (
     <div class="stats six-stats">
@@ -55,11 +58,16 @@ function FleetTiles({ fleet, running }: { fleet: Fleet | undefined; running: num
         label="Workers"
         value={short(workers)}
         tip="Processes that were heard of in the last seconds. Without one, nothing is fetched: start some with trawl up."
-        more={unserved.length > 0 ? `${plural(unserved.length, "queue")} unserved` : "all queues served"}
-        tone={workers === 0 ? "bad" : unserved.length > 0 ? "warn" : undefined}
+        more={workerWords(unserved.length, lost)}
+        tone={workers === 0 ? "bad" : unserved.length + lost > 0 ? "warn" : undefined}
       />
     </div>
   );
+}
+
+function workerWords(unserved: number, lost: number): string {
+  if (unserved > 0) return `${plural(unserved, "queue")} unserved`;
+  return lost === 0 ? "all queues served" : `${plural(lost, "worker")} lost lately`;
 }
 
 function onQueues(queues: Fleet["queues"] | undefined): string {

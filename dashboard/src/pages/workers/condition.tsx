@@ -19,23 +19,27 @@ export function Condition({ worker, silentMs, pace }: ConditionProps) {
 }
 
 export function GoneCondition({ gone, now }: { gone: Gone; now: number }) {
-  const since = duration(Math.max(1_000, now - gone.goneAt));
-  return (
-    <Shown
-      {...(gone.isLost
-        ? {
-            tone: "bad",
-            words: `lost ${since} ago`,
-            tip: "It was not heard of any more: killed, or cut off from the broker. What it had in hand goes to others when its leases end.",
-          }
-        : {
-            tone: "quiet",
-            words: `gone ${since} ago`,
-            tip: "It has taken its leave: stopped, drained, or replaced by its supervisor. Nothing of it is left.",
-          })}
-    />
-  );
+  const { word, ...rest } = GONE[gone.how];
+  return <Shown {...rest} words={`${word} ${duration(Math.max(1_000, now - gone.goneAt))} ago`} />;
 }
+
+const GONE: Readonly<Record<Gone["how"], { tone: Tone; word: string; tip: string }>> = {
+  lost: {
+    tone: "bad",
+    word: "lost",
+    tip: "It was not heard of any more: killed, or cut off from the broker. What it had in hand goes to others when its leases end.",
+  },
+  replaced: {
+    tone: "bad",
+    word: "replaced",
+    tip: "Another process has taken its place, and nobody was seen to ask for that: it was killed, or has crashed. What it had in hand was handed back. Its supervisor has told how it died, where trawl up or trawl worker runs.",
+  },
+  left: {
+    tone: "quiet",
+    word: "gone",
+    tip: "It has taken its leave: stopped, drained, or retired. Nothing of it is left.",
+  },
+};
 
 function Shown({ tone, words, tip }: Condition) {
   return (

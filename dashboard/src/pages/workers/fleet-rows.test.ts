@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WorkerOut } from "../../../../src/api/wire-fleet.ts";
 import { conditionOf } from "./condition.tsx";
-import { rowsOf, silenceOf, watchedAfter } from "./fleet-rows.ts";
+import { missed, rowsOf, silenceOf, watchedAfter } from "./fleet-rows.ts";
 
 function aWorker(worker: string, parts: Partial<WorkerOut> = {}): WorkerOut {
   const [host = "", pid] = worker.split("/");
@@ -52,13 +52,30 @@ describe("the rows of the fleet", () => {
     expect(conditionOf(dead, 15_000).words).toBe("silent 15 s");
     watched = watchedAfter(watched, [{ ...there, seenAt: at(17) }], 17_500);
 
-    expect(watched.gone.map(({ worker, isLost }) => [worker.worker, isLost])).toEqual([
-      ["a/1/1/1", true],
-      ["a/2/1/1", false],
+    expect(watched.gone.map(({ worker, how }) => [worker.worker, how])).toEqual([
+      ["a/1/1/1", "lost"],
+      ["a/2/1/1", "left"],
     ]);
     expect(rowsOf(watched).filter(({ kind }) => kind === "gone")).toHaveLength(2);
     for (let ms = 30_000; ms <= 150_000; ms += 30_000) watched = watchedAfter(watched, [there], ms);
     expect(watched.gone).toEqual([]);
+  });
+
+  it("tell a worker whose place another has taken from those that were asked to go, or may retire", () => {
+    const supervisor = "a/10/1/1";
+    const dead = aWorker("a/11/1/1", { supervisor });
+    const recycled = aWorker("a/12/1/1", { supervisor, order: "recycle" });
+    const old = aWorker("a/13/1/1", { supervisor, tasksMost: 100 });
+    const other = aWorker("a/14/1/1", { supervisor, queues: ["render"] });
+    const next = aWorker("a/15/1/1", { supervisor, startedAt: at(3) });
+    const first = watchedAfter(undefined, [dead, recycled, old, other], 0);
+    const alone = watchedAfter(first, [], 2_500);
+    expect(alone.gone.map(({ how }) => how)).toEqual(["left", "left", "left", "left"]);
+
+    const watched = watchedAfter(alone, [next], 5_000);
+
+    expect(watched.gone.map(({ how }) => how)).toEqual(["replaced", "left", "left", "left"]);
+    expect(missed(watched).map(({ worker }) => worker)).toEqual([dead]);
   });
 
   it("know how many tasks a second each does, from one word of it to the next", () => {

@@ -1,8 +1,11 @@
 /** Workers as the page shows them: by machine and supervisor, with those that have gone lately. Pure. */
 import type { WorkerOut } from "../../../../src/api/wire-fleet.ts";
 
-/** A worker that was there and is not any more. `isLost`: it had not been heard of for a while, so nobody has stopped it. */
-export type Gone = { worker: WorkerOut; goneAt: number; isLost: boolean };
+/**
+ * A worker that was there and is not any more. `lost`: it had not been heard of for a while, so nobody has stopped it;
+ * `replaced`: its supervisor has another in its place, and nobody was seen to ask for that.
+ */
+export type Gone = { worker: WorkerOut; goneAt: number; how: "lost" | "replaced" | "left" };
 
 /** Several processes with one supervisor, or one worker; or one that has gone. */
 export type FleetRow =
@@ -25,6 +28,7 @@ export type Watched = {
 /** Workers tell of themselves every 5 seconds: one that is late twice has something. */
 export const SILENT_AFTER_MS = 11_000;
 const GONE_FOR_MS = 120_000;
+const NEAR_LIMIT = 0.8;
 const SAME_WITHIN_MS = 2_000;
 /** Nobody has looked for so long that nothing can be compared. */
 const LONG_AGO_MS = 60_000;
@@ -35,11 +39,32 @@ export function watchedAfter(last: Watched | undefined, workers: readonly Worker
   const names = new Set(workers.map(({ worker }) => worker));
   const heard = new Map(workers.map((one) => [one.worker, heardOf(before?.heard.get(one.worker), one, at)]));
   const left = (before?.workers ?? []).filter(({ worker }) => !names.has(worker));
-  const fresh = left.map((worker) => ({ worker, goneAt: at, isLost: silenceOf(before, worker, at) > SILENT_AFTER_MS }));
+  const fresh = left.map((worker): Gone => {
+    return { worker, goneAt: at, how: silenceOf(before, worker, at) > SILENT_AFTER_MS ? "lost" : "left" };
+  });
   const kept = (before?.gone ?? []).filter(
     ({ goneAt, worker }) => at - goneAt < GONE_FOR_MS && !names.has(worker.worker),
   );
-  return { at, workers, heard, paces: pacesOf(before, workers), gone: [...fresh, ...kept] };
+  const gone = [...fresh, ...kept].map((one) =>
+    isReplaced(one, workers) ? { ...one, how: "replaced" as const } : one,
+  );
+  return { at, workers, heard, paces: pacesOf(before, workers), gone };
+}
+
+/** Those that have not taken their leave: killed, crashed or cut off, as far as can be told. */
+export function missed({ gone }: Watched): Gone[] {
+  return gone.filter(({ how }) => how !== "left");
+}
+
+/** One that may retire by itself, after so many tasks or past so much memory, may have done just that. */
+function isReplaced({ worker, how }: Gone, workers: readonly WorkerOut[]): boolean {
+  const { supervisor, order, state, tasksMost, memoryMostBytes, rssBytes, seenAt } = worker;
+  const mayRetire = tasksMost !== null || (rssBytes ?? 0) > (memoryMostBytes ?? Number.POSITIVE_INFINITY) * NEAR_LIMIT;
+  if (how !== "left" || supervisor === null || order !== null || state === "draining" || mayRetire) return false;
+  const queues = worker.queues.join();
+  return workers.some(
+    (one) => one.supervisor === supervisor && one.queues.join() === queues && (one.startedAt ?? "") > seenAt,
+  );
 }
 
 /** Each tells of itself at another time: what it has done since its last word, by the time between the two. */

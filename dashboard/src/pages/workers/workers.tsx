@@ -68,7 +68,7 @@ function saysOf(workers: readonly WorkerOut[]): string {
   return workers.length === 0 ? "" : `${plural(workers.length, "worker")} on ${plural(machines, "machine")}`;
 }
 
-function Sums({ watched: { workers, paces } }: { watched: Watched }) {
+function Sums({ watched: { workers, paces, gone } }: { watched: Watched }) {
   const sum = (of: (worker: WorkerOut) => number | null) => workers.reduce((all, one) => all + (of(one) ?? 0), 0);
   const [busy, most, done, failed] = [
     sum((w) => w.busy),
@@ -95,7 +95,7 @@ function Sums({ watched: { workers, paces } }: { watched: Watched }) {
         label="Done"
         value={count(done)}
         tip="Leases that ended as they should, of the processes that are there now, since each started. What those did that they replaced is in the history."
-        more="of those at work now"
+        more={gone.length === 0 ? "of those at work now" : `without ${count(gone.length)} that went lately`}
       />
       <Stat
         label="Failed"
