@@ -143,14 +143,13 @@ function copyAssets(staging) {
 /** Puts the command line and the packages that it uses into few files: see bundle.config.ts. */
 function bundle(staging) {
   const flags = ["--config", join(ROOT, "scripts/bundle.config.ts"), "--outDir", staging, "--logLevel", "warn"];
-  return spawnSync(process.execPath, [VITE, "build", ROOT, ...flags], { cwd: staging, stdio: "inherit" }).status === 0;
+  return vite(["build", ROOT, ...flags], staging);
 }
 
 /** The dashboard with its files also in compressed form: the server sends them as they are. */
 function buildDashboard(folder) {
   const flags = ["--config", join(DASHBOARD, "vite.config.ts"), "--outDir", folder, "--logLevel", "warn"];
-  const { status } = spawnSync(process.execPath, [VITE, "build", DASHBOARD, ...flags], { cwd: ROOT, stdio: "inherit" });
-  if (status !== 0) return false;
+  if (!vite(["build", DASHBOARD, ...flags], ROOT)) return false;
   for (const file of filesUnder(folder).filter((name) => COMPRESSED.has(extname(name)))) {
     const plain = readFileSync(join(folder, file));
     for (const [ending, packed] of Object.entries({
@@ -161,6 +160,12 @@ function buildDashboard(folder) {
     }
   }
   return true;
+}
+
+/** Whether it went well. For use, also where a test asks for it. */
+function vite(words, cwd) {
+  const env = { ...process.env, NODE_ENV: "production" };
+  return spawnSync(process.execPath, [VITE, ...words], { cwd, env, stdio: "inherit" }).status === 0;
 }
 
 function makeExecutable(file) {
