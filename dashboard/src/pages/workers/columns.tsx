@@ -33,7 +33,7 @@ export function columnsOf(watched: Watched, ask: (order: Order, row: FleetRow) =
       id: "memory",
       title: "Memory",
       tip: "What the process has in memory; of its limit, if it has one. Past it, a fresh process takes its place.",
-      rem: 8.5,
+      rem: 9.5,
       from: "tablet",
       cell: (row) => <Memory members={membersOf(row)} />,
     },

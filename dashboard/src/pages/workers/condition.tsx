@@ -31,7 +31,7 @@ const GONE: Readonly<Record<Gone["how"], { tone: Tone; word: string; tip: string
   },
   replaced: {
     tone: "bad",
-    word: "replaced",
+    word: "lost",
     tip: "Another process has taken its place, and nobody was seen to ask for that: it was killed, or has crashed. What it had in hand was handed back. Its supervisor has told how it died, where trawl up or trawl worker runs.",
   },
   left: {

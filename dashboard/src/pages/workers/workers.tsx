@@ -95,7 +95,7 @@ function Sums({ watched: { workers, paces, gone } }: { watched: Watched }) {
         label="Done"
         value={count(done)}
         tip="Leases that ended as they should, of the processes that are there now, since each started. What those did that they replaced is in the history."
-        more={gone.length === 0 ? "of those at work now" : `without ${count(gone.length)} that went lately`}
+        more={gone.length === 0 ? "of those at work now" : `without ${count(gone.length)} now gone`}
       />
       <Stat
         label="Failed"
