@@ -12,6 +12,7 @@ const LONG = [
   "test/dashboard/",
   "test/contracts/store/",
   "test/schedule/",
+  "bench/",
   "test/",
 ];
 

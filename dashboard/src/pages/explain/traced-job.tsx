@@ -98,7 +98,7 @@ export function TracedJob({ traced }: { traced: JobTraceOut }) {
             tip="Dead letters: they can be replayed or discarded."
             tone={counts.dead > 0 ? "bad" : undefined}
           />
-          <Stat label="To go" value={count(left)} tip="Queued, waiting for a retry, or under way." />
+          <Stat label="Left" value={count(left)} tip="Queued, waiting for a retry, or under way." />
         </div>
         <Part title={`${plural(tries.length, "way", "ways")} in which tries ended without a page`} rows={tries}>
           <Table
