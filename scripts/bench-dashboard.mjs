@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
-import { openClients, openTabs, watchTab } from "../bench/dashboard/tabs.mjs";
+import { openTabs, startClients, watchTab } from "../bench/dashboard/tabs.mjs";
 import { traceTasks } from "../bench/dashboard/trace-tasks.mjs";
 import { median, openStage as openFleet } from "../bench/fleet/stage.mjs";
 import { MAIN } from "./dist.mjs";
@@ -16,8 +16,8 @@ const USAGE = `Usage: node scripts/bench-dashboard.mjs [options]
   --rows N      records, pages and sites to scroll through (100000)
   --jobs N      jobs to scroll through; each takes a request to make (20000)
   --tabs N      dashboards that are open (20)
-  --rounds N    pairs of stretches of one long job, without and with dashboards; which of the two goes first alternates (20)
-  --seconds N   of each stretch (3): short, so that a machine that slows down slows down both of a pair
+  --rounds N    pairs of stretches of one long job, without and with dashboards; which of the two goes first alternates (100)
+  --seconds N   of each stretch (1): short, so that a machine that slows down slows down both of a pair
   --chromium    real tabs in Chromium; without it, programs that ask what a real tab was seen to ask.
                 On a small machine Chromium itself takes the cores that the fleet needs.
 Ends with 1 if a bar is missed. Run the tabs on an idle machine.`;
@@ -32,8 +32,9 @@ const TICKS_A_SECOND = 100;
 /** More than two workers fetch here. */
 const PAGES_A_SECOND = 7_500;
 const PAGES_A_REQUEST = 50_000;
-const SETTLE_MS = 500;
-const WARM_STRETCHES = 3;
+const SETTLE_MS = 300;
+const WARM_STRETCHES = 5;
+const TOLD_EVERY = 20;
 const FAST = { rate: "unlimited", perSite: 32, robots: false };
 const jiti = createJiti(import.meta.url);
 
@@ -59,8 +60,8 @@ function readOptions() {
     rows: readCount("--rows", values.rows ?? "100000"),
     jobs: readCount("--jobs", values.jobs ?? "20000"),
     tabs: readCount("--tabs", values.tabs ?? "20"),
-    rounds: readCount("--rounds", values.rounds ?? "20"),
-    seconds: readCount("--seconds", values.seconds ?? "3"),
+    rounds: readCount("--rounds", values.rounds ?? "100"),
+    seconds: readCount("--seconds", values.seconds ?? "1"),
     isChromium: values.chromium === true,
   };
 }
@@ -142,13 +143,15 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
   const fleet = await openFleet();
   try {
     const server = await fleet.server(MAIN, ["serve", "--port", "0", "--json", "--quiet"]);
-    const workers = await Promise.all([1, 2].map(() => fleet.worker(["--queues", "fetch", "-c", "32"])));
+    await Promise.all([1, 2].map(() => fleet.worker(["--queues", "fetch", "-c", "32"])));
     const asked = await watchTab(viewers, `${server.url}/#/`);
     for (const { path, everyMs } of asked) console.log(`      a tab asks ${path} every ${everyMs} ms`);
-    const open = () => (isChromium ? openTabs(viewers, server.url, tabs) : openClients(server.url, tabs, asked));
+    const clients = startClients(server.url, tabs, asked);
+    const open = () => (isChromium ? openTabs(viewers, server.url, tabs) : clients.open());
     const stretches = 2 * rounds + WARM_STRETCHES;
     const job = await startLongJob(fleet, server, stretches * (SETTLE_MS / 1_000 + seconds) * PAGES_A_SECOND);
-    const measure = () => measureStretch(fleet, { job, server, workers, seconds });
+    const pids = { server: [server.pid], redis: [fleet.redisPid], viewers: [clients.pid] };
+    const measure = () => measureStretch(fleet, { job, pids, seconds });
     for (let nth = 0; nth < WARM_STRETCHES; nth++) await measure();
     const pairs = [];
     for (let round = 1; round <= rounds; round++) {
@@ -158,9 +161,10 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
         pair[kind] = await measure();
         await close();
       }
-      console.log(`      pair ${round}: ${show(pair.without)} without, ${show(pair.with)} with ${tabs} open`);
       pairs.push(pair);
+      if (round % TOLD_EVERY === 0) console.log(`      after ${round} pairs: ${saidOf(pairs)}`);
     }
+    await clients.end();
     return [verdictOf(pairs, tabs, isChromium)];
   } finally {
     await fleet.close();
@@ -169,21 +173,28 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
 
 /** By the middle of what the pairs say, each of two stretches that follow one another. */
 function verdictOf(pairs, tabs, isChromium) {
-  const ratios = pairs.map((pair) => pair.with.perSecond / pair.without.perSecond).sort((one, other) => one - other);
-  const of = (kind, figure) => median(pairs.map((pair) => pair[kind][figure]));
-  const [low, ratio, high] = [0.25, 0.5, 0.75].map((part) => ratios[Math.floor(part * ratios.length)]);
   const kind = isChromium ? "tabs in Chromium" : "programs that ask like tabs";
-  const cpu = ["server", "workers"].map(
-    (who) => `${who} ${of("without", who).toFixed(3)} -> ${of("with", who).toFixed(3)}`,
-  );
-  return {
-    says: `${tabs} ${kind}: ${of("without", "perSecond").toFixed(0)} -> ${of("with", "perSecond").toFixed(0)} pages/s; of ${pairs.length} pairs the median is ${ratio.toFixed(3)}x (at least ${1 - BARS.loss}), half of them ${low.toFixed(3)} to ${high.toFixed(3)}; CPU s per 1,000 pages: ${cpu.join(", ")}`,
-    isMet: 1 - ratio <= BARS.loss,
-  };
+  return { says: `${tabs} ${kind}: ${saidOf(pairs)}`, isMet: 1 - ratioOf(pairs).middle <= BARS.loss };
 }
 
-function show({ perSecond, server, workers }) {
-  return `${perSecond.toFixed(0)} pages/s (CPU s per 1,000 pages: server ${server.toFixed(3)}, workers ${workers.toFixed(3)})`;
+function saidOf(pairs) {
+  const { low, middle, high } = ratioOf(pairs);
+  const of = (kind, figure) => median(pairs.map((pair) => pair[kind][figure]));
+  const mean = (kind, who) => pairs.reduce((sum, pair) => sum + pair[kind][who], 0) / pairs.length;
+  const [pages, ratios] = [["without", "with"].map((kind) => of(kind, "perSecond").toFixed(0)), [low, middle, high]];
+  const [least, middling, most] = ratios.map((ratio) => ratio.toFixed(3));
+  const cores = ["server", "redis", "viewers"].map(
+    (who) => `${who} ${mean("without", who).toFixed(3)} -> ${mean("with", who).toFixed(3)}`,
+  );
+  return `${pages.join(" -> ")} pages/s; the median of ${pairs.length} pairs is ${middling}x (at least ${1 - BARS.loss}; 95 % sure: ${least} to ${most}); of a core: ${cores.join(", ")}`;
+}
+
+/** The median, and between which of the ratios it lies for 95 %, whatever they are like. */
+function ratioOf(pairs) {
+  const ratios = pairs.map((pair) => pair.with.perSecond / pair.without.perSecond).sort((one, other) => one - other);
+  const [half, spread] = [ratios.length / 2, 0.98 * Math.sqrt(ratios.length)];
+  const at = (nth) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.floor(nth)))];
+  return { low: at(half - spread), middle: at(half), high: at(half + spread) };
 }
 
 /** A job that has work for all stretches. */
@@ -200,34 +211,27 @@ async function startLongJob(fleet, { url }, pages) {
   return id;
 }
 
-/** From the moment on that what was opened or closed before has come to rest. */
-async function measureStretch(fleet, { job, server, workers, seconds }) {
+/** From the moment on that what was opened or closed before has come to rest; CPU as shares of a core. */
+async function measureStretch(fleet, { job, pids, seconds }) {
   await sleep(SETTLE_MS);
-  const look = async () => ({
-    at: performance.now(),
-    counts: (await fleet.frontier.findJob(job)).counts,
-    server: cpuSeconds(server.pid),
-    workers: cpuOf(workers),
-  });
   const from = await look();
   await sleep(seconds * 1_000);
   const to = await look();
-  if (to.counts.waiting === 0) throw new Error("the job ran out of URLs: PAGES_A_SECOND is too low for this machine");
-  const pages = to.counts.done - from.counts.done;
-  return {
-    perSecond: (pages / (to.at - from.at)) * 1_000,
-    server: ((to.server - from.server) / pages) * 1_000,
-    workers: ((to.workers - from.workers) / pages) * 1_000,
-  };
+  if (to.counts.queued === 0) throw new Error("the job ran out of URLs: PAGES_A_SECOND is too low for this machine");
+  const span = (to.at - from.at) / 1_000;
+  const shares = Object.keys(from.cpu).map((who) => [who, (to.cpu[who] - from.cpu[who]) / span]);
+  return { perSecond: (to.counts.done - from.counts.done) / span, ...Object.fromEntries(shares) };
+
+  async function look() {
+    const { counts } = await fleet.frontier.findJob(job);
+    const cpu = Object.entries(pids).map(([who, all]) => [who, all.reduce((sum, pid) => sum + cpuSeconds(pid), 0)]);
+    return { at: performance.now(), counts, cpu: Object.fromEntries(cpu) };
+  }
 }
 
 async function ask(address, body) {
   const headers = { "content-type": "application/json" };
   return (await fetch(address, { method: "POST", headers, body: JSON.stringify(body) })).json();
-}
-
-function cpuOf(workers) {
-  return workers.reduce((sum, { child }) => sum + cpuSeconds(child.pid), 0);
 }
 
 /** Of a process and those that it has started, user and system. */

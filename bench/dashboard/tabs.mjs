@@ -28,16 +28,26 @@ export async function watchTab(viewers, url) {
   return [...seen.values()].map(({ path, times }) => ({ path, everyMs: Math.round(WATCH_MS / times) }));
 }
 
-/** Resolves when all are there; answers with how to close them. */
-export async function openClients(url, count, requests) {
+/** A process that opens and closes them; it is there all the time, so that what it takes to start is not measured. */
+export function startClients(url, count, requests) {
   const child = spawn(process.execPath, [CLIENTS, url, String(count), JSON.stringify(requests)], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
-  const ended = once(child, "close");
-  await once(child.stdout, "data");
-  return async () => {
-    child.kill("SIGTERM");
-    await ended;
+  const turn = async () => {
+    child.stdin.write("\n");
+    await once(child.stdout, "data");
+  };
+  return {
+    pid: child.pid,
+    async open() {
+      await turn();
+      return turn;
+    },
+    async end() {
+      child.stdin.end();
+      child.kill("SIGTERM");
+      await once(child, "close");
+    },
   };
 }
 

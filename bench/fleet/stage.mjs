@@ -62,6 +62,7 @@ export async function openStage() {
     folder,
     frontier,
     redisUrl: redis.url,
+    redisPid: redis.pid,
     server,
     write: (name, text) => writeFileSync(join(folder, name), text),
     run,
