@@ -10,14 +10,16 @@ const [url, count, asked] = process.argv.slice(2);
 const requests = JSON.parse(asked);
 let leaving;
 
-createInterface({ input: process.stdin }).on("line", () => {
-  if (leaving === undefined) openAll();
-  else {
-    leaving.abort();
-    leaving = undefined;
-  }
-  console.log("done");
-});
+createInterface({ input: process.stdin })
+  .on("line", () => {
+    if (leaving === undefined) openAll();
+    else {
+      leaving.abort();
+      leaving = undefined;
+    }
+    console.log("done");
+  })
+  .on("close", () => process.exit(0));
 
 function openAll() {
   leaving = new AbortController();

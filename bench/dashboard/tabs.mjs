@@ -45,7 +45,6 @@ export function startClients(url, count, requests) {
     },
     async end() {
       child.stdin.end();
-      child.kill("SIGTERM");
       await once(child, "close");
     },
   };
