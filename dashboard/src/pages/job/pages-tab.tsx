@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
     id: "kept",
     title: "Kept",
     tip: "What of the page is kept beside this line.",
-    rem: 8,
+    rem: 9.5,
     grow: 0,
     from: "desk",
     cell: ({ kept }) => kept.join(", "),
