@@ -1,14 +1,15 @@
 /** How much room there is. */
 import { signal } from "@preact/signals";
 
-export type Room = "phone" | "tablet" | "laptop" | "desk";
+export type Room = "phone" | "tablet" | "laptop" | "desk" | "wide";
 
 const LEAST_WIDTHS: readonly [Room, string][] = [
   ["tablet", "(min-width: 640px)"],
   ["laptop", "(min-width: 1000px)"],
   ["desk", "(min-width: 1100px)"],
+  ["wide", "(min-width: 1380px)"],
 ];
-const ROOMS: readonly Room[] = ["phone", "tablet", "laptop", "desk"];
+const ROOMS: readonly Room[] = ["phone", "tablet", "laptop", "desk", "wide"];
 
 export const room = signal<Room>("desk");
 

@@ -45,7 +45,7 @@ export function columnsOf(watched: Watched, ask: (order: Order, row: FleetRow) =
       isNumber: true,
       rem: 5,
       grow: 0,
-      from: "desk",
+      from: "wide",
       cell: (row) => (row.kind === "group" ? "" : <Ago at={workerOf(row).seenAt} />),
     },
     {
@@ -97,7 +97,7 @@ function numbers(): Column<FleetRow>[] {
       isNumber: true,
       rem: 4.5,
       grow: 0,
-      from: "desk",
+      from: "wide",
       cell: (row) => (row.kind === "worker" ? percent(row.worker.loopUse) : ""),
     },
     {
@@ -107,7 +107,7 @@ function numbers(): Column<FleetRow>[] {
       isNumber: true,
       rem: 6.5,
       grow: 0,
-      from: "desk",
+      from: "wide",
       cell: (row) => (row.kind === "worker" ? upOf(row.worker) : ""),
     },
   ];
