@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 
 export default defineConfig({
-  // Relative: the page works behind any path prefix, without being told of it.
+  // Relative URLs, so the page works behind any path prefix.
   base: "./",
   publicDir: false,
   build: {
@@ -9,9 +9,9 @@ export default defineConfig({
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     assetsInlineLimit: 0,
     emptyOutDir: true,
-    // What loads what: for the test of how much a first visit loads.
+    // Lists which chunk imports which: test/dashboard/budget.test.ts measures the first load with it.
     manifest: "manifest.json",
-    // Of the packages that are built in: whoever gets them gets these, too.
+    // The licenses of the bundled packages, which must be distributed with them.
     license: { fileName: "licenses.md" },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -1,9 +1,9 @@
-// Every book of books.toscrape.com, a site that is there to be scraped.
+// Extracts every book of books.toscrape.com, a site made for scraping practice.
 //
 //   npx trawl crawl examples/books.ts --out books.csv
 //   npx trawl crawl examples/books.ts --max-pages 3 | head
 //
-// Stop it with Ctrl-C whenever you like; `npx trawl crawl --resume` goes on where it stopped.
+// Stop it with Ctrl-C at any time; `npx trawl crawl --resume` continues where it stopped.
 import { defineSpider } from "trawl";
 
 export default defineSpider({

@@ -1,11 +1,11 @@
-// Every product of the demo shop, each with the category it was found in and checked against a schema.
+// Extracts every product of the demo shop with its category, and checks each record against a schema.
 //
-//   npx trawl demo --serve --port 8321                        in one terminal: the shop
-//   npx trawl crawl examples/shop.ts --out products.csv       in another: this
+//   npx trawl demo --serve --port 8321                        in one terminal
+//   npx trawl crawl examples/shop.ts --out products.csv       in another
 import { defineSpider } from "trawl";
 import { z } from "zod";
 
-/** A record that does not fit is kept apart with the reason, and not among the others: `trawl records JOB --invalid`. */
+/** Invalid records are stored separately with the reason; `trawl records JOB --invalid` prints them. */
 const product = z.object({
   sku: z.string().regex(/^[A-Z]{3}-\d{4}$/),
   name: z.string().min(1),
@@ -14,13 +14,13 @@ const product = z.object({
   inStock: z.boolean(),
 });
 
-/** What a category page hands on to its products: a product's own page need not say where it was found. */
+/** The value that a category page carries to its products. */
 const found = z.object({ category: z.string() });
 
 export default defineSpider({
   name: "demo shop, by category",
   start: ["http://127.0.0.1:8321/"],
-  // The shop is ours and on this machine. A stranger's site gets the default of 4/s.
+  // The shop runs on this machine. For other sites, use the default of 4/s.
   politeness: { rate: "100/s", perSite: 8 },
   schema: product,
 

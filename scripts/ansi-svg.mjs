@@ -1,6 +1,5 @@
-// Screens of a terminal, as `tmux capture-pane -e` gives them, drawn as one SVG: a window, and its frames in turn.
-// No scripts and nothing to load, so that it works wherever a picture does; where animation does not, or is not wanted,
-// the last frame stands.
+// Draws screens of a terminal, as printed by `tmux capture-pane -e`, as one animated SVG. The SVG has no script and loads
+// nothing, so it works wherever an image does. Without animation, the last frame shows.
 
 const CELL_WIDTH = 8.4;
 const LINE_HEIGHT = 19;
@@ -10,7 +9,7 @@ const TITLE_BAR = 34;
 
 const BACKGROUND = "#0d1117";
 const FOREGROUND = "#c9d1d9";
-/** By SGR code; the bright ones are the same, lighter only in name. */
+/** By SGR code. Bright colours use the same values. */
 const COLOURS = {
   30: "#484f58",
   31: "#ff7b72",
@@ -24,7 +23,7 @@ const COLOURS = {
 
 const PLAIN = { colour: undefined, isBold: false, isDim: false };
 
-/** One line with escape codes -> runs of text in one style. Codes that are no colour or weight are left out. */
+/** Splits a line with escape codes into runs of one style. Ignores codes other than colour and weight. */
 export function parseAnsi(line) {
   const runs = [];
   let style = PLAIN;
@@ -46,7 +45,7 @@ function styled(before, codes) {
   for (const code of codes) {
     if (code === 0) style = PLAIN;
     else if (code === 1) style = { ...style, isBold: true };
-    // What stands out by turned colours does so by one here: a run of text has no background.
+    // Inverse video becomes bold cyan: a run of text has no background here.
     else if (code === 7) style = { ...style, isBold: true, colour: COLOURS[36] };
     else if (code === 27) style = { ...style, isBold: false, colour: undefined };
     else if (code === 2) style = { ...style, isDim: true };
@@ -58,7 +57,7 @@ function styled(before, codes) {
   return style;
 }
 
-/** Frames: `{ screen, ms }`, the text of a screen and how long it shows. The window is as high as the longest of them. */
+/** A frame is `{ screen, ms }`: the text of a screen and how long it shows. The window is as high as the longest screen. */
 export function renderSvg({ frames, columns, title }) {
   const rows = Math.max(...frames.map(({ screen }) => screen.trimEnd().split("\n").length));
   const width = Math.ceil(columns * CELL_WIDTH + 2 * PADDING);
@@ -90,7 +89,7 @@ ${drawn.join("\n")}
 `;
 }
 
-/** One film, moved up by a screen for each frame; at rest it shows the last. */
+/** All frames below each other, moved up by one screen per frame. Without animation, the last frame shows. */
 function animation(frames, rows) {
   const screenHeight = rows * LINE_HEIGHT;
   const totalMs = frames.reduce((sum, { ms }) => sum + ms, 0);
@@ -107,7 +106,7 @@ function animation(frames, rows) {
 `;
 }
 
-/** Each different line once; most lines of a frame were on the one before. */
+/** Defines each distinct line once: most lines of a frame were in the frame before. */
 function createLines() {
   const known = new Map();
   return {
@@ -130,7 +129,7 @@ function spans(runs) {
       const names = [isBold ? "b" : "", isDim ? "d" : ""].join("");
       const attributes = [
         ` x="${round(PADDING + column * CELL_WIDTH)}"`,
-        // Fonts differ in width, box-drawing characters most of all: the grid holds them.
+        // Fonts differ in the width of characters, above all of box-drawing ones: fix it to the grid.
         ` textLength="${round([...text].length * CELL_WIDTH)}" lengthAdjust="spacingAndGlyphs"`,
         names === "" ? "" : ` class="${names}"`,
         colour === undefined ? "" : ` style="fill:${colour}"`,

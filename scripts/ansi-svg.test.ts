@@ -9,8 +9,8 @@ type Renderer = {
 const { parseAnsi, renderSvg } = (await import(new URL("./ansi-svg.mjs", import.meta.url).href)) as Renderer;
 const ESC = "\x1b";
 
-describe("the picture of a terminal", () => {
-  it("takes colours and weights from the escape codes, and leaves the rest out", () => {
+describe("the recording of a terminal", () => {
+  it("takes colours and weights from escape codes, and ignores other codes", () => {
     const runs = parseAnsi(`${ESC}[2K${ESC}[1m12 pages${ESC}[0;2m · ${ESC}[0m${ESC}[31mfailed${ESC}[39m.`);
 
     expect(runs.map(({ text, isBold, isDim, colour }) => [text, isBold, isDim, colour !== undefined])).toEqual([
@@ -21,14 +21,14 @@ describe("the picture of a terminal", () => {
     ]);
   });
 
-  it("is an image and nothing else: no script, no address to load from, every character escaped", () => {
+  it("has no script and no external reference, and escapes every character", () => {
     const svg = renderSvg({ frames: [{ screen: '$ a <b> & "c"\n', ms: 100 }], columns: 20, title: "a > b" });
 
     expect(svg).toContain("$ a &lt;b&gt; &amp; &quot;c&quot;");
     expect(svg).not.toMatch(/<script|<foreignObject|(?:href|src)="(?!#)|url\(/);
   });
 
-  it("draws a line that is on many frames once, and shows the last frame where nothing moves", () => {
+  it("defines a repeated line once, and shows the last frame without animation", () => {
     const frames = ["$ go\n0%", "$ go\n50%", "$ go\n100%"].map((screen) => ({ screen, ms: 100 }));
     const svg = renderSvg({ frames, columns: 20, title: "t" });
 

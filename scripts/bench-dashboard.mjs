@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node scripts/bench-dashboard.mjs`: whether tables of 100,000 rows scroll, and what open dashboards cost a fleet.
+// `node scripts/bench-dashboard.mjs`: whether tables of 100,000 rows scroll smoothly, and what open dashboards cost a fleet.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -12,29 +12,29 @@ import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-dashboard.mjs [options]
-  --only WHAT   rows: scrolling alone; tabs: the fleet alone
+  --only WHAT   rows: only scrolling; tabs: only the fleet
   --rows N      records, pages and sites to scroll through (100000)
-  --jobs N      jobs to scroll through; each takes a request to make (20000)
-  --tabs N      dashboards that are open (20)
-  --rounds N    pairs of stretches of one long job, without and with dashboards; which of the two goes first alternates (100)
-  --seconds N   of each stretch (1): short, so that a machine that slows down slows down both of a pair
-  --chromium    real tabs in Chromium; without it, programs that ask what a real tab was seen to ask.
+  --jobs N      jobs to scroll through; creating each takes a request (20000)
+  --tabs N      open dashboards (20)
+  --rounds N    pairs of intervals of one long job, without and with dashboards; which comes first alternates (100)
+  --seconds N   length of an interval (1): short, so that a slowdown of the machine affects both intervals of a pair
+  --chromium    open real tabs in Chromium; without it, clients send the requests that a real tab was seen to send.
                 On a small machine Chromium itself takes the cores that the fleet needs.
-Ends with 1 if a bar is missed. Run the tabs on an idle machine.`;
+Exits with 1 if a limit is missed. Run the tabs on an idle machine.`;
 
 const BARS = { longTaskMs: 100, loss: 0.03 };
-/** As a hand turns it, at first; then as fast as rows can be asked for. */
+/** First like a person, then as fast as rows can be loaded. */
 const WHEEL_PX = { slow: 600, fast: 30_000 };
 const SLOW_TURNS = 100;
-/** Turns after which a table that still grows is left alone: far more than 100,000 rows take. */
+/** Gives up after so many turns: far more than 100,000 rows need. */
 const TURNS_MOST = 2_000;
 const TICKS_A_SECOND = 100;
-/** More than two workers fetch here. */
+/** More than two workers can fetch. */
 const PAGES_A_SECOND = 7_500;
 const PAGES_A_REQUEST = 50_000;
 const SETTLE_MS = 300;
-const WARM_STRETCHES = 5;
-const TOLD_EVERY = 20;
+const WARM_INTERVALS = 5;
+const REPORT_EVERY = 20;
 const FAST = { rate: "unlimited", perSite: 32, robots: false };
 const jiti = createJiti(import.meta.url);
 
@@ -75,7 +75,7 @@ async function main(options) {
       ...(options.only === "tabs" ? [] : await scrollAll(viewers, options)),
       ...(options.only === "rows" ? [] : await compareTabs(viewers, options)),
     ];
-    for (const { says, isMet } of verdicts) console.log(`${isMet ? "pass" : "FAIL"}  ${says}`);
+    for (const { text, isMet } of verdicts) console.log(`${isMet ? "pass" : "FAIL"}  ${text}`);
     return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
   } finally {
     await viewers.close();
@@ -103,7 +103,9 @@ async function scrollAll(viewers, { rows, jobs }) {
       const viewer = await viewers.open({ key: stage.key });
       const endTrace = await traceTasks(viewer.page);
       await viewer.page.goto(`${stage.url}/#${place}`);
-      verdicts.push(await scrollThrough(viewer, { name, endTrace, lookAt: readFileSync(inPage("scroller"), "utf8") }));
+      verdicts.push(
+        await scrollThrough(viewer, { name, endTrace, lookAt: readFileSync(inPage("longest-scroller"), "utf8") }),
+      );
       await viewer.close();
     }
     return verdicts;
@@ -112,9 +114,9 @@ async function scrollAll(viewers, { rows, jobs }) {
   }
 }
 
-/** By wheel, to the end of what it has and of what comes while it is scrolled. */
+/** Scrolls by wheel to the end of the table, including rows that are loaded on the way. */
 async function scrollThrough({ page }, { name, endTrace, lookAt }) {
-  await page.waitForLoadState("networkidle").catch(() => {}); // it may listen for ever
+  await page.waitForLoadState("networkidle").catch(() => {}); // an open event stream never goes idle
   await page.waitForTimeout(1_500);
   let [turns, still, most, last] = [0, 0, 0, undefined];
   while (turns < TURNS_MOST && still < 10) {
@@ -134,9 +136,9 @@ async function scrollThrough({ page }, { name, endTrace, lookAt }) {
     ({ wallMs, cpuMs, atMs }) => `${wallMs.toFixed(0)} (CPU ${cpuMs.toFixed(0)}) at ${(atMs / 1_000).toFixed(1)} s`,
   );
   const far = Math.round(last?.scrolled ?? 0).toLocaleString("en");
-  const says = `${name}: scrolled ${far} px in ${turns} turns, ${most} rows in the document at most; ${tasks.length} long tasks, the longest ${longest.toFixed(0)} ms (at most ${BARS.longTaskMs})`;
-  console.log(`      ${says}${when.length === 0 ? "" : `: ${when.join(", ")}`}`);
-  return { says, isMet: longest <= BARS.longTaskMs && turns < TURNS_MOST && last !== undefined };
+  const text = `${name}: scrolled ${far} px in ${turns} turns, ${most} rows in the document at most; ${tasks.length} long tasks, the longest ${longest.toFixed(0)} ms (at most ${BARS.longTaskMs})`;
+  console.log(`      ${text}${when.length === 0 ? "" : `: ${when.join(", ")}`}`);
+  return { text, isMet: longest <= BARS.longTaskMs && turns < TURNS_MOST && last !== undefined };
 }
 
 async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
@@ -145,14 +147,14 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
     const server = await fleet.server(MAIN, ["serve", "--port", "0", "--json", "--quiet"]);
     await Promise.all([1, 2].map(() => fleet.worker(["--queues", "fetch", "-c", "32"])));
     const asked = await watchTab(viewers, `${server.url}/#/`);
-    for (const { path, everyMs } of asked) console.log(`      a tab asks ${path} every ${everyMs} ms`);
+    for (const { path, everyMs } of asked) console.log(`      a tab requests ${path} every ${everyMs} ms`);
     const clients = startClients(server.url, tabs, asked);
     const open = () => (isChromium ? openTabs(viewers, server.url, tabs) : clients.open());
-    const stretches = 2 * rounds + WARM_STRETCHES;
-    const job = await startLongJob(fleet, server, stretches * (SETTLE_MS / 1_000 + seconds) * PAGES_A_SECOND);
+    const intervals = 2 * rounds + WARM_INTERVALS;
+    const job = await startLongJob(fleet, server, intervals * (SETTLE_MS / 1_000 + seconds) * PAGES_A_SECOND);
     const pids = { server: [server.pid], redis: [fleet.redisPid], viewers: [clients.pid] };
-    const measure = () => measureStretch(fleet, { job, pids, seconds });
-    for (let nth = 0; nth < WARM_STRETCHES; nth++) await measure();
+    const measure = () => measureInterval(fleet, { job, pids, seconds });
+    for (let nth = 0; nth < WARM_INTERVALS; nth++) await measure();
     const pairs = [];
     for (let round = 1; round <= rounds; round++) {
       const pair = {};
@@ -162,7 +164,7 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
         await close();
       }
       pairs.push(pair);
-      if (round % TOLD_EVERY === 0) console.log(`      after ${round} pairs: ${saidOf(pairs)}`);
+      if (round % REPORT_EVERY === 0) console.log(`      after ${round} pairs: ${describePairs(pairs)}`);
     }
     await clients.end();
     return [verdictOf(pairs, tabs, isChromium)];
@@ -171,13 +173,13 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
   }
 }
 
-/** By the middle of what the pairs say, each of two stretches that follow one another. */
+/** Judges by the median ratio of the pairs; a pair is two consecutive intervals. */
 function verdictOf(pairs, tabs, isChromium) {
-  const kind = isChromium ? "tabs in Chromium" : "programs that ask like tabs";
-  return { says: `${tabs} ${kind}: ${saidOf(pairs)}`, isMet: 1 - ratioOf(pairs).middle <= BARS.loss };
+  const kind = isChromium ? "tabs in Chromium" : "clients that send the requests of tabs";
+  return { text: `${tabs} ${kind}: ${describePairs(pairs)}`, isMet: 1 - ratioOf(pairs).middle <= BARS.loss };
 }
 
-function saidOf(pairs) {
+function describePairs(pairs) {
   const { low, middle, high } = ratioOf(pairs);
   const of = (kind, figure) => median(pairs.map((pair) => pair[kind][figure]));
   const mean = (kind, who) => pairs.reduce((sum, pair) => sum + pair[kind][who], 0) / pairs.length;
@@ -186,10 +188,10 @@ function saidOf(pairs) {
   const cores = ["server", "redis", "viewers"].map(
     (who) => `${who} ${mean("without", who).toFixed(3)} -> ${mean("with", who).toFixed(3)}`,
   );
-  return `${pages.join(" -> ")} pages/s; the median of ${pairs.length} pairs is ${middling}x (at least ${1 - BARS.loss}; 95 % sure: ${least} to ${most}); of a core: ${cores.join(", ")}`;
+  return `${pages.join(" -> ")} pages/s; the median of ${pairs.length} pairs is ${middling}x (at least ${1 - BARS.loss}; 95 % confidence: ${least} to ${most}); cores used: ${cores.join(", ")}`;
 }
 
-/** The median, and between which of the ratios it lies for 95 %, whatever they are like. */
+/** The median ratio and its 95 % confidence interval, for any distribution. */
 function ratioOf(pairs) {
   const ratios = pairs.map((pair) => pair.with.perSecond / pair.without.perSecond).sort((one, other) => one - other);
   const [half, spread] = [ratios.length / 2, 0.98 * Math.sqrt(ratios.length)];
@@ -197,7 +199,7 @@ function ratioOf(pairs) {
   return { low: at(half - spread), middle: at(half), high: at(half + spread) };
 }
 
-/** A job that has work for all stretches. */
+/** A job with enough URLs for all intervals. */
 async function startLongJob(fleet, { url }, pages) {
   const sites = await fleet.openSites(4, 0);
   const { id } = await ask(`${url}/v1/jobs`, { open: true, politeness: FAST, keep: { records: false } });
@@ -205,14 +207,14 @@ async function startLongJob(fleet, { url }, pages) {
     const lines = Array.from({ length: PAGES_A_REQUEST }, (_, nth) => `"${sites[nth % 4].url}/${from + nth}"\n`);
     const headers = { "content-type": "application/x-ndjson" };
     const answer = await fetch(`${url}/v1/jobs/${id}/urls`, { method: "POST", headers, body: lines.join("") });
-    if (!answer.ok) throw new Error(`the job's URLs were answered with ${answer.status}`);
+    if (!answer.ok) throw new Error(`the server answered ${answer.status} to the URLs of the job`);
     await answer.arrayBuffer();
   }
   return id;
 }
 
-/** From the moment on that what was opened or closed before has come to rest; CPU as shares of a core. */
-async function measureStretch(fleet, { job, pids, seconds }) {
+/** Waits until opened or closed tabs have settled, then measures. CPU is in cores. */
+async function measureInterval(fleet, { job, pids, seconds }) {
   await sleep(SETTLE_MS);
   const from = await look();
   await sleep(seconds * 1_000);
@@ -234,7 +236,7 @@ async function ask(address, body) {
   return (await fetch(address, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
 
-/** Of a process and those that it has started, user and system. */
+/** User and system time of a process and its children. */
 function cpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")

@@ -13,14 +13,14 @@ import { ensureReady } from "./ensure.mjs";
 import { interruptions, readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-frontier.mjs [options]
-  --scale X          share of the full sizes, such as 0.01 for a look whether it works (1)
+  --scale X          share of the full sizes, such as 0.01 for a quick check (1)
   --sites N          sites that the URLs of enqueue, drain and memory are spread over (10)
-  --rounds N         rounds of enqueue, drain and latency, contestants taking turns (3)
+  --rounds N         rounds of enqueue, drain and latency, contestants alternate (3)
   --cases a,b        of ${Object.keys(CASES).join(", ")} (all)
   --only a,b         of ${Object.keys(CONTESTANTS).join(", ")} (all)
-  --appendonly WHEN  no, everysec or always: what Redis keeps on disk, for all contestants (no)
+  --appendonly WHEN  no, everysec or always: append-only file of Redis, for all contestants (no)
   --program NAME     redis-server or valkey-server (redis-server)
-  --source           Trawl from src/ as it is, instead of the build
+  --source           run Trawl from src/ instead of dist/
   --timeout N        seconds a single measurement may take (900)
   --json FILE        write every run and verdict there`;
 
@@ -70,12 +70,12 @@ function readOptions() {
 /** In the order of `known`: the plan's order is part of the measurement. */
 function readNames(flag, given, known) {
   const names = given?.split(",") ?? known;
-  const stranger = names.find((name) => !known.includes(name));
-  if (stranger !== undefined) throw new Error(`${flag}: there is no "${stranger}", only ${known.join(", ")}`);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`${flag}: there is no "${unknown}", only ${known.join(", ")}`);
   return known.filter((name) => names.includes(name));
 }
 
-/** Says what is about to be compared, on what; installs what is missing, leaves out what cannot run. */
+/** Prints what will be compared and on which machine; installs what is missing, leaves out what cannot run. */
 async function prepare(options) {
   sayMachine("rates taken now will be too low");
   const versions = {};

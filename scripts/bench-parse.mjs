@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node scripts/bench-parse.mjs`: pages whose handler computes for long, parsed where they are fetched or by workers of
-// their own. Shows how long requests take meanwhile, and how many pages come out a second. Real Redis, real workers.
+// `node scripts/bench-parse.mjs`: pages with an expensive handler, parsed by the workers that fetch or by separate parse
+// workers. Measures the time of requests and the pages per second. Uses a real Redis and real workers.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -10,12 +10,12 @@ import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-parse.mjs [options]
-  --rounds N    of each way, in turns (3)
+  --rounds N    runs of each mode, alternating (3)
   --pages N     pages of a job (400)
   --busy N      milliseconds that the handler computes for each page (20)
   --delay N     milliseconds that every page takes to answer (50)
-  --places N    pages that each of those that parse has in hand at once (32)
-  --parsers N   workers that parse; as many fetch and parse in the other way (2)`;
+  --places N    concurrency of a parse worker (32)
+  --parsers N   parse workers; in the other mode, as many workers fetch and parse (2)`;
 
 const SITES = 4;
 const PAGE = 500;
@@ -37,15 +37,15 @@ async function main(options) {
   return 0;
 }
 
-/** A stage of its own for each: none finds connections or files of another. */
+/** Each run has its own stage, without connections or files of another run. */
 async function measure(way, options, openSqliteStore) {
   const stage = await openStage();
   try {
     const sites = await stage.openSites(SITES, options.delay);
     stage.write("busy.mjs", spider(sites, options));
     if (way === "queue") await stage.worker(["--queues", "fetch"]);
-    const words = way === "queue" ? ["--queues", "parse", "-c", String(options.places)] : ["--queues", "fetch"];
-    for (let nth = 0; nth < options.parsers; nth++) await stage.worker(words);
+    const args = way === "queue" ? ["--queues", "parse", "-c", String(options.places)] : ["--queues", "fetch"];
+    for (let nth = 0; nth < options.parsers; nth++) await stage.worker(args);
     const { id } = await stage.submit(["busy.mjs", "--parse", way]);
     const { counts, tally, createdAt, finishedAt } = await stage.finished(id);
     if (tally.records !== options.pages) throw new Error(`${tally.records} records: ${JSON.stringify(counts)}`);
@@ -78,7 +78,7 @@ function spider(sites, { pages, busy }) {
     };`;
 }
 
-/** From the first byte sent to the last byte read, as the workers saw it. */
+/** Times from the first byte sent to the last byte read, as measured by the workers. */
 async function requestTimes(store, jobId) {
   const times = [];
   for (let after = 0; ; ) {

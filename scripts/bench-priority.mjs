@@ -1,30 +1,30 @@
 #!/usr/bin/env node
-// `node scripts/bench-priority.mjs`: how long an urgent job takes on a fleet whose every place is taken by a large one,
-// against the same fleet with nothing else to do. Real Redis, real worker processes, sites on this machine.
+// `node scripts/bench-priority.mjs`: how long an urgent job takes on a fleet that a large job keeps busy, compared with the
+// same fleet when it is idle. Uses a real Redis, real worker processes, and sites on this machine.
 import { parseArgs } from "node:util";
 import { median, openStage, until } from "../bench/fleet/stage.mjs";
 import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-priority.mjs [options]
-  --rounds N   urgent jobs on the idle fleet and on the busy one, in turns (7)
+  --rounds N   urgent jobs on the idle fleet and on the busy one, alternating (7)
   --batch N    URLs of the large job, queued first (100000)
   --urgent N   URLs of an urgent job (50)
   --delay N    milliseconds that every page takes to answer (200)
-  --shared     the workers that have the large job take urgent pages as well
-Ends with 1 if the median urgent job took more than 1.5 times as long on the busy fleet.`;
+  --shared     the workers of the large job take urgent pages, too
+Exits with 1 if the median urgent job took more than 1.5 times as long on the busy fleet.`;
 
-/** One worker that is kept free for what is urgent, and two for the rest. */
+/** One worker for urgent jobs only, and two for the others. */
 const fleetOf = ({ shared }) => [
   ["--queues", "high_priority", "-c", "16"],
   ...Array(2).fill(["--queues", shared ? "high_priority,fetch" : "fetch", "-c", "32"]),
 ];
-const PLACES = 64;
+const CAPACITY = 64;
 const BATCH_SITES = 20;
 const URGENT_SITES = 5;
 const ROUTES = [{ match: { job: "urgent-*" }, queue: "high_priority", priority: 0 }];
 const POLITENESS = ["--follow", "none", "--ignore-robots", "--rate", "20/s", "--burst", "4", "--per-site", "4"];
-const BAR = 1.5;
+const RATIO_MOST = 1.5;
 
 process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
@@ -37,11 +37,11 @@ async function main(options) {
       await stage.openSites(BATCH_SITES, options.delay),
       await stage.openSites(URGENT_SITES, options.delay),
     ];
-    for (const words of fleetOf(options)) await stage.worker(words);
+    for (const args of fleetOf(options)) await stage.worker(args);
     const batch = await queueBatch(stage, busy, options);
     const times = { idle: [], busy: [] };
     for (let round = 1; round <= options.rounds; round++) {
-      // In turns, so that what else the machine does weighs on both.
+      // Alternating, so that other load on the machine affects both.
       for (const fleet of round % 2 === 1 ? ["idle", "busy"] : ["busy", "idle"]) {
         await make(fleet, stage, busy, batch.id);
         times[fleet].push(await urgentJob(stage, urgent, `${fleet}-${round}`, options));
@@ -54,17 +54,17 @@ async function main(options) {
   }
 }
 
-/** The large job, not yet begun: it waits behind a pause. */
+/** Queues the large job and pauses it. */
 async function queueBatch(stage, sites, { batch }) {
   stage.write("batch.txt", urlsOf(sites, "batch", batch));
-  const words = ["batch.txt", "--name", "batch", "--follow", "none", "--ignore-robots", "--rate", "unlimited"];
-  const job = await stage.submit([...words, "--per-site", "16"]);
+  const args = ["batch.txt", "--name", "batch", "--follow", "none", "--ignore-robots", "--rate", "unlimited"];
+  const job = await stage.submit([...args, "--per-site", "16"]);
   await stage.frontier.pause(job.id);
   console.log(`${job.accepted} URLs of the large job are queued`);
   return job;
 }
 
-/** Busy: the large job has every place. Idle: it is paused, and nothing of it is under way. */
+/** Busy: the large job uses all capacity. Idle: it is paused and has no running task. */
 async function make(fleet, { frontier }, sites, jobId) {
   const inFlight = () => sites.flatMap(({ log }) => log.filter(({ endedAt }) => endedAt === undefined)).length;
   if (fleet === "idle") {
@@ -72,16 +72,16 @@ async function make(fleet, { frontier }, sites, jobId) {
     await until(async () => (await frontier.findJob(jobId)).counts.leased === 0, "the fleet is idle");
   } else {
     await frontier.resume(jobId);
-    await until(() => inFlight() >= PLACES * 0.9, "every place is taken");
+    await until(() => inFlight() >= CAPACITY * 0.9, "the fleet is busy");
   }
 }
 
-/** How long it takes, from its creation to its end, both by the broker's clock. */
+/** Time from the creation of the job to its end, by the broker's clock. */
 async function urgentJob(stage, sites, name, { urgent }) {
   stage.write(`${name}.txt`, urlsOf(sites, name, urgent));
   const { id } = await stage.submit([`${name}.txt`, "--name", `urgent-${name}`, ...POLITENESS]);
   const { counts, createdAt, finishedAt } = await stage.finished(id);
-  if (counts.done !== urgent) throw new Error(`${counts.done} of ${urgent} urgent pages came`);
+  if (counts.done !== urgent) throw new Error(`${counts.done} of ${urgent} urgent pages are done`);
   console.log(`urgent job ${name}: ${(finishedAt - createdAt).toFixed(0)} ms`);
   return finishedAt - createdAt;
 }
@@ -92,9 +92,9 @@ function report({ idleMs, busyMs, counts }) {
     { fleet: "idle", "median ms": Math.round(median(idleMs)), "all, ms": idleMs.map(Math.round).join(" ") },
     { fleet: "busy", "median ms": Math.round(median(busyMs)), "all, ms": busyMs.map(Math.round).join(" ") },
   ]);
-  console.log(`the large job meanwhile: ${counts.done} done, ${counts.queued} still queued`);
-  console.log(`ratio ${ratio.toFixed(2)}, at most ${BAR}: ${ratio <= BAR ? "met" : "MISSED"}`);
-  return ratio <= BAR && counts.queued > 0 ? 0 : 1;
+  console.log(`the large job: ${counts.done} done, ${counts.queued} still queued`);
+  console.log(`ratio ${ratio.toFixed(2)}, at most ${RATIO_MOST}: ${ratio <= RATIO_MOST ? "met" : "MISSED"}`);
+  return ratio <= RATIO_MOST && counts.queued > 0 ? 0 : 1;
 }
 
 function urlsOf(sites, folder, count) {

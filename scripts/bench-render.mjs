@@ -1,20 +1,21 @@
 #!/usr/bin/env node
-// What keeping a browser saves against starting one for every page, in turns. Exit code 1: less than it should.
+// Compares rendering in a browser that is kept with starting a browser for every page. Exits with 1 if keeping it saves too
+// little.
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { readCount, withOptions } from "./options.mjs";
 
-/** With windows that nobody sees, and without. */
+/** With a window system that shows nothing, and without one. */
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"];
 const USAGE = `Usage: node scripts/bench-render.mjs [options]
-  --pages N     pages rendered each way (30)
-  --browser P   with this browser only (${BROWSERS.join(", ")}, as far as they are there)
+  --pages N     pages rendered in each mode (30)
+  --browser P   only this browser (those of ${BROWSERS.join(", ")} that are installed)
   --json        print one JSON object as the last line`;
 
 /**
- * A page in a kept browser may cost so much of one that the same browser is started for as Playwright starts it. The
- * browser without windows starts so quickly that no page in it can: it is shown, and not judged.
+ * Largest cost of a page in a kept browser, relative to a page in a browser that Playwright starts for it. The headless
+ * shell starts so fast that no page can meet this: its figures are printed, not judged.
  */
 const RATIO_MOST = 0.35;
 const JUDGED = BROWSERS[0];
@@ -26,7 +27,8 @@ function readOptions() {
   const text = { type: "string" };
   const { values } = parseArgs({ options: { pages: text, browser: text, json: { type: "boolean", default: false } } });
   const browsers = values.browser === undefined ? BROWSERS.filter((path) => existsSync(path)) : [values.browser];
-  if (browsers.length === 0) throw new Error(`there is none of ${BROWSERS.join(", ")}: name one with --browser`);
+  if (browsers.length === 0)
+    throw new Error(`none of ${BROWSERS.join(", ")} is installed: name a browser with --browser`);
   return { pages: readCount("--pages", values.pages ?? "30"), browsers, json: values.json };
 }
 
@@ -39,7 +41,7 @@ async function main({ pages, browsers, json }) {
     for (const executablePath of browsers) {
       const place = { executablePath, hasSandbox: process.getuid?.() !== 0 };
       found[executablePath] = await compareLaunches((nth) => `${site.url}/p/${nth}`, { ...place, pages });
-      if (!json) console.log(inWords(executablePath, found[executablePath]));
+      if (!json) console.log(describeResult(executablePath, found[executablePath]));
     }
   } finally {
     await site.close();
@@ -50,14 +52,14 @@ async function main({ pages, browsers, json }) {
   return judged.toStock.cpu <= RATIO_MOST && judged.toStock.wall <= RATIO_MOST ? 0 : 1;
 }
 
-function inWords(path, { pages, kept, launched, stock, toLaunched, toStock }) {
+function describeResult(path, { pages, kept, launched, stock, toLaunched, toStock }) {
   const each = ({ cpuSeconds, wallSeconds }) =>
-    `${(cpuSeconds / pages).toFixed(3)} s of CPU, ${(wallSeconds / pages).toFixed(3)} s of time a page`;
+    `${(cpuSeconds / pages).toFixed(3)} s of CPU, ${(wallSeconds / pages).toFixed(3)} s of time per page`;
   const part = ({ cpu, wall }) => `${cpu.toFixed(2)} of the CPU and ${wall.toFixed(2)} of the time`;
   return [
     path,
-    `  in a browser that stays:                ${each(kept)}`,
-    `  in one of Trawl's, started for it:      ${each(launched)}; staying takes ${part(toLaunched)} of that`,
-    `  in one of Playwright's, started for it: ${each(stock)}; staying takes ${part(toStock)} of that${path === JUDGED ? ` (at most ${RATIO_MOST})` : ""}`,
+    `  in a browser that is kept:              ${each(kept)}`,
+    `  in a browser started by Trawl:          ${each(launched)}; the kept browser takes ${part(toLaunched)} of that`,
+    `  in a browser started by Playwright:     ${each(stock)}; the kept browser takes ${part(toStock)} of that${path === JUDGED ? ` (at most ${RATIO_MOST})` : ""}`,
   ].join("\n");
 }

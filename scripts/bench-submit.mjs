@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node scripts/bench-submit.mjs`: how fast the API takes URLs, against a bare handler on the same Redis, in one run.
+// `node scripts/bench-submit.mjs`: how fast the API accepts URLs, compared with a bare handler on the same Redis.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -10,17 +10,17 @@ import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-submit.mjs [options]
-  --rounds N    submissions of 10,000 URLs to each server, in turns (15)
+  --rounds N    submissions of 10,000 URLs to each server, alternating (15)
   --stream N    URLs in one stream of lines (1000000)
-  --singles N   submissions of one URL, with nothing else and beside a running job (300)
-Ends with 1 if a bar is missed.`;
+  --singles N   submissions of one URL, on an idle fleet and during a running job (300)
+Exits with 1 if a limit is missed.`;
 
 const LIST = 10_000;
 const BARS = { list: 5, streamed: 60_000, growthMb: 100, single: 5 };
 const BARE = fileURLToPath(new URL("../bench/submit/bare-server.mjs", import.meta.url));
 const JSON_TYPE = { "content-type": "application/json" };
 const FAST = { rate: "unlimited", perSite: 16, robots: false };
-/** Of the job that runs: what else was submitted here leads nowhere. */
+/** The queue of the running job. No worker serves the queue of the other jobs. */
 const QUEUE = "running";
 const NDJSON = { "content-type": "application/x-ndjson" };
 
@@ -47,7 +47,7 @@ async function main(options) {
       await compareSingles(stage, trawl, options),
       ...(await measureStream(trawl, options)),
     ];
-    for (const { says, isMet } of verdicts) console.log(`${isMet ? "pass" : "FAIL"}  ${says}`);
+    for (const { text, isMet } of verdicts) console.log(`${isMet ? "pass" : "FAIL"}  ${text}`);
     return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
   } finally {
     await stage.close();
@@ -60,17 +60,17 @@ async function compareLists(trawl, bare, { rounds }) {
     const urls = urlsOf(`list${round}`, LIST);
     const trawlMs = await timed(() => post(`${trawl.url}/v1/jobs`, { urls }, LIST));
     const bareMs = await timed(() => post(`${bare.url}/jobs`, { urls }, LIST));
-    if (round < 1) continue; // both are warm from here on
+    if (round < 1) continue; // warm-up
     times.trawl.push(trawlMs);
     times.bare.push(bareMs);
   }
   const [ours, theirs] = [median(times.trawl), median(times.bare)];
   const ratio = ours / theirs;
-  const says = `10,000 URLs in one request: p50 ${ours.toFixed(1)} ms, bare handler ${theirs.toFixed(1)} ms: ${ratio.toFixed(2)}x (at most ${BARS.list}x)`;
-  return { says, isMet: ratio <= BARS.list };
+  const text = `10,000 URLs in one request: p50 ${ours.toFixed(1)} ms, bare handler ${theirs.toFixed(1)} ms: ${ratio.toFixed(2)}x (at most ${BARS.list}x)`;
+  return { text, isMet: ratio <= BARS.list };
 }
 
-/** A job of many URLs is crawled by a worker meanwhile. */
+/** Compares the latency on an idle fleet with the latency while a worker crawls a large job. */
 async function compareSingles(stage, trawl, { singles, stream }) {
   await singleTimes(trawl, 50, "warm");
   const idle = percentile(await singleTimes(trawl, singles, "idle"), 0.99);
@@ -84,15 +84,15 @@ async function compareSingles(stage, trawl, { singles, stream }) {
   const { counts } = await stage.frontier.findJob(id);
   await fetch(`${trawl.url}/v1/jobs/${id}/cancel`, { method: "POST" });
   const ratio = busy / idle;
-  const says = `one URL: p99 ${idle.toFixed(1)} ms, ${busy.toFixed(1)} ms beside a job of ${stream} that runs (${counts.done} pages meanwhile): ${ratio.toFixed(2)}x (at most ${BARS.single}x)`;
-  return { says, isMet: ratio <= BARS.single && counts.done > 0 };
+  const text = `one URL: p99 ${idle.toFixed(1)} ms, ${busy.toFixed(1)} ms during a running job of ${stream} URLs (${counts.done} pages fetched): ${ratio.toFixed(2)}x (at most ${BARS.single}x)`;
+  return { text, isMet: ratio <= BARS.single && counts.done > 0 };
 }
 
 async function singleTimes(trawl, count, name) {
   const times = [];
   for (let nth = 0; nth < count; nth++) {
     times.push(await timed(() => post(`${trawl.url}/v1/jobs`, { urls: urlsOf(`${name}${nth}`, 1) }, 1)));
-    await sleep(5); // as people and programs do, and not as fast as one connection can
+    await sleep(5); // real clients pause between requests
   }
   return times;
 }
@@ -112,11 +112,11 @@ async function measureStream(trawl, { stream }) {
   const growth = most - before;
   return [
     {
-      says: `${stream} URLs in one stream: ${Math.round(perSecond)} a second (at least ${BARS.streamed})`,
+      text: `${stream} URLs in one stream: ${Math.round(perSecond)} per second (at least ${BARS.streamed})`,
       isMet: perSecond >= BARS.streamed,
     },
     {
-      says: `the server grew from ${before.toFixed(0)} MB by ${growth.toFixed(0)} MB meanwhile (at most ${BARS.growthMb})`,
+      text: `the server grew from ${before.toFixed(0)} MB by ${growth.toFixed(0)} MB during the stream (at most ${BARS.growthMb})`,
       isMet: growth <= BARS.growthMb,
     },
   ];
@@ -124,28 +124,28 @@ async function measureStream(trawl, { stream }) {
 
 async function post(url, body, accepted) {
   const answer = await fetch(url, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
-  const heard = await answer.json();
-  if (answer.status !== 202 || (accepted !== undefined && heard.accepted !== accepted)) {
-    throw new Error(`${url} answered ${answer.status} ${JSON.stringify(heard).slice(0, 300)}`);
+  const reply = await answer.json();
+  if (answer.status !== 202 || (accepted !== undefined && reply.accepted !== accepted)) {
+    throw new Error(`${url} answered ${answer.status} ${JSON.stringify(reply).slice(0, 300)}`);
   }
-  return heard;
+  return reply;
 }
 
 async function postLines(url, base, count) {
   const body = ReadableStream.from(linesOf(base, count));
   const answer = await fetch(url, { method: "POST", headers: NDJSON, body, duplex: "half" });
-  const heard = await answer.json();
-  if (answer.status !== 202 || heard.accepted !== count) {
-    throw new Error(`${url} answered ${answer.status} ${JSON.stringify(heard).slice(0, 300)}`);
+  const reply = await answer.json();
+  if (answer.status !== 202 || reply.accepted !== count) {
+    throw new Error(`${url} answered ${answer.status} ${JSON.stringify(reply).slice(0, 300)}`);
   }
 }
 
 async function* linesOf(base, count) {
   const encoder = new TextEncoder();
-  const step = 2_000;
-  for (let from = 0; from < count; from += step) {
+  const batch = 2_000;
+  for (let from = 0; from < count; from += batch) {
     let text = "";
-    for (let nth = from; nth < Math.min(count, from + step); nth++)
+    for (let nth = from; nth < Math.min(count, from + batch); nth++)
       text += `${base}/catalogue/section-${nth % 97}/product-${nth}.html\n`;
     yield encoder.encode(text);
   }

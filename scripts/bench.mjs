@@ -47,8 +47,8 @@ function readOptions() {
   });
   const pages = readCount("--pages", values.pages ?? "20000");
   const only = values.only?.split(",") ?? Object.keys(CONTESTANTS);
-  const stranger = only.find((name) => !Object.hasOwn(CONTESTANTS, name));
-  if (stranger !== undefined) throw new Error(`--only: there is no contestant "${stranger}"`);
+  const unknown = only.find((name) => !Object.hasOwn(CONTESTANTS, name));
+  if (unknown !== undefined) throw new Error(`--only: unknown contestant "${unknown}"`);
   return {
     pages,
     rounds: readCount("--rounds", values.rounds ?? "3"),
@@ -59,7 +59,7 @@ function readOptions() {
   };
 }
 
-/** Says what is about to be compared, on what; installs what is missing. */
+/** Prints what will be compared and on which machine; installs what is missing. */
 async function prepare({ only, pages, crawleePages }) {
   sayMachine("figures taken now will be too high");
   const versions = {};
@@ -69,7 +69,7 @@ async function prepare({ only, pages, crawleePages }) {
   }
   if (only.includes("crawlee") && crawleePages !== pages) {
     console.log(
-      `note: crawlee gets a site of ${crawleePages} pages, not ${pages}, to end in minutes: compare CPU per page, knowing that its start-up weighs more`,
+      `note: crawlee gets a site of ${crawleePages} pages, not ${pages}, so that it ends in minutes: compare CPU per page, and note that its start-up counts for more`,
     );
   }
   return versions;
@@ -94,7 +94,7 @@ async function runRounds(options, signal) {
   }
 }
 
-/** One site per size that is wanted; contestants of one size share it. */
+/** One site per size; contestants with the same size share it. */
 async function startSites(options) {
   const sites = new Map();
   for (const pages of new Set(options.only.map((name) => pagesOf(name, options)))) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-// What Redis forgets of what it has answered for when it is killed, by how it keeps its append-only file. The table goes
-// into docs/operations.md.
+// How many acknowledged writes Redis loses when it is killed, for each setting of its append-only file. The table goes into
+// docs/operations.md.
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/broker-loss.mjs [--rounds N]
-  --rounds N   kills of each setting (10)`;
+  --rounds N   kills per setting (10)`;
 
-/** When a kill comes, counted from the first call. */
+/** When the kill happens, from the first call. */
 const [SOONEST_MS, LATEST_MS] = [200, 1_200];
 const SETTINGS = ["always", "everysec", "no"];
 
@@ -16,7 +16,7 @@ process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
 async function main({ rounds }) {
   const { runLossRound } = await createJiti(import.meta.url).import("../test/operations/loss-round.ts");
-  console.log("| append-only file | kills | URLs answered for | lost | settlements | lost | URLs/s in | tasks/s out |");
+  console.log("| append-only file | kills | URLs acknowledged | lost | settlements | lost | URLs/s in | tasks/s out |");
   console.log("|---|---|---|---|---|---|---|---|");
   for (const appendonly of SETTINGS) {
     const sum = { queued: 0, settled: 0, lostUrls: 0, lostSettlements: 0, busyMs: 0 };

@@ -1,28 +1,28 @@
-/** How the compiled command line becomes few files: `vite build --config` this, in the folder of what was compiled. */
+/** Bundles the compiled command line into few files: `vite build --config` with this file, in the folder of the compiled code. */
 import { dirname, join, relative } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
-/** What is started or imported by its name, and so stays where it is. Each is a file of `src/`. */
+/** Files that are started or imported by name and so keep their path. Each is a file of `src/`. */
 const ENTRIES = ["cli/main", "index", "extract/reading-thread", "cli/crawl/spider-thread"];
 
 /**
- * Packages that stay packages: they have native parts, start files of their own, or must be the very copy that a user's
- * code has.
+ * Packages that are not bundled: they have native parts, start files of their own, or must be the same copy that the
+ * user's code imports.
  */
-const APART = ["@photostructure/sqlite", "playwright-core", "jiti", "@opentelemetry/api"];
+const EXTERNAL = ["@photostructure/sqlite", "playwright-core", "jiti", "@opentelemetry/api"];
 
 const compiled = process.cwd();
 
-/** A module that finds a file beside itself finds it there still, wherever its code has gone. */
-function keepPlaces(): Plugin {
-  const mark = (file: string) => `__placeOf(${JSON.stringify(file)})`;
+/** Keeps `import.meta.url` of every module at its original path, so that it finds the files beside it. */
+function keepPaths(): Plugin {
+  const mark = (file: string) => `__pathOf(${JSON.stringify(file)})`;
   return {
-    name: "keep-places",
+    name: "keep-paths",
     enforce: "pre",
     transform: (code, id) =>
       id.startsWith(compiled) ? code.replaceAll("import.meta.url", mark(relative(compiled, id))) : null,
     renderChunk: (code, { fileName }) =>
-      code.replace(/__placeOf\("([^"]+)"\)/g, (_, file: string) => {
+      code.replace(/__pathOf\("([^"]+)"\)/g, (_, file: string) => {
         const path = relative(dirname(fileName), file);
         return `new URL(${JSON.stringify(path.startsWith(".") ? path : `./${path}`)}, import.meta.url).href`;
       }),
@@ -31,8 +31,8 @@ function keepPlaces(): Plugin {
 
 export default defineConfig({
   publicDir: false,
-  plugins: [keepPlaces()],
-  ssr: { noExternal: true, external: APART },
+  plugins: [keepPaths()],
+  ssr: { noExternal: true, external: EXTERNAL },
   build: {
     ssr: true,
     target: "node20",

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A fleet of workers on one broker, killed all along, judged at the sites' own log. Exit code 1: something was not right.
+// Runs a fleet of workers on one broker, kills workers and broker again and again, and checks the logs of the sites. Exits
+// with 1 if there was a problem.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,17 +13,17 @@ import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/chaos-fleet.mjs [options]
   --workers N       worker processes (8)
-  -c, --concurrency N   tasks each has under way at once (16)
+  -c, --concurrency N   tasks that each worker runs at once (16)
   --sites N         sites (200)
   --urls N          pages of all sites together (50000)
-  --seconds N       what the slowest sites take at the rate they allow (200)
+  --seconds N       time that the slowest sites need at the rate they allow (200)
   --kills N         kill -9 of workers (300)
   --redis-kills N   kill -9 of the broker (10)
-  --broker KIND     redis or sqlite (redis); a file cannot be killed
-  --machines N      workers on so many machines of their own: network namespaces, as root on Linux (0: all here)
-  --seed N          of everything random (random)
-  --most N          seconds after which it hangs (1200)
-  --keep            leave the folder, whatever the verdict
+  --broker KIND     redis or sqlite (redis); sqlite cannot be killed
+  --machines N      run the workers in N network namespaces; needs root on Linux (0: no namespaces)
+  --seed N          seed of all random choices (random)
+  --most N          seconds after which the run has failed (1200)
+  --keep            keep the folder, also after success
   --json            print one JSON object as the last line`;
 
 const NUMBERS = {
@@ -50,7 +51,7 @@ async function main(options) {
   if (options.alone) return crawl(options, await openMachines(options.machines));
   const obstacle = findMachinesObstacle();
   if (obstacle !== undefined) {
-    console.error(`no machines here: ${obstacle}`);
+    console.error(`cannot create machines: ${obstacle}`);
     return 2;
   }
   const self = [process.execPath, fileURLToPath(import.meta.url), ...process.argv.slice(2), "--alone"];
@@ -76,7 +77,7 @@ async function crawl(options, ground) {
     if (json) console.log(JSON.stringify({ ...run, problems: run.problems.slice(0, 100) }));
     const isGood = run.problems.length === 0;
     if (isGood && !keep) rmSync(folder, { recursive: true, force: true });
-    else console.error(`left in ${folder}`);
+    else console.error(`files left in ${folder}`);
     return isGood ? 0 : 1;
   } finally {
     ground.close();
@@ -92,7 +93,7 @@ function readOptions() {
       broker: { type: "string", default: "redis" },
       keep: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
-      // Said by this script to itself: the network is nobody else's.
+      // Set by this script when it starts itself in a network namespace.
       alone: { type: "boolean", default: false },
     },
   });
@@ -100,7 +101,7 @@ function readOptions() {
   if (!["redis", "sqlite"].includes(values.broker))
     throw new Error(`--broker takes redis or sqlite, not "${values.broker}"`);
   const brokerKills = number("redis-kills");
-  if (values.broker === "sqlite" && brokerKills > 0) throw new Error("a file cannot be killed: --redis-kills 0");
+  if (values.broker === "sqlite" && brokerKills > 0) throw new Error("SQLite cannot be killed: set --redis-kills 0");
   return {
     workers: number("workers"),
     concurrency: number("concurrency"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run chaos -- --rounds 50 --parallel 3`: crawls that are killed at random moments and gone on with, many times.
+// `npm run chaos -- --rounds 50 --parallel 3`: kills crawls at random moments and resumes them, many times.
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { MAIN } from "./dist.mjs";
@@ -7,10 +7,10 @@ import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/chaos.mjs [options]
-  --rounds N     how many crawls (50)
-  --parallel N   how many at a time (3)
+  --rounds N     number of crawls (50)
+  --parallel N   crawls at a time (3)
   --pages N      pages of each site (2000)
-  --seed N       of the first round; each further one has the next (random)`;
+  --seed N       seed of the first round; each further round uses the next number (random)`;
 
 process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
@@ -24,12 +24,12 @@ async function main(options) {
     ...options,
     main: MAIN,
     onRound: ({ seed, kills, problems }, folder) => {
-      const words = problems.length === 0 ? "ok" : `${problems.join("; ")} (left in ${folder})`;
-      console.log(`seed ${seed}: ${kills} kills, ${words}`);
+      const text = problems.length === 0 ? "ok" : `${problems.join("; ")} (files left in ${folder})`;
+      console.log(`seed ${seed}: ${kills} kills, ${text}`);
     },
   });
   console.table(rounds.map(roundRow));
-  return sumUp(rounds);
+  return printSummary(rounds);
 }
 
 function readOptions() {
@@ -43,7 +43,7 @@ function readOptions() {
   };
 }
 
-function sumUp(rounds) {
+function printSummary(rounds) {
   const total = (count) => rounds.reduce((sum, round) => sum + count(round), 0);
   const bad = rounds.filter(({ problems }) => problems.length > 0);
   const worst = Math.max(...rounds.map(({ excessMs }) => excessMs));

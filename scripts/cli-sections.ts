@@ -1,38 +1,37 @@
-/** The words of docs/cli.md around what the program says of itself. */
+/** The text of docs/cli.md that does not come from the program's own help. */
 
-/** The examples of a command run as written (test/readme.test.ts), with JOB for a job's id. */
+/** test/readme.test.ts runs the examples as written, with JOB replaced by the id of a job. */
 export type CliSection = { examples: readonly string[]; notes?: string };
 
 export const INTRODUCTION = `# The command line
 
-In a clone the command is \`npx trawl\`; where the package is installed globally, \`trawl\`. Every command explains itself
-with \`--help\`.
+In a clone the command is \`npx trawl\`; where the package is installed globally, \`trawl\`. \`--help\` explains every command.
 
-Results go to stdout, everything else to stderr: progress, reports, errors. On a terminal progress is a block that is
-redrawn; elsewhere it is a line now and then, \`pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s\`.
+Results go to stdout. Progress, reports and errors go to stderr. On a terminal, progress is a block that is redrawn; elsewhere it
+is a line from time to time: \`pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s\`.
 
-All commands work on the broker and the store of the folder they run in. These flags are the same everywhere:
+All commands use the broker and the store of the current folder. These flags have the same meaning everywhere:
 
 | flag | meaning |
 |---|---|
-| \`--broker <url>\` | where the frontier lives; \`sqlite:.trawl/broker.db\` unless [the configuration](config.md) names another. A password is better kept in \`TRAWL_BROKER\`: others can read the arguments of a process |
-| \`--store <url>\` | where pages and records live; \`sqlite:.trawl/store.db\` unless the configuration names another |
-| \`--api <url>\` | ask [a server](api.md), \`trawl serve\`, in place of broker and store; \`TRAWL_API\` unless given, and \`none\` for neither. Its key is \`TRAWL_API_KEY\`, never a flag |
-| \`--log-level <level>\` | least level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\` (the default), \`error\`, \`silent\` |
-| \`--json\` | one JSON object as the last line of stdout; its shapes are below |
+| \`--broker <url>\` | connection URL of the broker; default: [the configuration](config.md), else \`sqlite:.trawl/broker.db\`. Put a password into \`TRAWL_BROKER\` instead: other users can read the arguments of a process |
+| \`--store <url>\` | connection URL of the store, which holds pages and records; default: the configuration, else \`sqlite:.trawl/store.db\` |
+| \`--api <url>\` | use [a server](api.md), \`trawl serve\`, instead of broker and store; default: \`TRAWL_API\`. \`none\` turns it off. The key is in \`TRAWL_API_KEY\`, never in a flag |
+| \`--log-level <level>\` | lowest level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\` (the default), \`error\`, \`silent\` |
+| \`--json\` | print one JSON object as the last line of stdout; each command below describes its object |
 
-Commands that have \`--api\` say the same through a server as without one. \`--broker\` and \`--store\` beat \`TRAWL_API\`. \`crawl\`, \`try\`, \`worker\`, \`serve\`,
-\`up\`, \`doctor\` and \`demo\` do their work themselves and take no notice of it.
+Commands that have \`--api\` print the same through a server as without one. \`--broker\` and \`--store\` override \`TRAWL_API\`. \`crawl\`, \`try\`,
+\`worker\`, \`serve\`, \`up\`, \`doctor\` and \`demo\` never use a server and ignore it.
 
 | exit code | means |
 |---|---|
-| 0 | done; dead letters are reported, and no failure unless \`--strict\` is given |
-| 1 | the work failed: no page could be fetched, the job was cancelled, \`try\` got no page, or \`--strict\` and something failed |
-| 2 | usage, configuration, or a job, URL or selector that is wrong |
-| 3 | broker or store cannot be reached, opened or written; or the server of \`--api\` cannot be reached |
+| 0 | success. Failed tasks are reported; they change the exit code only with \`--strict\` |
+| 1 | the work failed: no page could be fetched, the job was cancelled, \`try\` got no page, or a task failed and \`--strict\` is given |
+| 2 | wrong usage, configuration, job, URL or selector |
+| 3 | the broker or the store cannot be reached, opened or written; or the server of \`--api\` cannot be reached |
 | 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl) |
 
-Errors are one line on stderr, \`trawl: CODE: what happened and what to change\`; [errors.md](errors.md) lists the codes.`;
+An error is one line on stderr: \`trawl: CODE: what happened and what to change\`. [errors.md](errors.md) lists the codes.`;
 
 const JOB_FIELDS = `"id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "name": "shop", "state": "finished",
   "sealed": true, "queue": "fetch", "priority": 5, "politeness": { "rate": "4/s", "burst": 1, "perSite": 4 },
@@ -51,28 +50,28 @@ export const SECTIONS: Readonly<Record<string, CliSection | undefined>> = {
       "npx trawl crawl examples/shop.ts --max-pages 50",
       "npx trawl crawl --resume",
     ],
-    notes: `**What it takes.** URLs, as many as you like; \`urls.txt\` or \`-\` (stdin), one URL a line, \`#\` for comments; or one
-[spider](spiders.md) or one [job.json](jobs.md). Flags win over what a spider or job says; what neither says comes from
+    notes: `**Targets.** Any number of URLs; or \`urls.txt\` or \`-\` (stdin) with one URL per line and \`#\` for comments; or one
+[spider](spiders.md); or one [job.json](jobs.md). Flags override the spider or job. What neither sets comes from
 [the configuration](config.md).
 
-**What it gives.** One record per page, or what \`-e\` ([extraction rules](extraction.md)) or the spider makes of it. Every
-record also has \`_url\`, \`_status\`, \`_fetchedAt\`, \`_job\` and \`_depth\`. With \`--out\` they are written when the crawl ends,
-also when it is interrupted: \`.jsonl\` (one object a line), \`.csv\` or \`.json\` (one array); the file takes its name only
-when it is whole. Without \`--out\`, a pipe gets JSON lines as they come, and on a terminal the records stay in the store,
-for [\`trawl records\`](#trawl-records).
+**Output.** One record per page, or the records that \`-e\` ([extraction rules](extraction.md)) or the spider extracts. Every
+record also has \`_url\`, \`_status\`, \`_fetchedAt\`, \`_job\` and \`_depth\`. With \`--out\`, the crawl writes the records when it ends,
+also when it is interrupted: \`.jsonl\` (one object per line), \`.csv\` or \`.json\` (one array). The file gets its name only
+when it is complete. Without \`--out\`, a pipe gets JSON lines as pages are fetched. On a terminal, the records stay in the store:
+print them with [\`trawl records\`](#trawl-records).
 
-**Where it goes.** Links on the start URLs' own sites, unless \`--scope\`, \`--include\`, \`--exclude\` or \`--follow\` say
-otherwise. The hosts you type may be on a private network; hosts that links lead to may not ([politeness](politeness.md)).
+**Scope.** The crawl follows links on the sites of the start URLs. Change that with \`--scope\`, \`--include\`, \`--exclude\` and
+\`--follow\`. A host that you name may be on a private network; a host that a link leads to may not ([politeness](politeness.md)).
 
-**Processes.** A crawl works in its own process, which is all that most sites' limits leave to do. With \`--processes\` it
-supervises processes that do, as [\`trawl worker\`](#trawl-worker) does: for many sites or costly handlers, and for handlers that
-may crash or hang.
+**Processes.** By default a crawl works in its own process: the limits of most sites leave no work for more. With \`--processes\` it
+supervises worker processes, like [\`trawl worker\`](#trawl-worker). Use that for many sites, for expensive handlers, and for handlers
+that may crash or hang.
 
-**Stopping and going on.** Ctrl-C once lets running requests finish, twice ends at once; \`kill -9\` is safe as well.
-\`--resume\` goes on with the crawl that was interrupted last, \`--resume JOB\` with that one; \`--resume\` before the same
-target and flags as before goes on with that crawl, or begins it. A resumed crawl keeps the settings it was begun with.
+**Stop and resume.** The first Ctrl-C lets running requests finish, the second one ends the crawl at once. \`kill -9\` is safe as well.
+\`--resume\` continues the crawl that was interrupted last, \`--resume JOB\` that job. \`--resume\` with the same target and flags as
+before continues that crawl, or starts it if there is none. A resumed crawl keeps the settings that it started with.
 
-**\`--json\`** prints the job with \`pages\`, \`records\`, \`invalid\` and \`seconds\`, and \`out\` where there is one:
+**\`--json\`** prints the job with \`pages\`, \`records\`, \`invalid\` and \`seconds\`, and \`out\` if records were written to a file:
 
 \`\`\`json
 { ${JOB_FIELDS},
@@ -84,8 +83,8 @@ target and flags as before goes on with that crawl, or begins it. A resumed craw
       "npx trawl try http://127.0.0.1:8321/product/oak-mug-101/ -e title=h1 -e 'price=.price|number!' -e sku=jsonld:Product.sku",
       "npx trawl try http://127.0.0.1:8321/ --follow '.tile' --json",
     ],
-    notes: `The place to find selectors before a crawl. It asks robots.txt and keeps the site's rate like everything else, and needs
-neither broker nor store. Redirects are followed and shown. Exit code 1 and a reason where no page came.
+    notes: `Use it to find selectors before a crawl. It obeys robots.txt and the rate of the site like every command, and needs
+neither broker nor store. It follows redirects and shows them. If it gets no page, it prints the reason and exits with 1.
 
 **\`--json\`** prints \`{ page, charset, records, invalid, links }\`; without a page \`{ url, hops, because, status, detail }\`.`,
   },
@@ -96,22 +95,22 @@ neither broker nor store. Redirects are followed and shown. Exit code 1 and a re
       "npx trawl submit examples/shop.json",
       "printf 'http://127.0.0.1:8321/about/\\nhttp://127.0.0.1:8321/cafe/\\n' | npx trawl submit - --follow none",
     ],
-    notes: `Takes what [\`crawl\`](#trawl-crawl) takes and makes the same job of it, but queues it for [workers](#trawl-worker) instead of
-running it here. Lists are read as they are queued, so they may be of any length; where the broker is full
-(\`TRAWL_MAX_PENDING\`) it waits for the workers and goes on. A URL that cannot be fetched is refused and the others are
-taken; where not one is good it ends with \`BAD_URL\` and submits nothing.
+    notes: `Takes the same targets and flags as [\`crawl\`](#trawl-crawl) and creates the same job, but queues it for
+[workers](#trawl-worker) instead of running it. Lists are queued while they are read, so they can have any length. If the broker is
+full (\`TRAWL_MAX_PENDING\`), \`submit\` waits for the workers and continues. It refuses a URL that cannot be fetched and accepts the
+others. If no URL can be fetched, it ends with \`BAD_URL\` and submits nothing.
 
-**Private networks.** A host you type may be on a private network in a crawl; a worker does not know who typed it and has to
-be told with \`TRAWL_ALLOW_PRIVATE\`. \`submit\` says so where it can tell.
+**Private networks.** \`crawl\` may fetch from a private host that you name. A worker does not know who named the host: allow it with
+\`TRAWL_ALLOW_PRIVATE\` for the worker. \`submit\` warns where it can tell.
 
-**Spiders** are loaded by the workers, from the same path. A worker that cannot load one makes dead letters of its tasks
-(\`handler_failed\`), which [\`dead --replay\`](#trawl-dead) brings back, and \`trawl doctor\` names it.
+**Spiders.** Workers load the spider from the same path. If a worker cannot load it, its tasks fail (\`handler_failed\`), and
+\`trawl doctor\` names the spider. [\`dead --replay\`](#trawl-dead) queues the tasks again.
 
-**Stopping.** Ctrl-C says how far it got; the job waits for the rest of its URLs. \`--resume JOB\` with the same list goes on:
-what is there already counts as duplicate.
+**Stop and resume.** After Ctrl-C, \`submit\` prints how many URLs it has queued; the job waits for the rest. \`--resume JOB\` with the
+same list continues: URLs that are already queued count as duplicates.
 
-**\`--json\`** prints one object; \`refused\` has the first 1,000 (then \`refusedCount\` counts them all), \`index\` is the place in the
-list, from 0. With \`--wait\` the job follows, as \`crawl\` has it:
+**\`--json\`** prints one object. \`refused\` has the first 1,000 refused URLs (if there are more, \`refusedCount\` counts them all);
+\`index\` is the position in the list, from 0. With \`--wait\` the object also has the fields of the job, as for \`crawl\`:
 
 \`\`\`json
 { "id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "accepted": 2, "duplicates": 1,
@@ -124,46 +123,47 @@ list, from 0. With \`--wait\` the job follows, as \`crawl\` has it:
       "npx trawl worker --queues high_priority,fetch -c 64 --drain",
       "npx trawl worker --processes 2 --time-limit 120 --max-memory-per-child 512 --max-tasks-per-child 5000 --drain",
     ],
-    notes: `Runs until it is stopped; with \`--drain\` until nothing waits on its queues and nothing of them is under way. Start as many as
-there are cores, on as many machines as share the broker: limits per site hold for all of them together.
+    notes: `Runs until it is stopped; with \`--drain\`, until no task of its queues waits or runs. Start as many workers as there are
+cores, on as many machines as share the broker. The limits per site hold for all of them together.
 
-Ctrl-C, SIGTERM or SIGHUP: no more leases, what runs gets \`TRAWL_GRACE\` to finish, the rest goes back untouched, exit code 0. A second
-one ends it at once, with 130; its tasks go back as soon as another worker sees that it is dead, or when their leases end. A
-broker that stays away longer than \`TRAWL_BROKER_PATIENCE\` ends it with 3.
+On Ctrl-C, SIGTERM or SIGHUP the worker takes no more leases, gives running tasks \`TRAWL_GRACE\` to finish, returns the others
+unchanged, and exits with 0. A second signal ends it at once with 130. Its tasks then return to the queue as soon as another worker
+sees that it is dead, or when their leases expire. If the broker is unreachable for longer than \`TRAWL_BROKER_PATIENCE\`, the worker
+exits with 3.
 
-**Processes.** The worker does not work itself but supervises processes that do, one or as many as \`--processes\` says, each with
-its own \`--concurrency\`. So Ctrl-C and limits work whatever a handler does. A process that dies (a crash, out of memory,
-\`process.exit()\` in a handler) is named with the pages it was reading; what else it had in hand goes back untouched, and another
-is started: without delay if it had been of use, else after 1, 2, 4 … 30 s. If the supervisor is killed, its processes finish
-within \`TRAWL_GRACE\` and end.
+**Processes.** The worker supervises \`--processes\` child processes, one by default, which do the work; each has its own
+\`--concurrency\`. So Ctrl-C and limits work whatever a handler does. If a process dies (a crash, out of memory, \`process.exit()\` in a
+handler), the supervisor logs the pages that it was reading, returns its other tasks unchanged, and starts another process: at
+once if the old one had completed work, else after 1, 2, 4 … 30 s. If the supervisor is killed, its processes finish within
+\`TRAWL_GRACE\` and end.
 
-| what a handler does to its process | what becomes of the page |
+| what a handler does | what happens to the page |
 |---|---|
-| never lets go of it (\`for (;;);\`), past \`--time-limit\` or two thirds of \`TRAWL_LEASE\` | the process is killed, and the page a dead letter, \`time_limit\`, at once |
-| lets go of it, but never ends (\`await\` for something that does not come) | a dead letter, \`time_limit\`, past \`--time-limit\` or \`--soft-time-limit\`; \`handler_failed\` past \`TRAWL_HANDLER_TIMEOUT\` |
-| kills it: \`process.abort()\`, \`process.exit()\`, memory | it is tried again, from the third time on alone; if that process dies too, a dead letter, \`crashed_worker\`, that says how |
+| it blocks its process (\`for (;;);\`) for longer than \`--time-limit\` or two thirds of \`TRAWL_LEASE\` | the process is killed; the page fails at once, with \`time_limit\` |
+| it does not block, but never ends (\`await\` of a promise that never settles) | the page fails with \`time_limit\` after \`--time-limit\` or \`--soft-time-limit\`, with \`handler_failed\` after \`TRAWL_HANDLER_TIMEOUT\` |
+| it kills its process: \`process.abort()\`, \`process.exit()\`, memory | the page is retried, from the third attempt on alone in a process; if that process dies too, the page fails with \`crashed_worker\` and the cause |
 
-| limit | what happens past it |
+| limit | what happens when it is exceeded |
 |---|---|
-| \`--soft-time-limit\` | the task is told to end: tried again later while it waits for its site (\`timeout\`), a dead letter \`time_limit\` if it is its handler that takes so long |
-| \`--time-limit\` | the same, and a process that cannot even be told, because a handler never lets go of it, is killed |
-| \`--max-tasks-per-child\` | the process takes no more tasks and ends with the last; the next has begun by then |
-| \`--max-memory-per-child\` | as above; its heap gets no more than that, and at twice as much in all it is killed |
+| \`--soft-time-limit\` | the task is aborted: it is retried later if it waited for its site (\`timeout\`), and fails with \`time_limit\` if its handler took the time |
+| \`--time-limit\` | the same; a process that cannot be aborted because a handler blocks it is killed |
+| \`--max-tasks-per-child\` | the process takes no more tasks and ends after the last one; its replacement has started by then |
+| \`--max-memory-per-child\` | the same. The heap of the process is limited to this size, and the process is killed if it uses twice as much in total |
 
-The time of a task counts from its lease, waiting for its site included. With \`--pool solo\` there is no supervisor: this process
-ends with 0 where one would be replaced, for systemd or Kubernetes to start again, and nobody kills it when it is stuck: neither
-the time limit nor Ctrl-C ends a handler that never lets go, only \`kill -9\` does.
+The time of a task counts from its lease and includes the wait for its site. With \`--pool solo\` there is no supervisor: the process
+exits with 0 where a child would be replaced, and systemd or Kubernetes has to start it again. A handler that blocks it is not
+interrupted by the time limit or by Ctrl-C: use \`kill -9\`.
 
-It takes the tasks of every job on its queues. Crawls have queues of their own, which no worker serves.
+A worker takes tasks of every job on its queues. A crawl has a queue of its own, which no worker serves.
 
-**\`--json\`** makes what it says on stderr JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
+**\`--json\`** turns the messages on stderr into JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
 \`worker.stopped\`; \`pool.process_started\`, \`pool.process_ended\`, \`pool.process_died\`, \`pool.process_failed\`, \`pool.process_waits\`), and prints at the end \`{ worker, queues, tasks, pages, records, seconds }\`.`,
   },
   serve: {
     examples: [],
-    notes: `Takes jobs over HTTP and answers questions about them; [api.md](api.md) shows how, and the server itself describes every
-request at \`/docs\` and \`/openapi.json\`. It does no work: start [workers](#trawl-worker) beside it, on the same broker and store. Any number of
-them may run side by side. Without keys it listens on this machine alone. \`--json\` prints \`{ url }\` once it listens.`,
+    notes: `Accepts jobs and answers queries over HTTP: see [api.md](api.md). The server documents every request at \`/docs\` and
+\`/openapi.json\`. It does not fetch: start [workers](#trawl-worker) on the same broker and store. You can run any number of servers.
+Without API keys it listens on loopback only. \`--json\` prints \`{ url }\` once it listens.`,
   },
   schedule: {
     examples: [
@@ -173,8 +173,8 @@ them may run side by side. Without keys it listens on this machine alone. \`--js
       "npx trawl schedule add http://127.0.0.1:8321/ --name nightly --every 1d && npx trawl schedule show nightly",
       "npx trawl schedule add http://127.0.0.1:8321/ --name now --every 1d && npx trawl schedule run now",
     ],
-    notes: `Takes what [\`trawl submit\`](#trawl-submit) takes, and when; [schedules.md](schedules.md) says what becomes of every slot.
-[\`trawl serve\`](#trawl-serve) fires them, on the same store and broker. \`list\` is what it does without a word.
+    notes: `Takes the same targets and flags as [\`trawl submit\`](#trawl-submit), and the time: see [schedules.md](schedules.md).
+[\`trawl serve\`](#trawl-serve) starts the jobs, on the same store and broker. \`trawl schedule\` without a subcommand is \`list\`.
 
 **\`--json\`** prints the schedule (\`id\`, \`name\`, \`cron\`, \`timeZone\`, \`every\`, \`overlap\`, \`catchUp\`, \`catchUpMost\`, \`paused\`, \`nextAt\`,
 \`createdAt\`, \`job\`); for \`show\` with \`next\` and \`runs\` (\`at\`, \`kind\`, \`state\`, \`because\`, \`jobId\`, \`endedAt\`), for \`run\` one of those,
@@ -182,19 +182,20 @@ for \`list\` \`{ "schedules": [ … ] }\`, for \`remove\` \`{ "id", "removed" }\
   },
   up: {
     examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --no-serve"],
-    notes: `Starts the [control plane](#trawl-serve) with its dashboard, whose address it prints, and [workers](#trawl-worker) of every
-kind, all under one supervisor. A server that dies is replaced at the same address, and the workers do not notice. \`--no-serve\` leaves it
-out: for machines that only work, and for a second \`trawl up\` on one machine, which would find the port taken and end with 2.
+    notes: `Starts a [server](#trawl-serve) with the dashboard, prints its address, and starts [workers](#trawl-worker) of every kind, all
+under one supervisor. A server that dies is replaced at the same address; the workers are not affected. \`--no-serve\` starts no
+server: use it on machines that only fetch, and for a second \`trawl up\` on the same machine, which otherwise finds the port in use and
+exits with 2.
 
-\`--fetch\` processes serve the queue \`fetch\`, \`--render\`
-the queue \`render\`, \`--parse\` the queue \`parse\`, and \`--queue name=n\` one of your own. 0 starts none of a kind; without
-\`--render\` there is one where Chromium is found. \`-c\` is for
-those that fetch. Processes are watched, limited, replaced and stopped as those of \`trawl worker\` are, and a broker or store that
-is lost ends all of them with 3. It goes on until it is stopped: to end when nothing is left, use \`trawl worker --drain\`.
+\`--fetch\` processes serve the queue \`fetch\`, \`--render\` processes the queue \`render\`, \`--parse\` processes the queue \`parse\`, and
+\`--queue name=n\` processes a queue of your own. 0 starts none of a kind. The default of \`--render\` is one where Chromium is found.
+\`-c\` applies to the processes that fetch. The processes are supervised, limited, replaced and stopped like those of \`trawl worker\`. If
+the broker or the store is lost, all of them end with 3. \`trawl up\` runs until it is stopped; to exit when no work is left, use
+\`trawl worker --drain\`.
 
-What its processes print comes as one stream on stderr, each line with the name of its process: \`fetch 1 | …\`. **\`--json\`** makes
-them JSON lines with \`group\` and \`process\` (what is no log line is a \`worker.said\` with its \`text\`), and prints at the end
-\`{ groups, tasks, pages, records, seconds }\`. The line \`up.started\` has the server's \`url\`.`,
+The output of all processes is one stream on stderr. Each line starts with the name of its process: \`fetch 1 | …\`. **\`--json\`** makes
+them JSON lines with \`group\` and \`process\` (a line that is not a log line becomes a \`worker.output\` with its \`text\`), and prints
+\`{ groups, tasks, pages, records, seconds }\` at the end. The line \`up.started\` has the server's \`url\`.`,
   },
   keys: {
     examples: [
@@ -203,9 +204,9 @@ them JSON lines with \`group\` and \`process\` (what is no log line is a \`worke
       "npx trawl keys",
       "npx trawl keys add guest --expires 12h > guest.key && npx trawl keys revoke guest",
     ],
-    notes: `Works on the store itself, so the first key can be made before a server runs. \`add\` prints the key alone on stdout, this
-once; only its hash is kept. What keys may do, and what quotas limit, is in [api.md](api.md#who-may-ask). \`revoke\` takes an id, or a name
-that one good key has; the key stays in the list.
+    notes: `Works on the store directly, so you can create the first key before a server runs. \`add\` prints the key on stdout, only this
+once: the store keeps its hash. [api.md](api.md#authentication) says what keys and quotas allow. \`revoke\` takes an id, or a name that
+only one active key has. A revoked key stays in the list.
 
 **\`--json\`** prints for \`add\` the key as \`POST /v1/keys\` does, \`key\` included; for \`list\` \`{ "keys": [{ id, name, tenant, scopes, quotas, state,
 createdAt, expiresAt, lastUsedAt, revokedAt }] }\`; for \`revoke\` that key.`,
@@ -216,12 +217,12 @@ createdAt, expiresAt, lastUsedAt, revokedAt }] }\`; for \`revoke\` that key.`,
       "npx trawl jobs --state finished --search 127.0.0.1",
       "npx trawl jobs --limit 3 --json",
     ],
-    notes: `**\`--json\`** prints \`{ "jobs": [ … ] }\`, each as [\`trawl job\`](#trawl-job) has it. A crawl that was interrupted is
-\`paused\`; one that was killed is still \`running\`. Both wait for someone to go on with them.`,
+    notes: `**\`--json\`** prints \`{ "jobs": [ … ] }\`, each like the output of [\`trawl job\`](#trawl-job). A crawl that was
+interrupted is \`paused\`; a crawl that was killed is still \`running\`. Resume both with \`trawl crawl --resume\`.`,
   },
   job: {
     examples: ["npx trawl job JOB", "npx trawl job JOB --json"],
-    notes: `The ledger balances at any instant: submitted + discovered is the sum of all the rest. [The states](state-machine.md).
+    notes: `The counts balance at any time: submitted + discovered is the sum of all others. [state-machine.md](state-machine.md) explains the states.
 
 **\`--json\`**:
 
@@ -235,21 +236,22 @@ createdAt, expiresAt, lastUsedAt, revokedAt }] }\`; for \`revoke\` that key.`,
       "npx trawl records JOB --out records.csv",
       "npx trawl records JOB --invalid",
     ],
-    notes: `Also while the crawl runs. In CSV, text that a spreadsheet would take for a formula gets an apostrophe in front.
-\`--invalid\` prints the records that failed their schema or lack a required field, each with \`_url\` and \`_reason\`.
+    notes: `Works while the crawl runs, too. In CSV, text that a spreadsheet would interpret as a formula gets a leading apostrophe.
+\`--invalid\` prints the records that do not match their schema or lack a required field, each with \`_url\` and \`_reason\`.
 
 **\`--json\`** with \`--out\` prints \`{ "id", "records", "out" }\`.`,
   },
   dead: {
     examples: [
       "npx trawl dead",
+      "npx trawl dead --all",
       "npx trawl dead JOB --list",
       "npx trawl dead JOB --reason http_status --status 404 --discard",
       "npx trawl dead JOB --replay --per-second 5",
     ],
-    notes: `What each reason means is in [errors.md](errors.md#why-a-task-is-dead). Replaying queues the URLs again and lets an
-ended job run again; \`trawl crawl --resume JOB\` then fetches them, and writes the output anew. Those of a submitted job are
-fetched by its workers.
+    notes: `[errors.md](errors.md#why-a-task-is-dead) explains the reasons. \`--replay\` queues the URLs again, also those of a job that has
+ended. For a crawl, \`trawl crawl --resume JOB\` then fetches them and rewrites the output. For a submitted job, the workers fetch
+them.
 
 **\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample }] }\`; with \`--list\`
 \`{ "dead": [{ taskId, jobId, url, site, reason, status, diedAt, history }] }\`; else \`{ "replayed" }\` or \`{ "discarded" }\`.`,
@@ -260,30 +262,32 @@ fetched by its workers.
       "npx trawl explain 127.0.0.1:8321",
       "npx trawl explain http://127.0.0.1:8321/category/play/",
     ],
-    notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` where no time is
-known. Of a URL, \`tasks\` has \`jobId\` and \`state\` for each job that has it.`,
+    notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` if no time is
+known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains it.`,
   },
   top: {
     examples: ["npx trawl top --once", "npx trawl top --once --json"],
-    notes: `The fleet at a glance: how fast it goes and how much waits, jobs with their progress, queues, sites and workers. What the numbers mean,
-and which keys there are, is in [observability.md](observability.md#at-a-glance). Where stdin or stdout is no terminal it looks once, as with \`--once\`.
-A broker or server that goes away is told at the top; it goes on asking. \`--api\` takes a key with the scope \`admin\`.
+    notes: `Shows the throughput and the backlog of the fleet, and its jobs, queues, sites and workers.
+[observability.md](observability.md#trawl-top) explains the numbers and the keys. If stdin or stdout is not a terminal, it prints one
+snapshot, as with \`--once\`. If the broker or the server is lost, the first line says so, and \`top\` keeps trying. \`--api\` needs a key with the
+scope \`admin\`.
 
 **\`--once --json\`** prints \`{ at, totals, jobs, queues, sites, workers }\`: \`totals\` has \`pagesPerSecond\`, \`success\`, \`p50Ms\`, \`p95Ms\`, \`waiting\`,
-\`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers are as their own commands and the API have them.`,
+\`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers have the same fields as in their own commands and in the API.`,
   },
   workers: {
     examples: ["npx trawl workers", "npx trawl workers --json"],
-    notes: `What the columns mean is in [observability.md](observability.md#who-works).
+    notes: `[observability.md](observability.md#workers) explains the columns.
 
-**\`drain\`** lets a worker end what it has in hand and then end itself, with 0; nobody takes its place. Named by its supervisor, the
-first of its lines, all processes of that drain and it ends with them, a server of \`trawl up\` last. **\`recycle\`** has a fresh process take
-the place of each. Both go through the broker, so they reach any machine, within 5 seconds. What is not over after a minute (12 times \`TRAWL_GRACE\`: a task may have to wait for its site's turn) is
-handed back, so nothing is lost by either. A worker that runs alone
-(\`--pool solo\`) cannot be recycled, and crawls take no orders: \`ORDER_REFUSED\`. \`--json\` prints \`{ order, workers }\`: who was told.
+**\`drain\`** lets a worker finish its tasks and exit with 0; it is not replaced. If you name the supervisor, the first of its lines, all
+its processes drain and it exits with them; a server of \`trawl up\` exits last. **\`recycle\`** replaces each process by a new one. Both
+commands go through the broker, so they reach any machine, within 5 seconds. Tasks that are not finished after a minute (12 times
+\`TRAWL_GRACE\`: a task may have to wait for its site) are returned to the queue, so neither command loses work. A worker without a
+supervisor (\`--pool solo\`) cannot be recycled, and a crawl accepts neither command: \`ORDER_REFUSED\`. \`--json\` prints
+\`{ order, workers }\` with the workers that got the command.
 
 **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done, failed, rssBytes,
-memoryMostBytes, tasksMost, loopUse, recent, state, order, obeys, supervisor, startedAt, seenAt }] }\`; what an older version does not tell is \`null\`.`,
+memoryMostBytes, tasksMost, loopUse, recent, state, order, obeys, supervisor, startedAt, seenAt }] }\`; fields that an older version does not report are \`null\`.`,
   },
   trace: {
     examples: [
@@ -291,8 +295,8 @@ memoryMostBytes, tasksMost, loopUse, recent, state, order, obeys, supervisor, st
       "npx trawl trace JOB",
       "npx trawl trace JOB --json",
     ],
-    notes: `A job of one URL is told like a URL. What a trace is made of, and what it looks like, is in
-[observability.md](observability.md#traces). Secrets in URLs are masked.
+    notes: `A job with one URL is shown like a URL. [observability.md](observability.md#traces) explains the timeline. Secrets in URLs are
+masked.
 
 **\`--json\`** prints for a URL or a task \`{ "stories": [{ url, job, jobState, requestId, submittedAt, state, waits, lines: [{ at, kind, words }],
 tasks: [{ taskId, step, leases }] }], "jobs": [] }\`, where a lease is a \`try\` (\`fate\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …)
@@ -301,47 +305,49 @@ or \`lost\`; for jobs \`{ "stories": [], "jobs": [{ job, waits, tries, slowest, 
   pause: {
     examples: ["npx trawl pause JOB"],
     notes:
-      "From any terminal: the crawl that runs stays there and waits. **`--json`** prints the job, as `trawl job` does.",
+      "Works from any terminal. A running crawl keeps running and waits. **`--json`** prints the job, like `trawl job`.",
   },
   resume: {
     examples: ["npx trawl resume JOB"],
-    notes: `Undoes \`pause\`. To go on with a crawl whose process has ended, use [\`trawl crawl --resume\`](#trawl-crawl).
+    notes: `Undoes \`pause\`. To continue a crawl whose process has ended, use [\`trawl crawl --resume\`](#trawl-crawl).
 **\`--json\`** prints the job.`,
   },
   cancel: {
     examples: ["npx trawl cancel JOB"],
-    notes: "For good: a cancelled job does not run again. What it brought in stays. **`--json`** prints the job.",
+    notes: "A cancelled job cannot run again. Its pages and records stay. **`--json`** prints the job.",
   },
   delete: {
     examples: ["npx trawl delete JOB --cancel"],
-    notes: `With all that came of it, and only if it has ended, unless \`--cancel\` is given: pages, records, dead letters, and bodies that no page of another job has. It is gone for everybody at
-once, and there is no way back: its id is not used again. Interrupted, the rest is removed by the next server or worker that runs, or
-by the same command. What is kept for how long without it: [operations](operations.md#what-is-kept-where-and-for-how-long).
+    notes: `Deletes the job with its pages, records, dead letters, and the bodies that no page of another job uses. The job must have ended;
+\`--cancel\` ends it first. It disappears at once and cannot be restored, and its id is not used again. If the command is interrupted,
+the next server or worker that runs removes the rest, or the same command does. Jobs that you do not delete are kept
+[for a time that you can set](operations.md#retention).
 
-**\`--json\`** prints \`{ id, removed }\`; \`removed\` is false where something is left for later.`,
+**\`--json\`** prints \`{ id, removed }\`; \`removed\` is false if a part is left to be removed later.`,
   },
   change: {
     examples: [
       "npx trawl change JOB --rate 1/s --priority 3",
       "npx trawl change JOB --max-pages 500 --max-seconds none",
     ],
-    notes: `From any terminal, and for all workers at once. A page limit below what is queued drops nothing: what is there is fetched, and no
-more is taken in; links that were refused before it was raised are not found again. \`--max-seconds\` counts from when the job was
-submitted: a time that has passed ends it. Of a job that has ended, limits cannot be changed. **\`--json\`** prints the job.`,
+    notes: `Works from any terminal and applies to all workers at once. A page limit below the number of queued pages drops none of them:
+they are fetched, and no more are accepted. Links that were refused before you raise the limit are not found again. \`--max-seconds\`
+counts from the submission of the job: if that time has passed, the job ends. The limits of an ended job cannot be changed.
+**\`--json\`** prints the job.`,
   },
   doctor: {
     examples: ["npx trawl doctor", "npx trawl doctor --json"],
-    notes: `Looks at the broker (reached, of a known version, fit for work), the store and the bodies (there, ours, writable), and at
-whether work and workers find each other: queues with URLs and no worker, workers on queues that no job uses, spiders that a
-worker cannot load, other versions of Trawl. Every finding says what to do. A broker that is not there is a finding as well.
+    notes: `Checks the broker (reachable, known version, usable), the store and the bodies (present, created by Trawl, writable), and
+whether work and workers match: queues with URLs but no worker, workers on queues that no job uses, spiders that a worker cannot
+load, other versions of Trawl. Every finding says what to do. A broker that cannot be reached is a finding, too.
 
 **\`--json\`** prints \`{ healthy, problems, warnings, findings: [{ check, verdict, says, fix }] }\`; \`verdict\` is \`ok\`, \`warning\` or
 \`problem\`.`,
   },
   demo: {
     examples: ["npx trawl demo", "npx trawl demo --serve --port 8321"],
-    notes: `A shop of a few hundred products with what goes wrong on real sites: a dead link, a page that answers 503 once, a redirect,
-a slow page, a page in Latin-1, one that robots.txt forbids. It listens on loopback only. The examples of these pages
+    notes: `A shop with a few hundred products and the problems of real sites: a dead link, a page that answers 503 once, a redirect, a
+slow page, a page in Latin-1, and a page that robots.txt disallows. It listens on loopback only. The examples in these pages
 expect it at port 8321.`,
   },
 };

@@ -1,7 +1,7 @@
-// Compiling src/ to dist/ and dashboard/ to dist/dashboard/, and knowing when that is due.
+// Compiles src/ to dist/ and dashboard/ to dist/dashboard/, and says when that is needed.
 //
-// A build goes to a folder of its own first and its files are then renamed into place, one by one: a failed build leaves
-// the old dist whole, a running Trawl never reads half a file, and two builds at once do not disturb each other.
+// A build writes to a staging folder, then renames its files into place, one by one. So a failed build leaves the old dist
+// unchanged, a running Trawl never reads half a file, and two builds at the same time do not conflict.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -29,20 +29,20 @@ export const MAIN = join(DIST, "cli/main.js");
 
 const STAMP = join(DIST, ".build-stamp");
 const STAGING = ".staging-";
-/** No build takes this long: an older staging folder belongs to one that was killed. */
+/** A staging folder older than this belongs to a build that was killed. */
 const ABANDONED_MS = 10 * 60_000;
 const NODE_MODULES = join(ROOT, "node_modules");
-/** npm's own note of what it installed. */
+/** npm writes the installed versions to this file. */
 export const INSTALLED = join(NODE_MODULES, ".package-lock.json");
 const TSC = join(NODE_MODULES, "typescript/bin/tsc");
 const VITE = join(NODE_MODULES, "vite/bin/vite.js");
 const BIN_LINK = join(NODE_MODULES, ".bin/trawl");
-/** Files that the compiler does not know and the code reads at run time. */
+/** Files that the code reads at run time and the compiler does not copy. */
 const ASSETS = new Set([".sql", ".lua"]);
-/** Files of the dashboard that get smaller. */
+/** Files of the dashboard that are compressed. */
 const COMPRESSED = new Set([".html", ".js", ".css", ".svg"]);
 
-/** Whether dist is what src would give now. */
+/** Whether dist/ is up to date. */
 export function isBuilt() {
   return existsSync(STAMP) && readFileSync(STAMP, "utf8") === sourceDigest();
 }
@@ -58,9 +58,9 @@ export function lackingPackages() {
   );
 }
 
-/** Builds; on failure the compiler has said why. */
+/** Returns false if the build failed; the compiler has printed why. */
 export function build() {
-  // Taken first: a file that changes during the build makes the next one due.
+  // Computed first: a file that changes during the build makes another build necessary.
   const digest = sourceDigest();
   removeAbandonedStagings();
   const staging = join(DIST, `${STAGING}${process.pid}`);
@@ -83,7 +83,7 @@ export function build() {
   return true;
 }
 
-/** Builds the dashboard alone, in a second or two, for who works on it; the next whole build is as due as before. */
+/** Builds only the dashboard, in a second or two, while you work on it. `isBuilt` does not change. */
 export function buildDashboardAlone() {
   const staging = join(DIST, `${STAGING}${process.pid}`);
   try {
@@ -96,19 +96,19 @@ export function buildDashboardAlone() {
 }
 
 /**
- * Puts `trawl` among the bins of the clone's packages. npx keeps a link of its own to a clone it has run in; made before
- * the first build it points to nothing for good, and this one is where npx looks next.
+ * Links `trawl` into node_modules/.bin. npx keeps its own link to a clone that it has run in; if it created that link before
+ * the first build, the link stays broken, and npx uses this one instead.
  */
 export function linkBin() {
   const target = relative(dirname(BIN_LINK), MAIN);
   const isWanted = process.platform !== "win32" && existsSync(NODE_MODULES) && existsSync(MAIN);
   if (!isWanted || existsSync(BIN_LINK)) return;
   mkdirSync(dirname(BIN_LINK), { recursive: true });
-  rmSync(BIN_LINK, { force: true }); // a link to nothing does not exist, and yet is in the way
+  rmSync(BIN_LINK, { force: true }); // existsSync is false for a broken link
   symlinkSync(target, BIN_LINK);
 }
 
-/** One hash over name, size and time of every source file, and the packages: unlike "newer than", it also sees deletions and old dates. */
+/** A hash over name, size and time of every source file, and the packages. Unlike a comparison of times, it detects deleted files and old dates. */
 function sourceDigest() {
   const hash = createHash("sha256");
   const sources = [SRC, DASHBOARD].flatMap((folder) =>
@@ -121,7 +121,7 @@ function sourceDigest() {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${relative(ROOT, file)} ${size} ${mtimeMs}\n`);
   }
-  if (existsSync(INSTALLED)) hash.update(readFileSync(INSTALLED)); // packages are built in
+  if (existsSync(INSTALLED)) hash.update(readFileSync(INSTALLED)); // the build contains packages
   return hash.digest("hex");
 }
 
@@ -140,13 +140,13 @@ function copyAssets(staging) {
   }
 }
 
-/** Puts the command line and the packages that it uses into few files: see bundle.config.ts. */
+/** Bundles the command line and its packages into few files: see bundle.config.ts. */
 function bundle(staging) {
   const flags = ["--config", join(ROOT, "scripts/bundle.config.ts"), "--outDir", staging, "--logLevel", "warn"];
   return vite(["build", ROOT, ...flags], staging);
 }
 
-/** The dashboard with its files also in compressed form: the server sends them as they are. */
+/** Also writes compressed files, which the server sends as they are. */
 function buildDashboard(folder) {
   const flags = ["--config", join(DASHBOARD, "vite.config.ts"), "--outDir", folder, "--logLevel", "warn"];
   if (!vite(["build", DASHBOARD, ...flags], ROOT)) return false;
@@ -162,10 +162,10 @@ function buildDashboard(folder) {
   return true;
 }
 
-/** Whether it went well. For use, also where a test asks for it. */
-function vite(words, cwd) {
+/** Returns whether the build succeeded. Always a production build, also when a test starts it. */
+function vite(args, cwd) {
   const env = { ...process.env, NODE_ENV: "production" };
-  return spawnSync(process.execPath, [VITE, ...words], { cwd, env, stdio: "inherit" }).status === 0;
+  return spawnSync(process.execPath, [VITE, ...args], { cwd, env, stdio: "inherit" }).status === 0;
 }
 
 function makeExecutable(file) {
@@ -187,7 +187,7 @@ function removeAbandonedStagings() {
   }
 }
 
-/** What an older build made and this one did not. Other builds' staging folders are left to them. */
+/** Removes files of older builds. Staging folders of other builds stay. */
 function removeAllBut(made) {
   for (const file of filesUnder(DIST)) {
     if (!file.startsWith(".") && !made.has(file)) rmSync(join(DIST, file), { force: true });

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The longest first, units last. Begun last, one of a minute would keep a core waiting for the other. */
+/** Starts the longest files first and unit tests last. A long file that starts last would run alone on one core. */
 const LONG = [
   "test/e2e/pool/",
   "test/e2e/fleet/",
@@ -16,14 +16,14 @@ const LONG = [
   "test/",
 ];
 
-/** A new clone does not know how long files took: vitest then goes by their size, and the longest are small. */
+/** Without timings of earlier runs, vitest sorts by file size, and the slowest files are small. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const usual = await super.sort(files);
+    const sorted = await super.sort(files);
     const rankOf = ({ moduleId }: TestSpecification) => {
       const rank = LONG.findIndex((part) => moduleId.includes(part));
       return rank < 0 ? LONG.length : rank;
     };
-    return [...usual].sort((one, other) => rankOf(one) - rankOf(other));
+    return [...sorted].sort((one, other) => rankOf(one) - rankOf(other));
   }
 }

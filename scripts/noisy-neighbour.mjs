@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node scripts/noisy-neighbour.mjs`: how much longer 100 URLs take beside 50,000 of a slow site than alone.
+// `node scripts/noisy-neighbour.mjs`: how much longer 100 URLs take next to 50,000 URLs of a slow site than alone.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/noisy-neighbour.mjs [options]
-  --rounds N   pairs of runs, which of the two goes first alternates (5)
+  --rounds N   pairs of runs; which comes first alternates (5)
   --slow N     URLs of the slow site, at 5/s (50000)
   --quick N    URLs of the quick site, without a limit (100)`;
 

@@ -1,6 +1,6 @@
-/** What the scripts that take options share: reading them, saying how a script is used, and being interrupted. */
+/** Options, usage messages and interrupts of the scripts. */
 
-/** The exit code of a script: what `readOptions` throws is told with the usage, and ends it with 2. */
+/** Runs `work` and returns its exit code. If `readOptions` throws, prints the error and the usage, and returns 2. */
 export async function withOptions({ usage, readOptions }, work) {
   let options;
   try {
@@ -12,14 +12,14 @@ export async function withOptions({ usage, readOptions }, work) {
   return work(options);
 }
 
-/** A whole number, from `least` on. */
-export function readCount(flag, words, least = 1) {
-  const count = /^\d+$/.test(words) ? Number(words) : Number.NaN;
+/** Parses a whole number that is at least `least`. */
+export function readCount(flag, text, least = 1) {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(count) && count >= least) return count;
-  throw new Error(`${flag} takes a whole number, ${least} or more, not "${words}"`);
+  throw new Error(`${flag} takes a whole number, ${least} or more, not "${text}"`);
 }
 
-/** Aborts at the first Ctrl-C or SIGTERM, so that what was started can be ended. */
+/** Aborts at the first Ctrl-C or SIGTERM, so that the script can end the processes that it started. */
 export function interruptions() {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());

@@ -2,19 +2,19 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-type Options = { readCount(flag: string, words: string, least?: number): number };
+type Options = { readCount(flag: string, text: string, least?: number): number };
 const { readCount } = (await import(new URL("options.mjs", import.meta.url).href)) as Options;
 
 describe("options of scripts", () => {
-  it("are whole numbers, or are refused by name", () => {
+  it("accept whole numbers, and name the flag of any other value", () => {
     expect([readCount("--rounds", "3"), readCount("--kills", "0", 0)]).toEqual([3, 0]);
-    for (const words of ["0", "-1", "1.5", "", "ten", "1e3"]) {
-      expect(() => readCount("--rounds", words)).toThrow(`--rounds takes a whole number, 1 or more, not "${words}"`);
+    for (const text of ["0", "-1", "1.5", "", "ten", "1e3"]) {
+      expect(() => readCount("--rounds", text)).toThrow(`--rounds takes a whole number, 1 or more, not "${text}"`);
     }
   });
 
   it.each(["bench", "bench-frontier", "broker-loss", "chaos", "chaos-fleet", "noisy-neighbour", "profile"])(
-    "that %s does not know end it with 2 and its usage",
+    "%s exits with 2 and prints its usage for an unknown flag",
     (name) => {
       const script = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
       const { status, stderr } = spawnSync(process.execPath, [script, "--nonsense"], { encoding: "utf8" });

@@ -1,4 +1,4 @@
-/** `node scripts/profile.mjs`: one crawl of the benchmark under V8's CPU profiler, and where its time went. */
+/** `node scripts/profile.mjs`: runs one crawl of the benchmark under V8's CPU profiler and prints where the time went. */
 import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,7 +41,7 @@ function readOptions() {
   const text = { type: "string" };
   const { values } = parseArgs({ options: { pages: text, of: text, top: text } });
   const of = values.of ?? "trawl";
-  if (!Object.hasOwn(CONTESTANTS, of)) throw new Error(`--of: there is no contestant "${of}"`);
+  if (!Object.hasOwn(CONTESTANTS, of)) throw new Error(`--of: unknown contestant "${of}"`);
   return { of, pages: readCount("--pages", values.pages ?? "5000"), top: readCount("--top", values.top ?? "25") };
 }
 
@@ -53,7 +53,7 @@ async function makeFolder(name) {
 
 async function crawlProfiled({ of, pages }, folder, signal) {
   const site = await startSite({ pages, seed: SEED });
-  // Given to Node itself, so threads and forked processes of the contestant write profiles too.
+  // Flags of Node itself: threads and forked processes of the contestant write profiles, too.
   const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
   const alter = (command) => ({ ...command, args: [...flags, ...command.args] });
   try {

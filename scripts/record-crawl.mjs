@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node scripts/record-crawl.mjs [file.svg]`: runs the demo in a real terminal and draws what it showed. Needs tmux.
+// `node scripts/record-crawl.mjs [file.svg]`: runs the demo in a terminal and writes the recording as SVG. Needs tmux.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,12 +13,12 @@ const ROWS = 24;
 const COMMAND = "npx trawl demo";
 const TITLE =
   "trawl demo in a terminal: a shop of a few hundred pages is crawled, with live progress and a report at the end";
-const LOOK_EVERY_MS = 40;
-/** Frames of a running crawl that are kept, this far apart. */
+const POLL_MS = 40;
+/** Interval between two frames of the running crawl. */
 const FRAME_MS = 450;
 const TYPED_MS = 1_200;
 const LAST_MS = 9_000;
-const GIVE_UP_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 await ensureReady();
 const terminal = openTerminal({ columns: COLUMNS, rows: ROWS });
@@ -39,15 +39,15 @@ async function record() {
   for (let frameAt = 0; ; ) {
     const screen = terminal.look();
     const passedMs = performance.now() - startedAt;
-    // The second prompt: the demo has ended.
+    // A second prompt means that the demo has ended.
     if (screen.split("\n").filter((line) => plain(line).startsWith("$")).length > 1) {
       return [...frames, { screen, ms: LAST_MS }];
     }
-    if (passedMs > GIVE_UP_MS) throw new Error(`the demo has not ended:\n${screen}`);
+    if (passedMs > TIMEOUT_MS) throw new Error(`the demo has not ended:\n${screen}`);
     if (passedMs >= frameAt && screen.includes("━")) {
       frames.push({ screen, ms: FRAME_MS });
       frameAt = passedMs + FRAME_MS;
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -14,13 +14,13 @@ const COLUMNS = 100;
 const ROWS = 24;
 const TITLE =
   "trawl top in a terminal: jobs with their progress, queues, sites and workers, with sparklines of the last minutes";
-/** How long the fleet works before it is looked at, so that its sparklines have a line. */
+/** How long the fleet runs before the recording, so that the sparklines show a line. */
 const WORK_MS = 60_000;
 const FRAMES = 8;
 const FRAME_MS = 1_000;
 const JOBS = [
   { shop: 0, flags: ["--name", "shop", "--rate", "5/s"] },
-  { shop: 0, flags: ["--name", "a look at the front page", "--max-pages", "5"] },
+  { shop: 0, flags: ["--name", "front page", "--max-pages", "5"] },
   { shop: 1, flags: ["--name", "books of the week", "--rate", "2/s", "--queue", "high_priority"] },
 ];
 
@@ -45,8 +45,8 @@ async function record() {
     /stop/,
   );
   for (const { shop, flags } of JOBS) await run(["submit", shops[shop], ...flags, "--quiet"]);
-  // A site that does not answer: it rests between tries.
-  await run(["submit", "http://127.0.0.2:9/", "--name", "a site that is away", "--quiet"]);
+  // A site that does not answer: it is delayed between attempts.
+  await run(["submit", "http://127.0.0.2:9/", "--name", "unreachable site", "--quiet"]);
   await sleep(WORK_MS);
   await terminal.type("npx trawl top");
   await terminal.until((screen) => screen.includes("q quit"));
@@ -70,18 +70,18 @@ async function run(words) {
   if (code !== 0) throw new Error(`trawl ${words.join(" ")} has ended with ${code}`);
 }
 
-/** Resolves with what it has said, once that is there. */
+/** Resolves with the first group of `pattern`, once the output of the process matches it. */
 function start(words, pattern) {
   const child = trawl(words);
   return new Promise((resolve, reject) => {
-    let said = "";
-    const hear = (text) => {
-      said += text;
-      const found = pattern.exec(said);
+    let output = "";
+    const read = (text) => {
+      output += text;
+      const found = pattern.exec(output);
       if (found !== null) resolve(found[1]);
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    child.once("exit", () => reject(new Error(`trawl ${words.join(" ")} has ended: ${said}`)));
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("exit", () => reject(new Error(`trawl ${words.join(" ")} has ended: ${output}`)));
   });
 }

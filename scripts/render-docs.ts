@@ -1,4 +1,4 @@
-/** Renders the pages of docs/ that are held equal to the code: commands, configuration, errors, states. */
+/** Renders the pages of docs/ that are generated from the code: commands, configuration, errors, metrics, states. */
 import { SETTINGS } from "../src/config/schema.ts";
 import { JOB_MOVES } from "../src/domain/job.ts";
 import { DEAD_REASONS, REFUSE_REASONS, RETRY_REASONS, TASK_MOVES } from "../src/domain/task.ts";
@@ -6,7 +6,7 @@ import { ERRORS } from "../src/errors.ts";
 import { cliPage } from "./render-cli-docs.ts";
 import { metricsPage } from "./render-metrics-docs.ts";
 
-const NOTE = "This page is written by `npm run docs`; a test holds it equal to the code.\n";
+const NOTE = "`npm run docs` generates this page from the code, and a test checks that it is current.\n";
 
 /** File name in docs/ -> its text. */
 export function renderDocs(): Record<string, string> {
@@ -23,21 +23,21 @@ const CONFIG_EXAMPLE = 'export default { userAgent: "acme-prices/1.0 (+https://a
 
 function configPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, field]) => {
-    const shown = field.shown === "" ? "(empty)" : `\`${field.shown}\``;
-    return `| \`${name}\` | \`${field.env}\` | ${shown} | ${field.takes} | ${field.doc} |`;
+    const byDefault = field.default === "" ? "(empty)" : `\`${field.default}\``;
+    return `| \`${name}\` | \`${field.env}\` | ${byDefault} | ${field.takes} | ${field.doc} |`;
   });
   return `# Configuration
 
-Settings come from, later ones winning: the defaults below, \`trawl.config.ts\` in the working folder, the environment,
-flags. A job's own words (\`politeness\`, \`retries\`, \`limits\`) win over all of them for that job. Unknown settings and
-values out of range are refused, all at once, with exit code 2.
+Settings come from the defaults below, \`trawl.config.ts\` in the working folder, the environment, and flags; later sources override earlier ones. The keys
+of a job (\`politeness\`, \`retries\`, \`limits\`) override all of them for that job. Trawl rejects unknown settings and values out of range, reports all of
+them at once, and exits with 2.
 
 \`\`\`ts
 // trawl.config.ts
 ${CONFIG_EXAMPLE}
 \`\`\`
 
-| setting | environment | default | takes | meaning |
+| setting | environment | default | value | meaning |
 |---|---|---|---|---|
 ${rows.join("\n")}
 
@@ -50,24 +50,24 @@ function errorsPage(): string {
   );
   return `# Errors
 
-Every error Trawl raises on purpose has a stable code. On the command line it is printed on stderr as
-\`trawl: CODE: what happened, to which thing, and what to change\`; in code it is a \`TrawlError\` with that \`code\`.
+Every deliberate error has a stable code. The command line prints it on stderr as \`trawl: CODE: what happened and what to change\`; in code it is a
+\`TrawlError\` with that \`code\`.
 
-| code | exit code | means | what to do |
+| code | exit code | meaning | what to do |
 |---|---|---|---|
 ${rows.join("\n")}
 
 ## Why a task is dead
 
-What the web does to a task is not an error but an outcome. These are the reasons of dead letters (\`trawl dead\`):
+A failed request is not an error of Trawl but an outcome of its task. These are the reasons of dead letters (\`trawl dead\`):
 
 ${reasonTable(DEAD_REASONS)}
 
-These lead to another try first, and to the dead letter \`retries_spent\` after the last:
+These are retried first, and become the dead letter \`retries_spent\` after the last attempt:
 
 ${reasonTable(RETRY_REASONS)}
 
-And these to a URL never being fetched at all, which the ledger counts as \`refused\`:
+With these, a URL is never fetched; the ledger counts it as \`refused\`:
 
 ${reasonTable(REFUSE_REASONS)}
 
@@ -77,28 +77,28 @@ ${NOTE}`;
 function statesPage(): string {
   return `# States
 
-A task is one URL of one job. \`queued\`, \`delayed\` and \`leased\` tasks are in the frontier; the others have left it and
-are only counted, but for dead letters, which are kept to be looked at and replayed.
+A task is one URL of one job. \`queued\`, \`delayed\` and \`leased\` tasks are in the frontier. Tasks in the other states have left it and are only counted, except
+dead letters, which are kept so that you can inspect and replay them.
 
 ${diagram(TASK_MOVES)}
 
-| move | when |
+| transition | when |
 |---|---|
-| queued or delayed -> leased | a worker is granted it: its site may be hit now |
+| queued or delayed -> leased | the frontier grants it to a worker, because a request to its site is allowed now |
 | leased -> done | its page, records and links are stored |
-| leased -> delayed | the try failed and may be made again, after a wait |
-| leased -> queued or delayed | its lease expired, or its worker stopped: it goes back where it came from |
-| leased -> dead | a failure not worth repeating, the last retry spent, or three workers lost to it |
+| leased -> delayed | the attempt failed and will be retried after a wait |
+| leased -> queued or delayed | its lease expired or its worker stopped; it returns to its previous state |
+| leased -> dead | a permanent failure, the last retry failed, or three workers died with it |
 | leased -> refused | robots.txt disallows it |
-| queued, delayed or leased -> cancelled | its job was cancelled or ran out of time |
-| dead -> queued or delayed | an operator replays it, at once or at a rate |
+| queued, delayed or leased -> cancelled | its job was cancelled or reached its time limit |
+| dead -> queued or delayed | a user replays it, at once or at a given rate |
 
 A job:
 
 ${diagram(JOB_MOVES)}
 
-A job is \`finished\` once, when all its URLs are in and nothing of it is queued, delayed or leased; \`failed\` if not one
-page came of it though some were tried. Replaying dead letters lets it run again.
+A job becomes \`finished\` once, when it is sealed and none of its tasks is queued, delayed or leased. It becomes \`failed\` instead if tasks were attempted and
+none returned a page. Replaying dead letters makes it run again.
 
 ${NOTE}`;
 }
@@ -110,5 +110,5 @@ function diagram(moves: Record<string, readonly string[]>): string {
 
 function reasonTable(reasons: Record<string, string>): string {
   const rows = Object.entries(reasons).map(([reason, means]) => `| \`${reason}\` | ${means} |`);
-  return `| reason | means |\n|---|---|\n${rows.join("\n")}`;
+  return `| reason | meaning |\n|---|---|\n${rows.join("\n")}`;
 }

@@ -1,19 +1,19 @@
-/** Renders docs/metrics.md from the declarations of the metrics themselves. */
-import { SERVER_METRICS } from "../src/api/server-metrics.ts";
+/** Renders docs/metrics.md from the declarations of the metrics. */
+import { SERVER_METRICS } from "../src/api/metrics/server-metrics.ts";
 import { BUILD_METRICS } from "../src/runtime/build-metrics.ts";
 import type { Declarations, LabelValues } from "../src/runtime/metrics.ts";
 import { PROCESS_METRICS } from "../src/runtime/process-metrics.ts";
-import { POOL_METRICS, WORKER_METRICS } from "../src/worker/worker-metrics.ts";
+import { POOL_METRICS, WORKER_METRICS } from "../src/worker/observe/worker-metrics.ts";
 
 export function metricsPage(note: string): string {
   return `# Metrics
 
-Servers and workers tell [Prometheus](https://prometheus.io) what they do, in its text format.
+Servers and workers export metrics in the [Prometheus](https://prometheus.io) text format.
 
-| who | where | who may ask |
+| process | endpoint | access |
 |---|---|---|
-| \`trawl serve\` | \`/metrics\` on its own port | where it has no keys, this machine; else a key of no tenant with the scope \`read\`, sent as a bearer token. \`TRAWL_METRICS_OPEN=true\`: everybody who reaches it |
-| \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` there: one port for all processes of the command | whoever reaches it; it listens on 127.0.0.1 unless \`TRAWL_METRICS_HOST\` says otherwise |
+| \`trawl serve\` | \`/metrics\` on its own port | without API keys, this machine; otherwise a key without a tenant and with the scope \`read\`, sent as a bearer token. With \`TRAWL_METRICS_OPEN=true\`, every client that can reach it |
+| \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` on that port, for all processes of the command | every client that can reach it; it listens on 127.0.0.1 unless \`TRAWL_METRICS_HOST\` is set |
 
 \`\`\`
 trawl worker --processes 4 --metrics-port 9464
@@ -21,31 +21,31 @@ curl -s localhost:9464/metrics
 curl -s localhost:7700/metrics
 \`\`\`
 
-A supervisor adds up what its processes tell it every second, and keeps what those that are gone had counted: counters never
-fall while the command runs. A process that is killed takes its last second with it. A server looks at broker and store when it
-is asked, at most once a second and for 2 seconds at most; what is away has no numbers, and \`trawl_broker_up\` or
-\`trawl_store_up\` is 0. Dead letters and events of webhooks are counted apart, more seldom where there are very many.
+A supervisor adds up the values that its processes send every second, and keeps the counts of processes that have ended: counters never fall while the
+command runs. A process that is killed loses its last second. A server queries broker and store when it is scraped, at most once per second and for at most 2
+seconds. If one is unreachable, its values are missing, and \`trawl_broker_up\` or \`trawl_store_up\` is 0. Dead letters and webhook events are counted
+separately, and less often if there are many.
 
-No label has a URL, a site, a job or a tenant in it, so the number of series does not grow with what is crawled. Labels have the
-values that stand below, or at most so many different ones; all others together are \`other\`.
+No label contains a URL, a site, a job or a tenant, so the number of series does not grow with the crawl. A label has the values listed below, or at most the
+stated number of different values; all further values are combined as \`other\`.
 
-[deploy/](../deploy) has a dashboard for Grafana (import \`grafana/trawl.json\`, and choose the Prometheus), alert rules that say
-what to do (\`prometheus/alerts.yml\`), and an example of \`prometheus.yml\`. What the fleet did is in the
-[store](api.md#what-the-fleet-did) as well, without any Prometheus.
+[deploy/](../deploy) contains a Grafana dashboard (import \`grafana/trawl.json\` and select the Prometheus data source), alert rules with instructions
+(\`prometheus/alerts.yml\`), and an example \`prometheus.yml\`. The store also keeps a [history](api.md#history) of the fleet, which needs no
+Prometheus.
 
-## Of workers
+## Workers
 
 ${table(WORKER_METRICS)}
 
-## Of their supervisor
+## Supervisors
 
 ${table(POOL_METRICS)}
 
-## Of servers
+## Servers
 
 ${table(SERVER_METRICS)}
 
-## Of all of them
+## All processes
 
 ${table({ ...PROCESS_METRICS, ...BUILD_METRICS })}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Workers that are stopped (SIGTERM) and replaced one after the other while they work, judged at the site's own log. Exit
-// code 1: a page was lost, asked for twice, or somebody was counted as crashed.
+// Stops workers with SIGTERM and replaces them, one after the other, while they work; then checks the log of the site. Exits
+// with 1 if a page was lost or requested twice, or if a worker was counted as crashed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { interruptions, readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/rolling-restart.mjs [options]
   --workers N    worker processes (4)
-  --rounds N     how often each is replaced (20)
+  --rounds N     replacements of each worker (20)
   --pages N      pages of the site (6000)
   --broker KIND  sqlite or redis (sqlite)`;
 
@@ -25,7 +25,7 @@ async function main({ broker, ...counts }) {
   try {
     const { runRolling } = await jiti.import("../test/chaos/rolling/run-rolling.ts");
     const env = redis === undefined ? {} : { TRAWL_BROKER: redis.url };
-    const onRound = (round, asked) => console.error(`round ${round}: ${asked} pages asked for`);
+    const onRound = (round, asked) => console.error(`round ${round}: ${asked} pages requested`);
     const verdict = await runRolling({ ...counts, folder, env, onRound, signal: interruptions() });
     const { lost, repeated, recordsRepeated, crashes, complaints, ...rest } = verdict;
     const wrong = { lost, repeated, recordsRepeated, complaints };

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Renders many pages of a site that shows nothing without JavaScript, with worker processes that are replaced all along,
-// and looks at their memory and at what they leave behind. Exit code 1: something was not right.
+// Renders many pages of a site that needs JavaScript, with worker processes that are replaced again and again. Checks their
+// memory and the processes that they leave behind. Exits with 1 if there was a problem.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,12 +15,12 @@ import { readCount, withOptions } from "./options.mjs";
 const USAGE = `Usage: node scripts/soak-render.mjs [options]
   --pages N                pages to render (500)
   --max-tasks-per-child N  tasks after which a worker process is replaced (20)
-  --tabs N                 pages shown at once by one process (4)
+  --tabs N                 pages that one process renders at once (4)
   --json                   print one JSON object as the last line`;
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const LOOK_MS = 500;
-/** The last part of the run may use so much of what the first did. */
+/** Memory in the last part of the run, relative to the first part. */
 const GROWTH_MOST = 1.3;
 const WINDOW = 100;
 
@@ -56,9 +56,9 @@ async function main({ pages, perChild, tabs, json }) {
     const soak = await soakOnce(here);
     const left = { exit: browsers.lines().length, ...(await killed(here)) };
     const problems = problemsOf({ soak, left, pages });
-    for (const problem of problems) console.error(`not right: ${problem}`);
+    for (const problem of problems) console.error(`PROBLEM: ${problem}`);
     const report = { pages, perChild, tabs, ...soak, left, isRight: problems.length === 0 };
-    console.log(json ? JSON.stringify(report) : inWords(report));
+    console.log(json ? JSON.stringify(report) : describeReport(report));
     return problems.length === 0 ? 0 : 1;
   } finally {
     browsers.stop();
@@ -67,7 +67,7 @@ async function main({ pages, perChild, tabs, json }) {
   }
 }
 
-/** One job from the first page to the last. */
+/** Renders all pages of one job. */
 async function soakOnce(here) {
   const { site, pages, titleOf } = here;
   const job = await submit(
@@ -75,7 +75,7 @@ async function soakOnce(here) {
     Array.from({ length: pages }, (_, nth) => `${site.url}/p/${nth + 1}`),
   );
   const startedAt = performance.now();
-  const worker = start(here, ["worker", ...workerWords(here), "--drain", "--json"]);
+  const worker = start(here, ["worker", ...workerArgs(here), "--drain", "--json"]);
   const samples = [];
   const looking = setInterval(() => samples.push({ asked: asked(site), rssMb: treeRssMb(worker.child.pid) }), LOOK_MS);
   const { code } = await worker.ended;
@@ -102,18 +102,18 @@ async function soakOnce(here) {
   };
 }
 
-/** What is left of a worker's browsers after it, and after its supervisor, was killed with pages in them. */
+/** Counts the browser processes that are left after a worker, or its supervisor, was killed while it rendered. */
 async function killed(here) {
   const left = {};
   for (const victim of ["worker", "supervisor"]) {
     await submit(here, [`${here.site.url}/loop?${victim}`]);
-    const { child, ended } = start(here, ["worker", ...workerWords(here)]);
+    const { child, ended } = start(here, ["worker", ...workerArgs(here)]);
     if (!(await until(() => here.browsers.lines().some((line) => line.includes("--type=renderer"))))) {
-      throw new Error(`no page was shown before the ${victim} was to be killed`); // and nothing could be left of it
+      throw new Error(`no page was rendered before the ${victim} was killed`); // the check would prove nothing
     }
     const pid = victim === "supervisor" ? child.pid : childrenOf(child.pid)[0];
     process.kill(pid, "SIGKILL");
-    // Else it would take the task up again, in a browser that is meant to be there.
+    // Otherwise the supervisor starts another worker, which renders the task again.
     if (victim === "worker") process.kill(child.pid, "SIGTERM");
     await ended;
     await until(() => here.browsers.lines().length === 0);
@@ -123,7 +123,7 @@ async function killed(here) {
   return left;
 }
 
-function workerWords({ perChild }) {
+function workerArgs({ perChild }) {
   return ["--queues", "render", "--max-tasks-per-child", String(perChild)];
 }
 
@@ -166,7 +166,7 @@ function processes() {
           .split(" ");
         return state === "Z" ? [] : [{ pid: Number(pid), ppid: Number(ppid) }];
       } catch {
-        return []; // it has ended meanwhile
+        return []; // the process has ended
       }
     });
 }
@@ -177,7 +177,7 @@ function childrenOf(parent) {
     .map(({ pid }) => pid);
 }
 
-/** What a process and all that come from it have in memory; pages they share are counted for each. */
+/** Resident memory of a process and its descendants. Shared pages count once per process. */
 function treeRssMb(root) {
   const all = processes();
   const tree = new Set([root]);
@@ -208,7 +208,7 @@ function problemsOf({ soak, left, pages }) {
   const { code, right, records, growth } = soak;
   return [
     ...(code === 0 ? [] : [`the worker ended with ${code}`]),
-    ...(right === pages && records === pages ? [] : [`${right} of ${records} records are right, of ${pages} pages`]),
+    ...(right === pages && records === pages ? [] : [`${right} of ${records} records are correct, of ${pages} pages`]),
     ...(growth <= GROWTH_MOST ? [] : [`the last pages took ${growth} times the memory of the first`]),
     ...Object.entries(left).flatMap(([after, count]) =>
       count === 0 ? [] : [`${count} processes left after ${after}`],
@@ -216,10 +216,10 @@ function problemsOf({ soak, left, pages }) {
   ];
 }
 
-function inWords({ pages, seconds, right, firstMb, lastMb, growth, left }) {
+function describeReport({ pages, seconds, right, firstMb, lastMb, growth, left }) {
   return [
-    `${right} of ${pages} pages rendered right in ${seconds} s, ${round(pages / seconds)} a second`,
-    `memory of all processes: ${firstMb} MB with the first pages, ${lastMb} MB with the last, ${growth} times as much`,
+    `${right} of ${pages} pages rendered correctly in ${seconds} s, ${round(pages / seconds)} per second`,
+    `memory of all processes: ${firstMb} MB for the first pages, ${lastMb} MB for the last, a factor of ${growth}`,
     `processes left: ${left.exit} after the end, ${left.worker} after SIGKILL of the worker, ${left.supervisor} of the supervisor`,
   ].join("\n");
 }

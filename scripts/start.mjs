@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// `npm start -- <command> …`: makes the clone ready, then runs Trawl; without a command, its demo.
+// `npm start -- <command> …`: installs and builds if needed, then runs Trawl; without a command, the demo.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { MAIN } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
 
-/** A second signal means "now, at once": the same Ctrl-C seen twice must not count as two. */
+/** A second signal ends Trawl at once. One Ctrl-C may arrive twice, and must count once. */
 const SAME_SIGNAL_MS = 400;
 const ORPHAN_CHECK_MS = 250;
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGWINCH", "SIGCONT"];
@@ -13,14 +13,14 @@ const isWindows = process.platform === "win32";
 const isUnderNpm = process.env.npm_lifecycle_event === "start";
 
 await ensureReady();
-const words = process.argv.slice(2);
-run(words.length === 0 ? ["demo"] : words);
+const args = process.argv.slice(2);
+run(args.length === 0 ? ["demo"] : args);
 
 function run(command) {
   const child = spawn(process.execPath, [MAIN, ...command], {
     cwd: callersFolder(),
     stdio: "inherit",
-    // A group of its own: Ctrl-C reaches this process from the terminal and again from npm, and the child only from here.
+    // Its own process group: this process gets Ctrl-C from the terminal and again from npm; the child gets it only from here.
     detached: !isWindows,
   });
   if (!isWindows) forwardSignals(child);
@@ -34,7 +34,7 @@ function run(command) {
   });
 }
 
-/** npm runs scripts in the package's folder; relative paths on the command line mean the caller's. */
+/** npm runs scripts in the folder of the package. Relative paths on the command line refer to the caller's folder. */
 function callersFolder() {
   const { INIT_CWD: folder } = process.env;
   return isUnderNpm && folder !== undefined ? folder : process.cwd();
@@ -51,14 +51,14 @@ function forwardSignals(child) {
       child.kill(signal);
     });
   }
-  // Ctrl-Z stops the terminal's group, which the child is not in.
+  // Ctrl-Z stops the process group of the terminal; the child has its own.
   process.on("SIGTSTP", () => {
     child.kill("SIGSTOP");
     process.kill(process.pid, "SIGSTOP");
   });
 }
 
-/** npm hands SIGTERM to the shell between us and it, and both are gone without a word to us; only the parent changes. */
+/** npm sends SIGTERM to the shell that runs this script, and both end without a signal to this process: only its parent changes. */
 function stopWithNpm(child) {
   const parent = process.ppid;
   const watch = setInterval(() => {

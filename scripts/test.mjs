@@ -1,55 +1,96 @@
 #!/usr/bin/env node
-// `npm test -- <vitest flags>`: lint, types and tests. Every step runs, whatever the others say; the last lines sum up.
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// `node scripts/test.mjs LANE [vitest flags and paths]`: lint, types and tests. All steps run, also after one has failed.
+// The last line is `N passed, N failed`. Lanes are listed in scripts/lanes.ts; with a path, tests of every lane run.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { ensureDebianPackages } from "./debian-packages.mjs";
+import { beginTestRun, endTestRun } from "../test/services/test-run.mjs";
 import { ROOT } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
+import { describeMissing, ensureTestPrograms } from "./test-programs.mjs";
+
+/** The projects of vitest.config.ts that a lane consists of. */
+const PROJECTS = { quick: ["units", "quick"], main: ["main"], rest: ["rest"] };
+/** The lanes that a command runs, and whether it checks lint and types. */
+const COMMANDS = {
+  quick: { lanes: ["quick"], isChecked: true },
+  main: { lanes: ["quick", "main"], isChecked: true },
+  rest: { lanes: ["rest"], isChecked: false },
+  all: { lanes: ["quick", "main", "rest"], isChecked: true },
+};
+const MESSAGE_CHARS = 300;
+
+const [command = "main", ...flags] = process.argv.slice(2);
+const { lanes, isChecked } =
+  COMMANDS[command] ?? fail(`unknown lane ${command}: use ${Object.keys(COMMANDS).join(", ")}`);
+const hasPath = flags.some((flag) => !flag.startsWith("-"));
 
 await ensureReady();
-ensureDebianPackages();
+const missing = ensureTestPrograms(hasPath ? COMMANDS.all.lanes : lanes);
 
-const WORDS_MOST = 300;
-const folder = mkdtempSync(join(tmpdir(), "trawl-test-"));
-const report = join(folder, "report.json");
-const flags = process.argv.slice(2);
-// Naming a reporter replaces the usual one, so it is named too, unless the caller has a wish.
-const usual = flags.some((flag) => flag.startsWith("--reporter")) ? [] : ["--reporter=default"];
-const steps = [
-  ["biome check", "@biomejs/biome/bin/biome", "check", "."],
-  ["tsc", "typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],
-  ["tsc of the dashboard", "typescript/bin/tsc", "-p", "dashboard", "--noEmit"],
-  ["vitest", "vitest/vitest.mjs", "run", ...usual, "--reporter=json", `--outputFile.json=${report}`, ...flags],
-];
+const folder = beginTestRun();
+const report = join(folder ?? ROOT, "report.json");
+let running;
+let isInterrupted = false;
+// Ctrl-C reaches vitest too, which ends by itself; the processes of the tests are ended below.
+process.on("SIGINT", () => {
+  isInterrupted = true;
+});
+process.on("SIGTERM", () => {
+  isInterrupted = true;
+  running?.kill("SIGTERM");
+});
 
 const failed = [];
-for (const [name, program, ...words] of steps) {
+for (const [name, program, ...args] of steps()) {
+  if (isInterrupted) break;
   console.log(`\n== ${name}`);
-  const { status } = spawnSync(process.execPath, [join(ROOT, "node_modules", program), ...words], {
-    cwd: ROOT,
-    stdio: "inherit",
+  if ((await run(program, args)) !== 0) failed.push(name);
+}
+const counts = readCounts();
+const left = folder === undefined ? [] : await endTestRun(folder, { keepsFolder: failed.includes("vitest") });
+printSummary();
+
+function steps() {
+  // Naming a reporter replaces the default one, so it is named too, unless the caller chose one.
+  const reporters = flags.some((flag) => flag.startsWith("--reporter")) ? [] : ["--reporter=default"];
+  const projects = hasPath ? [] : lanes.flatMap((lane) => PROJECTS[lane]).map((name) => `--project=${name}`);
+  const output = ["--reporter=json", `--outputFile.json=${report}`];
+  const checks = [
+    ["biome check", "@biomejs/biome/bin/biome", "check", "."],
+    ["tsc", "typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],
+    ["tsc of the dashboard", "typescript/bin/tsc", "-p", "dashboard", "--noEmit"],
+  ];
+  const tests = ["vitest", "vitest/vitest.mjs", "run", ...reporters, ...output, ...projects, ...flags];
+  return [...(isChecked ? checks : []), tests];
+}
+
+/** The exit code; null if a signal ended it. */
+function run(program, args) {
+  return new Promise((resolve) => {
+    running = spawn(process.execPath, [join(ROOT, "node_modules", program), ...args], { cwd: ROOT, stdio: "inherit" });
+    running.on("close", resolve);
   });
-  if (status !== 0) failed.push(name);
 }
-sumUp();
 
-function sumUp() {
-  const counts = readCounts();
-  rmSync(folder, { recursive: true, force: true });
+function printSummary() {
   console.log("");
+  for (const line of describeMissing(missing)) console.log(line);
   if (failed.length > 0) console.log(`FAILED: ${failed.join(", ")}`);
-  for (const line of counts === undefined ? [] : failures(counts)) console.log(line);
-  if (counts !== undefined) {
-    if (counts.numPendingTests > 0) console.log(`${counts.numPendingTests} skipped`);
-    console.log(`${counts.numPassedTests} passed, ${counts.numFailedTests} failed`);
-  }
-  process.exitCode = failed.length === 0 ? 0 : 1;
+  if (failed.includes("vitest")) console.log(`The files of the tests are in ${folder}`);
+  if (isInterrupted) console.log("INTERRUPTED");
+  for (const line of counts === undefined ? [] : describeFailures(counts)) console.log(line);
+  if (left.length > 0) console.log(["FAILED: processes outlived the tests and were killed:", ...left].join("\n  "));
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = counts ?? {};
+  // A step that failed without a failed test counts as one: lint, types, a file that cannot be loaded.
+  const others = failed.filter((name) => name !== "vitest" || numFailedTests === 0).length + (left.length > 0 ? 1 : 0);
+  const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : "";
+  console.log(`${numPassedTests} passed, ${numFailedTests + others} failed${skipped}`);
+  process.exitCode = failed.length === 0 && left.length === 0 && !isInterrupted ? 0 : 1;
 }
 
-/** A line for each test that failed: of a long run, often only the end is kept. */
-function failures({ testResults }) {
+/** A line for each test that failed: logs of long runs are often cut to their end. */
+function describeFailures({ testResults }) {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(ROOT, name);
     const tests = assertionResults.filter((test) => test.status === "failed");
@@ -59,10 +100,10 @@ function failures({ testResults }) {
 }
 
 function firstLine(message) {
-  return (message ?? "").split("\n", 1)[0].slice(0, WORDS_MOST);
+  return (message ?? "").split("\n", 1)[0].slice(0, MESSAGE_CHARS);
 }
 
-/** Undefined if vitest ended before it could tell, for example on a wrong flag. */
+/** Undefined if vitest ended before it wrote the report, for example because of a wrong flag. */
 function readCounts() {
   try {
     return JSON.parse(readFileSync(report, "utf8"));
@@ -70,4 +111,9 @@ function readCounts() {
     if (error.code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
 }

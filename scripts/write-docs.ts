@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the pages of docs/ that come from the code. */
+/** `npm run docs`: writes the generated pages of docs/. */
 import { writeFileSync } from "node:fs";
 import { renderDocs } from "./render-docs.ts";
 

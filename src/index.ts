@@ -1,4 +1,6 @@
-/** The public API of Trawl: what `import … from "trawl"` gives. */
+// The types of Node that the declarations use, for projects whose settings do not include them.
+/// <reference types="node" preserve="true" />
+/** The public API of Trawl: the exports of `import … from "trawl"`. */
 export type { Fields, Page } from "./domain/page.ts";
 export { ERRORS, type ErrorCode, isTrawlError, TrawlError } from "./errors.ts";
 export {

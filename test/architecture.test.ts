@@ -1,4 +1,4 @@
-/** Holds the house together: which folder may import which, and a few rules that no linter knows. */
+/** Which folder may import which, and a few rules that the linter does not have. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 const SRC = resolve(import.meta.dirname, "../src");
 
 /**
- * What each folder may import of ours besides itself. A contract is a file that names no implementation; folders that
- * implement one import it, and never a sibling that implements another.
+ * Which of our folders each folder may import besides itself. A contract is a file that names no implementation. Folders that
+ * implement it import it, and never another implementation.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
@@ -19,8 +19,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   fetch: ["domain", "errors.ts", "runtime", "frontier/frontier.ts"],
   extract: ["domain", "errors.ts"],
   store: ["domain", "errors.ts", "runtime"],
-  submit: ["domain", "errors.ts", "config/schema.ts", "extract/rules.ts", "frontier/frontier.ts"],
-  discover: ["domain", "submit/job-spec.ts"],
+  submit: [
+    "domain",
+    "errors.ts",
+    "config/schema.ts",
+    "extract/rules.ts",
+    "frontier/frontier.ts",
+    "frontier/frontier-admin.ts",
+  ],
+  discover: ["domain"],
   schedule: [
     "domain",
     "errors.ts",
@@ -28,10 +35,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "config/schema.ts",
     "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
-    "store/schedule-book.ts",
+    "store/schedule-store.ts",
     "store/store.ts",
     "submit",
-    "webhook/note-webhook.ts",
+    "webhook/register-webhook.ts",
   ],
   webhook: [
     "domain",
@@ -43,30 +50,23 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier-admin.ts",
     "store/export/record-line.ts",
     "store/store.ts",
-    "store/webhook-book.ts",
+    "store/webhook-store.ts",
     "submit",
   ],
   retain: [
     "domain",
     "errors.ts",
+    "control/catalogue.ts",
     "runtime",
     "frontier/frontier-admin.ts",
-    "frontier/job-missing.ts",
+    "frontier/job-errors.ts",
     "store/bodies/bodies.ts",
-    "store/history-book.ts",
+    "store/history-store.ts",
     "store/job-archive.ts",
     "submit/masked-secrets.ts",
   ],
-  trace: [
-    "domain",
-    "errors.ts",
-    "runtime",
-    "frontier/frontier-admin.ts",
-    "retain/catalogue.ts",
-    "store/store.ts",
-    "submit/job-spec.ts",
-  ],
-  spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit", "worker/plan.ts"],
+  trace: ["domain", "errors.ts", "runtime", "frontier/frontier-admin.ts", "control/catalogue.ts", "store/store.ts"],
+  spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit"],
   worker: [
     "domain",
     "errors.ts",
@@ -78,11 +78,29 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
     "spider/define-spider.ts",
+    "spider/page-reader.ts",
     "store/bodies/bodies.ts",
-    "store/history-book.ts",
+    "store/history-store.ts",
     "store/page-memory.ts",
     "store/store.ts",
-    "submit/job-spec.ts",
+  ],
+  control: [
+    "domain",
+    "errors.ts",
+    "runtime",
+    "frontier/frontier-admin.ts",
+    "frontier/job-errors.ts",
+    "frontier/worker-facts.ts",
+    "schedule",
+    "store/history-store.ts",
+    "store/job-archive.ts",
+    "store/job-owners.ts",
+    "store/key-store.ts",
+    "store/schedule-store.ts",
+    "store/store.ts",
+    "submit",
+    "trace",
+    "webhook/webhook-view.ts",
   ],
   api: [
     "domain",
@@ -91,57 +109,33 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "runtime",
     "config/key-list.ts",
     "config/schema.ts",
+    "control",
     "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
-    "frontier/job-missing.ts",
-    "frontier/order-workers.ts",
+    "frontier/job-errors.ts",
+    "frontier/worker-commands.ts",
     "frontier/worker-facts.ts",
     "retain",
     "schedule",
     "store/bodies/bodies.ts",
     "store/export",
     "store/scan.ts",
-    "store/history-book.ts",
-    "store/job-owners.ts",
-    "store/key-book.ts",
-    "store/schedule-book.ts",
+    "store/history-store.ts",
+    "store/key-store.ts",
+    "store/schedule-store.ts",
     "store/store.ts",
-    "store/webhook-book.ts",
     "submit",
     "trace",
     "webhook",
   ],
-  // Types alone: see below.
-  client: [
-    "api/change-job.ts",
-    "api/routes/scrape.ts",
-    "api/wire-fleet.ts",
-    "api/wire-history.ts",
-    "api/wire-keys.ts",
-    "api/wire-schedules.ts",
-    "api/wire-trace.ts",
-    "api/wire-sites.ts",
-    "api/wire-types.ts",
-    "api/wire-webhooks.ts",
-    "schedule/schedule-schema.ts",
-    "submit/job-schema.ts",
-  ],
+  // Types only: see the test of the client below.
+  client: ["api/wire", "control/change-job.ts", "control/views", "schedule/schedule-schema.ts", "submit/job-schema.ts"],
   demo: ["errors.ts"],
   "index.ts": ["domain", "errors.ts", "spider", "submit/job-schema.ts"],
 };
 
-/** These see everything: the composition root, and the command line on top of it. */
-const UNBOUND = [
-  "compose.ts",
-  "compose-worker.ts",
-  "compose-extractor.ts",
-  "compose-bodies.ts",
-  "compose-schedules.ts",
-  "compose-retention.ts",
-  "compose-api.ts",
-  "compose-tracing.ts",
-  "cli",
-];
+/** These may import everything: the composition root, and the command line. */
+const UNBOUND = ["compose", "cli"];
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
@@ -155,7 +149,7 @@ describe("the architecture", () => {
     expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && !UNBOUND.includes(folder))).toEqual([]);
   });
 
-  it("lets imports point one way only", () => {
+  it("has imports in one direction only", () => {
     const wrong = product.flatMap(({ name, text }) =>
       importsOf(text)
         .filter((path) => path.startsWith("."))
@@ -167,7 +161,37 @@ describe("the architecture", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("keeps one frontier backend from another, and contracts from implementations", () => {
+  it("has no two folders that import each other", () => {
+    const edges = new Set(
+      product.flatMap(({ name, text }) =>
+        importsOf(text)
+          .filter((path) => path.startsWith("."))
+          .map((path) => folderOf(relative(SRC, resolve(SRC, dirname(name), path))))
+          .filter((folder) => folder !== folderOf(name))
+          .map((folder) => `${folderOf(name)} ${folder}`),
+      ),
+    );
+    const mutual = [...edges].filter((edge) => edges.has(edge.split(" ").reverse().join(" ")));
+
+    // trace/ finds jobs in the catalogue of control/, and control/ shows traces.
+    expect(mutual.sort()).toEqual(["control trace", "trace control"]);
+  });
+
+  it("keeps the command line independent of the HTTP server", () => {
+    const wrong = product
+      .filter(({ name }) => folderOf(name) === "cli")
+      .flatMap(({ name, text }) =>
+        importsOf(text)
+          .filter((path) => path.startsWith("."))
+          .map((path) => relative(SRC, resolve(SRC, dirname(name), path)))
+          .filter((target) => folderOf(target) === "api")
+          .map((target) => `${name} imports ${target}`),
+      );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it("separates frontier backends, and contracts from implementations", () => {
     const wrong = product
       .filter(
         ({ name }) => /^frontier\/[^/]+\.ts$/.test(name) || name === "store/store.ts" || name === "fetch/fetcher.ts",
@@ -198,30 +222,27 @@ describe("the architecture", () => {
     expect([...barrels, ...defaults, ...long].map(({ name }) => name)).toEqual([]);
   });
 
-  it("starts a command with little: what takes long to load is loaded by what needs it", () => {
+  it("loads few packages at the start of a command: slow ones are loaded when needed", () => {
     expect(packagesLoadedWith("cli/run.ts")).toEqual(["commander", "picocolors"]);
-    expect(packagesLoadedWith("compose.ts")).toEqual([]);
+    expect(packagesLoadedWith("compose/app.ts")).toEqual([]);
     expect(packagesLoadedWith("config/load.ts")).toEqual([]);
-    expect(packagesLoadedWith("compose-worker.ts")).toContain("undici"); // or the look itself would see nothing
+    expect(packagesLoadedWith("compose/worker.ts")).toContain("undici"); // otherwise the check itself would find nothing
   });
 
-  it("has a client that runs where there is nothing but fetch", () => {
-    const runtime = product
-      .filter(({ name }) => folderOf(name) === "client")
-      .flatMap(({ text }) => [...text.matchAll(/^(?:import|\} from) (?!type )(?:[^"]* from )?"([^"]+)"/gm)])
-      .map(([, path = ""]) => path);
+  it("has a client that needs only fetch", () => {
+    const runtime = product.filter(({ name }) => folderOf(name) === "client").flatMap(({ text }) => loadedBy(text));
 
     expect(runtime.filter((path) => !path.startsWith("./"))).toEqual([]);
   });
 
-  it("has a dashboard that runs on the client alone, and makes no markup of text", () => {
+  it("has a dashboard that uses only the client, and never renders text as markup", () => {
     const folder = resolve(SRC, "../dashboard/src");
     const parts = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".test.ts"))
       .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
     const ours = parts.flatMap(({ name, text }) =>
-      [...text.matchAll(/^(?:import|\} from) (?!type )(?:[^"]* from )?"([^"]+)"/gm)]
-        .map(([, path = ""]) => (path.startsWith(".") ? relative(SRC, resolve(folder, dirname(name), path)) : path))
+      loadedBy(text)
+        .map((path) => (path.startsWith(".") ? relative(SRC, resolve(folder, dirname(name), path)) : path))
         .filter((path) => !path.startsWith("../dashboard/"))
         .map((path) => path.replace(/^client\/.*/, "client")),
     );
@@ -234,8 +255,8 @@ describe("the architecture", () => {
     expect(markup.map(({ name }) => name)).toEqual([]);
   });
 
-  it("goes out to the network through the egress gate alone", () => {
-    // What listens, and asks nobody.
+  it("connects to the network only through the egress gate", () => {
+    // These only listen.
     const listening = ["cli/worker/metrics-listener.ts"];
     const reaching = product.filter(
       ({ name, text }) =>
@@ -258,18 +279,22 @@ function mayImport(name: string, target: string): boolean {
   return (MAY_IMPORT[folder] ?? []).some((allowed) => target === allowed || target.startsWith(`${allowed}/`));
 }
 
-/** Of other people's, those that a module needs before it runs: types are erased, and `import()` waits to be asked. */
+/** The packages that a module loads at import. Type imports are erased, and `import()` loads later. */
 function packagesLoadedWith(name: string, seen = new Set<string>()): string[] {
   if (seen.has(name)) return [];
   seen.add(name);
   const text = product.find((file) => file.name === name)?.text ?? "";
-  const paths = [...text.matchAll(/^(?:import|\} from) (?!type )(?:[^"]* from )?"([^"]+)"/gm)].map(
-    ([, path = ""]) => path,
-  );
-  const found = paths.flatMap((path) =>
+  const found = loadedBy(text).flatMap((path) =>
     path.startsWith(".") ? packagesLoadedWith(relative(SRC, resolve(SRC, dirname(name), path)), seen) : [path],
   );
   return [...new Set(found)].filter((path) => !path.startsWith("node:")).sort();
+}
+
+/** Modules that are loaded with a file. Type imports are erased, and `import()` loads later. */
+function loadedBy(text: string): string[] {
+  return [...text.matchAll(/^(?:import|export) (?!type )(?:[\w$*\s,{}]+ from )?"([^"]+)"/gm)].map(
+    ([, path = ""]) => path,
+  );
 }
 
 function importsOf(text: string): string[] {

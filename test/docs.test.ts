@@ -11,7 +11,7 @@ describe("the docs", () => {
     expect(readFileSync(new URL(`../docs/${name}`, import.meta.url), "utf8")).toBe(text);
   });
 
-  it("list in jobs.md every key a job may have, and no other", () => {
+  it("list exactly the keys of a job in jobs.md", () => {
     const text = readFileSync(new URL("../docs/jobs.md", import.meta.url), "utf8");
     const [table = ""] = /\| key \|[\s\S]*?\n\n/.exec(text) ?? [];
     const listed = [...table.matchAll(/^\| `([\w.]+)`/gm)].map(([, key]) => key);
@@ -19,14 +19,14 @@ describe("the docs", () => {
     expect(listed).toEqual(keysOf(jobSchema, ""));
   });
 
-  it("name in the SQL schema the very states of the tables", () => {
+  it("have the states of the tables in the SQL schema", () => {
     const sql = readFileSync(new URL("../src/frontier/sqlite/migrations/001-initial.sql", import.meta.url), "utf8");
     const [jobStates, taskStates] = [...sql.matchAll(/CHECK \(state IN \(([^)]*)\)\)/g)].map((match) =>
       (match[1] ?? "").split(",").map((word) => word.trim().replaceAll("'", "")),
     );
 
     expect(jobStates?.sort()).toEqual(Object.keys(JOB_MOVES).sort());
-    // Only what waits or is leased has a row; the rest is counted, or a dead letter.
+    // Only waiting and leased tasks have a row. The others are counted, or are dead letters.
     expect(taskStates?.sort()).toEqual(["delayed", "leased", "queued"]);
     expect(Object.keys(TASK_MOVES)).toEqual(expect.arrayContaining(taskStates ?? []));
   });

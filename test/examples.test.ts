@@ -1,18 +1,15 @@
-/** The examples, run as a reader would run them, each against the site it is for. */
+/** Runs the examples as a reader would, each with a local copy of its site. */
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createDemoShop, type DemoShop } from "../src/demo/demo-shop.ts";
 import { jsonLines, lastJson, trawl } from "./e2e/cli.ts";
-import { ensureDist } from "./e2e/dist.ts";
 import { newFolder } from "./e2e/folder.ts";
 import { originOf } from "./e2e/sites.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Where the examples expect the shop; the tests take a free port instead. */
+/** The address of the shop in the examples. The tests use a free port instead. */
 const SHOP_URL = "http://127.0.0.1:8321";
-
-beforeAll(ensureDist);
 
 async function openShop(): Promise<DemoShop> {
   const shop = await createDemoShop({ port: 0 });
@@ -20,7 +17,7 @@ async function openShop(): Promise<DemoShop> {
   return shop;
 }
 
-/** Runs an example with one address in it replaced by another, in a folder that has this clone's packages. */
+/** Runs an example with another address, in a folder with the packages of this clone. */
 async function runExample(name: string, from: string, to: string) {
   const folder = newFolder();
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
@@ -33,7 +30,7 @@ async function runExample(name: string, from: string, to: string) {
   return { summary: lastJson(end), records };
 }
 
-/** Every product there is, by what the shop says of itself. */
+/** Every product, according to the shop itself. */
 async function productUrls({ url }: DemoShop): Promise<string[]> {
   const sitemap = await fetch(`${url}/sitemap.xml`).then((reply) => reply.text());
   return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)]
@@ -42,18 +39,18 @@ async function productUrls({ url }: DemoShop): Promise<string[]> {
 }
 
 describe("the examples", () => {
-  it("shop.ts brings in every product once, with the category that was carried to it", async () => {
+  it("shop.ts emits every product once, with the category that was passed to its handler", async () => {
     const shop = await openShop();
     const { summary, records } = await runExample("shop.ts", SHOP_URL, shop.url);
 
     expect(summary).toMatchObject({ state: "finished", invalid: 0 });
     expect(records.map(({ _url }) => _url).sort()).toEqual((await productUrls(shop)).sort());
-    // An article number begins like its category: KIT-0101 is in the kitchen.
+    // An article number starts like its category: KIT-0101 is in the kitchen.
     for (const { sku, category } of records) expect(sku?.slice(0, 3)).toBe(category?.slice(0, 3).toUpperCase());
     expect(records[0]).toMatchObject({ price: expect.any(Number), inStock: expect.any(Boolean) });
   });
 
-  it("shop.json brings in a card for every product, without having to visit one", async () => {
+  it("shop.json emits a record for every product without visiting its page", async () => {
     const shop = await openShop();
     const { records } = await runExample("shop.json", SHOP_URL, shop.url);
 
@@ -62,7 +59,7 @@ describe("the examples", () => {
     for (const { rating } of records) expect(rating).toEqual(expect.any(Number));
   });
 
-  it("books.ts takes the books of a page and goes on to the next", async () => {
+  it("books.ts emits the books of a page and follows the next page", async () => {
     const shelf = (title: string, next: string) =>
       `<article class="product_pod"><h3><a href="b.html" title="${title}">${title.slice(0, 5)} ...</a></h3>
        <p class="price_color">£51.77</p></article>${next}`;

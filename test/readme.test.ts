@@ -1,7 +1,7 @@
 /**
- * Holds README and docs to their word: every link leads somewhere, and every command in an `sh` block works. Commands of
- * Trawl are run as written, by a shell, in a folder that looks like a clone; only the addresses in them are replaced by
- * that of a demo shop, JOB by the id of a crawl that was interrupted, and crawls are cut short.
+ * Checks README and docs: every link has a target, and every command in an `sh` block works. A shell runs the commands of
+ * Trawl as written, in a folder like a clone. Only addresses are replaced by that of a demo shop, JOB by the id of an
+ * interrupted crawl, and crawls get a page limit.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createDemoShop, type DemoShop } from "../src/demo/demo-shop.ts";
 import { lastJson, startTrawl, trawl } from "./e2e/cli.ts";
-import { ensureDist, MAIN } from "./e2e/dist.ts";
+import { MAIN } from "./e2e/dist.ts";
 import { newFolder } from "./e2e/folder.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -30,7 +30,7 @@ const PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md", 
 const texts = PAGES.map((name) => ({ name, text: readFileSync(join(ROOT, name), "utf8") }));
 
 describe("the pages for readers", () => {
-  it.each(texts)("lead from $name only to what is there", ({ name, text }) => {
+  it.each(texts)("have no broken link: $name", ({ name, text }) => {
     const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, "");
     const links = [...prose.matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)].map(
       ([, link, source]) => link ?? source ?? "",
@@ -48,7 +48,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return anchor === undefined || headingsOf(readFileSync(target, "utf8")).includes(anchor);
 }
 
-/** As they are linked to. */
+/** The anchors of the headings. */
 function headingsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading
@@ -63,11 +63,10 @@ describe("the commands for readers", () => {
   const own = commands.filter((command) => command.includes("npx trawl"));
   const others = commands.filter((command) => !command.includes("npx trawl"));
   let shop: DemoShop;
-  /** A clone in which a crawl was interrupted. */
+  /** A clone with an interrupted crawl. */
   let clone: { folder: string; jobId: string };
 
   beforeAll(async () => {
-    await ensureDist();
     shop = await createDemoShop({ port: 0 });
     clone = await interruptedCrawl(
       shop.url,
@@ -84,11 +83,11 @@ describe("the commands for readers", () => {
     const folder = newFolder();
     cpSync(clone.folder, folder, { recursive: true, verbatimSymlinks: true });
     const line = withAddresses(command, shop.url).replaceAll("JOB", clone.jobId);
-    const { code, words } = await (/--serve| trawl up/.test(line)
+    const { code, output } = await (/--serve| trawl up/.test(line)
       ? serve(line, folder)
       : runInShell(shortened(line), folder));
 
-    expect(code, `${line}\n${words}`).toBe(0);
+    expect(code, `${line}\n${output}`).toBe(0);
   });
 
   it.each(others)("%s", (command) => {
@@ -103,7 +102,7 @@ describe("the commands for readers", () => {
   });
 });
 
-/** The lines of the `sh` blocks; a line that ends in a backslash goes on. */
+/** The commands of the `sh` blocks. A backslash at the end of a line continues it. */
 function commandsOf(text: string): string[] {
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .flatMap(([, block = ""]) => block.replaceAll("\\\n", " ").split("\n"))
@@ -118,14 +117,14 @@ async function interruptedCrawl(shopUrl: string, folder: string): Promise<{ fold
   }
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   mkdirSync(join(folder, "bin"));
-  // npx finds the program of a clone among its packages; this does no more than that, and no less.
+  // npx runs the program that a clone has in its packages; so does this script.
   writeFileSync(
     join(folder, "bin/npx"),
     `#!/bin/sh\n[ "$1" = trawl ] && shift && exec "${process.execPath}" "${MAIN}" "$@"\n`,
   );
   chmodSync(join(folder, "bin/npx"), 0o755);
   const crawl = startTrawl(["crawl", `${shopUrl}/`, "--max-pages", "30", "--rate", "10/s"], { cwd: folder });
-  await crawl.says(/"_depth":0/); // its first record
+  await crawl.prints(/"_depth":0/); // the first record
   crawl.kill("SIGKILL");
   await crawl.ended;
   const { jobs } = lastJson<{ jobs: { id: string; state: string }[] }>(
@@ -139,35 +138,35 @@ function withAddresses(text: string, shopUrl: string): string {
   return text.replaceAll("127.0.0.1:8321", new URL(shopUrl).host).replaceAll("https://books.toscrape.com", shopUrl);
 }
 
-/** What a whole crawl does is for other tests. */
+/** Limits crawls to a few pages. */
 function shortened(line: string): string {
   const isWhole = line.includes("trawl crawl") && !/--(resume|max-pages)\b/.test(line);
   return isWhole ? `${line} --max-pages 5` : line;
 }
 
-type Ended = { code: number | null; words: string };
+type Ended = { code: number | null; output: string };
 
 async function runInShell(line: string, cwd: string): Promise<Ended> {
   const own = Object.entries(process.env).filter(([name]) => !/^(TRAWL_|NODE_OPTIONS$|VITEST)/.test(name));
   const env = { ...Object.fromEntries(own), PATH: `${join(cwd, "bin")}:${process.env.PATH}` };
   const shell = spawn("bash", ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void shell.kill());
-  let words = "";
-  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (words += chunk));
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (output += chunk));
   const [code] = (await once(shell, "close")) as [number | null];
-  return { code, words };
+  return { code, output };
 }
 
-/** It would serve for ever: that it has begun is enough. */
+/** Starts a command that never ends, and stops it once it has started. */
 async function serve(line: string, cwd: string): Promise<Ended> {
-  const words = line.split(" ").slice(line.split(" ").indexOf("trawl") + 1);
+  const args = line.split(" ").slice(line.split(" ").indexOf("trawl") + 1);
   const isShop = line.includes("--serve");
   const served = startTrawl(
-    words.map((word) => (isShop && /^\d+$/.test(word) ? "0" : word)),
+    args.map((arg) => (isShop && /^\d+$/.test(arg) ? "0" : arg)),
     { cwd },
   );
-  await served.says(isShop ? /the demo shop is at/ : /1 \(\d+\) started/);
+  await served.prints(isShop ? /the demo shop runs at/ : /1 \(\d+\) started/);
   served.kill("SIGINT");
   const { code, stderr } = await served.ended;
-  return { code: code === 130 ? 0 : code, words: stderr };
+  return { code: code === 130 ? 0 : code, output: stderr };
 }

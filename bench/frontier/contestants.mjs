@@ -1,7 +1,7 @@
 /** Who takes part, and in which variants; the best one counts. */
 import { ensureBullmq } from "./bullmq-home.mjs";
 import { openBullmq } from "./contestants/bullmq.mjs";
-import { openTrawl } from "./contestants/trawl.mjs";
+import { openApp } from "./contestants/trawl.mjs";
 import { openZset } from "./contestants/zset.mjs";
 import { findTrawlObstacle } from "./load-trawl.mjs";
 
@@ -9,7 +9,7 @@ const concurrencies = [{ concurrency: 50 }, { concurrency: 200 }, { concurrency:
 
 /** `share`: of the URLs that Trawl gets. A slow contestant's rate is the same with fewer, and the run ends in minutes. */
 export const CONTESTANTS = {
-  trawl: { open: openTrawl, hasDedup: true, share: 1, drainVariants: [{ max: 100 }, { max: 500 }], prepare: nothing },
+  trawl: { open: openApp, hasDedup: true, share: 1, drainVariants: [{ max: 100 }, { max: 500 }], prepare: nothing },
   bullmq: {
     open: (options) => openBullmq({ ...options, dedup: true }),
     hasDedup: true,

@@ -18,17 +18,19 @@ function loader(from) {
   return (name) => (from === "dist" ? import(pathToFileURL(fileOf(from, name)).href) : jiti.import(fileOf(from, name)));
 }
 
-/** Submits one URL as a job, the way the command line does, without asking for robots.txt. */
+/** Submits one URL as a job, like the command line does, without reading robots.txt. */
 export async function loadSubmit(from) {
-  const names = ["config/resolve", "submit/resolve-job", "submit/submit-job"];
-  const [{ resolveConfig }, { newJobId, parseJob, resolveJob }, { submitJob }] = await Promise.all(
+  const names = ["config/resolve", "submit/resolve-job", "submit/broker-intake"];
+  const [{ resolveConfig }, { newJobId, parseJob, resolveJob }, { submitList }] = await Promise.all(
     names.map(loader(from)),
   );
   const config = resolveConfig([]);
   return (frontier, url) => {
     const input = parseJob({ urls: [url], politeness: { robots: false, rate: "unlimited", perSite: 64 } });
     const context = { id: newJobId(Date.now()), requestId: "bench", queue: "fetch", typedHosts: [], out: undefined };
-    return submitJob({ frontier, now: Date.now }, resolveJob(input, config, context), [url]);
+    const none = async () => undefined;
+    const deps = { frontier, lookUp: none, admit: none, addWebhook: none, now: Date.now };
+    return submitList(deps, resolveJob(input, config, context), [url], "never");
   };
 }
 

@@ -20,7 +20,7 @@ function bench(...flags) {
 }
 
 describe.skipIf(!isPossible)("the benchmark of the frontier", () => {
-  it("measures every case and writes what it found", { timeout: 240_000 }, async () => {
+  it("measures every case and writes what it found", async () => {
     const folder = mkdtempSync(join(tmpdir(), "trawl-bench-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const json = join(folder, "result.json");
@@ -35,7 +35,11 @@ describe.skipIf(!isPossible)("the benchmark of the frontier", () => {
       new Set(["enqueue", "drain", "latency", "first-byte", "memory", "growth", "sites", "spacing", "idle"]),
     );
     expect(runs.filter(({ figures }) => figures === undefined)).toEqual([]);
-    expect(verdicts.find(({ bar }) => bar.includes("may not be hit"))).toMatchObject({ verdict: "pass" });
+    const spacing = JSON.stringify(runs.filter((run) => run.case === "spacing"));
+    expect(
+      verdicts.find(({ bar }) => bar.includes("may not be hit")),
+      spacing,
+    ).toMatchObject({ verdict: "pass" });
   });
 
   it.each([

@@ -1,12 +1,12 @@
-/** The whole of it: signed out, the sign-in; signed in, the menu and the page of the address. */
+/** The root component: the sign-in form, or the menu with the page of the current route. */
 import { type ComponentType, h } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { Login } from "./login.tsx";
 import { findPage, type PageEntry, type PageProps } from "./pages.ts";
-import { hrefOf, place } from "./router.ts";
+import { hrefOf, route } from "./router.ts";
 import { may, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
-import { titleTab } from "./tab-title.ts";
+import { setTabTitle } from "./tab-title.ts";
 import { Empty, Loading } from "./ui/empty.tsx";
 import { Page } from "./ui/page.tsx";
 import { Problem } from "./ui/problem.tsx";
@@ -33,14 +33,14 @@ function Starting({ error }: { error: unknown }) {
 }
 
 function CurrentPage() {
-  const { path } = place.value;
+  const { path } = route.value;
   const found = findPage(path);
-  const title = found?.page.title ?? "Nothing here";
-  useEffect(() => titleTab(title), [title]);
+  const title = found?.page.title ?? "Page not found";
+  useEffect(() => setTabTitle(title), [title]);
   if (found === undefined) {
     return (
       <Page title={title}>
-        <Empty title="There is no such page.">
+        <Empty title="This page does not exist.">
           <p>
             <a href={hrefOf([])}>Go to the overview</a>
           </p>
@@ -52,8 +52,8 @@ function CurrentPage() {
   if (!may(page.scope)) {
     return (
       <Page title={title}>
-        <Empty title={`This page takes a key with the scope ${page.scope}.`}>
-          <p>Sign out, and sign in again with such a key.</p>
+        <Empty title={`This page needs a key with the scope ${page.scope}.`}>
+          <p>Sign out, then sign in with a key that has this scope.</p>
         </Empty>
       </Page>
     );
@@ -61,18 +61,20 @@ function CurrentPage() {
   return <LoadedPage key={page.path} page={page} rest={rest} />;
 }
 
-/** What goes wrong in a page is shown in its place: the menu stays. */
+/** If a page throws, the error is shown in its place and the menu stays usable. */
 function LoadedPage({ page, rest }: { page: PageEntry; rest: readonly string[] }) {
   const [component, setComponent] = useState<{ it: ComponentType<PageProps> } | undefined>(undefined);
   const [failure, setFailure] = useState<unknown>(undefined);
-  const [broken, mend] = useErrorBoundary();
+  const [thrown, clearThrown] = useErrorBoundary();
   useEffect(() => {
     page.load().then((it) => setComponent({ it }), setFailure);
   }, [page]);
   if (failure !== undefined) {
-    const error = new Error("This page could not be loaded: the server is away, or is of another version by now.");
+    const error = new Error(
+      "This page could not be loaded: the server is unreachable or was upgraded. Reload the page.",
+    );
     return <Problem error={error} onRetry={() => location.reload()} />;
   }
-  if (broken !== undefined) return <Problem error={broken} onRetry={mend} />;
+  if (thrown !== undefined) return <Problem error={thrown} onRetry={clearThrown} />;
   return component === undefined ? <Loading /> : h(component.it, { rest });
 }

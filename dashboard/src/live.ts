@@ -1,140 +1,141 @@
 /**
- * What goes on, as it goes on: jobs and fleet as signals, from the one stream of /v1/events. No page opens a stream of its
- * own. While the server is away what was known stays, and when it is back the stream says what has changed.
+ * Live state as signals: jobs, fleet and connection, all from the one stream of /v1/events. Pages read these signals and
+ * never open a stream. While the connection is lost the last known state stays; a new stream starts with the complete
+ * state, so nothing that changed in between is missed.
  */
 import { batch, effect, signal } from "@preact/signals";
-import type { QueueOut } from "../../src/api/wire-fleet.ts";
-import type { PaceOut } from "../../src/api/wire-history.ts";
 import type { JobOut } from "../../src/client/client.ts";
-import { createShare, type Told } from "./live-share.ts";
-import { followEvents } from "./live-stream.ts";
+import type { PaceOut, QueueOut } from "../../src/client/wire-types.ts";
+import { followEvents } from "./event-stream.ts";
 import { baseUrl, rawRequests, session } from "./session.ts";
+import { createSharedStream, type LiveMessage } from "./shared-stream.ts";
 import { isVisible } from "./visible.ts";
 
 export type Fleet = { queues: QueueOut[]; workers: number; pace: PaceOut };
-export type Connection = { state: "connecting" } | { state: "live" } | { state: "away"; nextTryAt: number };
+type Connection = { state: "connecting" } | { state: "live" } | { state: "lost"; nextAttemptAt: number };
 
-/** The newest 200 (of a tenant 50) and up to 200 under way, by id; undefined until they are known. */
+/** By id: the newest 200 jobs (50 for a tenant) and up to 200 active ones. Undefined until the stream has sent them. */
 export const liveJobs = signal<ReadonlyMap<string, JobOut> | undefined>(undefined);
-/** Whether there are others: such as are under way, and such as have ended. */
+/** Whether there are jobs that the stream does not send: active ones, and ended ones. */
 export const moreJobs = signal<MoreJobs>({ open: false, ended: false });
-/** Of other jobs, what the last answer has said that was about one of them. */
-export const notedJobs = signal<ReadonlyMap<string, JobOut>>(new Map());
-/** Only for operators. */
+/** Jobs that the stream does not send, as the last API response returned them. */
+export const updatedJobs = signal<ReadonlyMap<string, JobOut>>(new Map());
+/** Only sent to keys with the scope admin. */
 export const fleet = signal<Fleet | undefined>(undefined);
-/** When workers went that had not taken their leave, where somebody has looked at them in this tab. */
+/** When workers disappeared without a clean shutdown. Only known after the Workers page was open in this tab. */
 export const lostAt = signal<readonly number[]>([]);
 export const connection = signal<Connection>({ state: "connecting" });
-/** How often the server has come back: what was asked for meanwhile is worth asking again. */
-export const comeBacks = signal(0);
+/** How often the connection was restored. Polls run again when it changes. */
+export const reconnects = signal(0);
 
 type MoreJobs = { open: boolean; ended: boolean };
-/** `isAll`: none but these are followed. A tab that was opened before an upgrade does not tell of `more`. */
-type JobsTold = { jobs: JobOut[]; gone: string[]; more?: MoreJobs; isAll?: boolean };
+/** `isAll`: the stream sends no other jobs. `more` is missing if the reading tab was opened before an upgrade. */
+type JobsMessage = { jobs: JobOut[]; gone: string[]; more?: MoreJobs; isAll?: boolean };
 
-/** A tab that is looked away from for a moment keeps its stream. */
+/** A tab keeps its stream for this long after it was hidden. */
 const HIDDEN_MS = 10_000;
-const STATE = "connection";
+const CONNECTION = "connection";
 
 export function startLive(): void {
-  let leaving: AbortController | undefined;
-  let followed = "";
-  let hiding: ReturnType<typeof setTimeout> | undefined;
+  let abort: AbortController | undefined;
+  let followedKey = "";
+  let hideTimer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
-    leaving?.abort();
-    leaving = undefined;
+    abort?.abort();
+    abort = undefined;
   };
   effect(() => {
     const now = session.value;
-    clearTimeout(hiding);
+    clearTimeout(hideTimer);
     if (now.state !== "signed-in") {
       stop();
-      forget();
+      reset();
     } else if (isVisible.value) {
       const keyId = now.me.keyId ?? "open";
-      // Somebody else has come in, or the same with another key: what the old one may see is over.
-      if (keyId !== followed) stop();
-      followed = keyId;
-      leaving ??= follow(keyId);
+      // Another key may see other jobs.
+      if (keyId !== followedKey) stop();
+      followedKey = keyId;
+      abort ??= follow(keyId);
     } else {
-      hiding = setTimeout(stop, HIDDEN_MS);
+      hideTimer = setTimeout(stop, HIDDEN_MS);
     }
   });
 }
 
-/** Keys see different things: tabs share a stream only where they are signed in with the same one. */
+/** Keys see different jobs, so only tabs that are signed in with the same key share a stream. */
 function follow(keyId: string): AbortController {
-  const leaving = new AbortController();
+  const abort = new AbortController();
   let isFirst = true;
-  const share = createShare(`trawl-live ${baseUrl()} ${keyId}`, { onTold: apply, snapshot });
-  const read = (tell: (told: Told) => void, signal: AbortSignal) =>
+  const shared = createSharedStream(`trawl-live ${baseUrl()} ${keyId}`, { onMessage: apply, snapshot });
+  const read = (publish: (message: LiveMessage) => void, signal: AbortSignal) =>
     followEvents(
       rawRequests(),
       {
         onOpen() {
           isFirst = true;
-          tell({ name: STATE, value: { state: "live" } });
+          publish({ name: CONNECTION, value: { state: "live" } });
         },
         onEvent(name, value) {
-          // What a stream begins with is all there is; what was deleted meanwhile is not of it.
+          // The first event of a stream is the complete list: jobs that are not in it were deleted.
           const isAll = name === "jobs" && isFirst;
           if (isAll) isFirst = false;
-          tell({ name, value: isAll ? { ...(value as JobsTold), isAll } : value });
+          publish({ name, value: isAll ? { ...(value as JobsMessage), isAll } : value });
         },
-        onAway: (_error, waitMs) => tell({ name: STATE, value: { state: "away", nextTryAt: Date.now() + waitMs } }),
+        onDisconnect: (_error, waitMs) =>
+          publish({ name: CONNECTION, value: { state: "lost", nextAttemptAt: Date.now() + waitMs } }),
       },
       signal,
     );
-  void share.run(read, leaving.signal);
-  return leaving;
+  void shared.run(read, abort.signal);
+  return abort;
 }
 
-function apply({ name, value }: Told): void {
-  if (name === STATE) note(value as Connection);
+function apply({ name, value }: LiveMessage): void {
+  if (name === CONNECTION) applyConnection(value as Connection);
   else if (name === "fleet") fleet.value = value as Fleet;
-  else if (name === "jobs") applyJobs(value as JobsTold);
+  else if (name === "jobs") applyJobs(value as JobsMessage);
 }
 
-function applyJobs(told: JobsTold): void {
+function applyJobs(message: JobsMessage): void {
   batch(() => {
-    liveJobs.value = withJobs(liveJobs.peek(), told);
+    liveJobs.value = withJobs(liveJobs.peek(), message);
     const before = moreJobs.peek();
-    const { open, ended } = told.more ?? before;
+    const { open, ended } = message.more ?? before;
     if (open !== before.open || ended !== before.ended) moreJobs.value = { open, ended };
   });
 }
 
-function note(next: Connection): void {
-  if (connection.peek().state === "away" && next.state === "live") comeBacks.value += 1;
+function applyConnection(next: Connection): void {
+  if (connection.peek().state === "lost" && next.state === "live") reconnects.value += 1;
   connection.value = next;
 }
 
-function snapshot(): Told[] {
-  const told: Told[] = [{ name: STATE, value: connection.peek() }];
+function snapshot(): LiveMessage[] {
+  const messages: LiveMessage[] = [{ name: CONNECTION, value: connection.peek() }];
   const jobs = liveJobs.peek();
   if (jobs !== undefined)
-    told.push({ name: "jobs", value: { jobs: [...jobs.values()], gone: [], more: moreJobs.peek(), isAll: true } });
-  if (fleet.peek() !== undefined) told.push({ name: "fleet", value: fleet.peek() });
-  return told;
+    messages.push({ name: "jobs", value: { jobs: [...jobs.values()], gone: [], more: moreJobs.peek(), isAll: true } });
+  if (fleet.peek() !== undefined) messages.push({ name: "fleet", value: fleet.peek() });
+  return messages;
 }
 
-/** What an answer has said of a job: known before the stream says it, too. Of others the stream would never say more. */
-export function noteJob(job: JobOut): void {
-  const noted = liveJobs.peek()?.has(job.id) === true ? liveJobs : notedJobs;
-  noted.value = new Map([...(noted.peek() ?? []), [job.id, job]]);
+/** Stores a job that an API response returned, before the stream sends it. The stream never sends jobs it does not follow. */
+export function updateJob(job: JobOut): void {
+  const target = liveJobs.peek()?.has(job.id) === true ? liveJobs : updatedJobs;
+  target.value = new Map([...(target.peek() ?? []), [job.id, job]]);
 }
 
-function withJobs(known: ReadonlyMap<string, JobOut> | undefined, { jobs, gone, isAll = false }: JobsTold) {
+function withJobs(known: ReadonlyMap<string, JobOut> | undefined, { jobs, gone, isAll = false }: JobsMessage) {
   const next = new Map(isAll ? [] : known);
   for (const job of jobs) next.set(job.id, job);
   for (const id of gone) next.delete(id);
   return next;
 }
 
-function forget(): void {
+function reset(): void {
   liveJobs.value = undefined;
   lostAt.value = [];
-  notedJobs.value = new Map();
+  updatedJobs.value = new Map();
   fleet.value = undefined;
   connection.value = { state: "connecting" };
 }

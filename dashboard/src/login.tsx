@@ -1,4 +1,4 @@
-/** Asks for a key. The address stays as it is: who signs in is where they were. */
+/** The sign-in form. The route does not change, so the user continues where they were. */
 import { useState } from "preact/hooks";
 import type { ApiError } from "../../src/client/api-error.ts";
 import { useAction } from "./polled.ts";
@@ -8,24 +8,24 @@ import { Problem } from "./ui/problem.tsx";
 
 export function Login({ why }: { why: ApiError | undefined }) {
   const [key, setKey] = useState("");
-  const [isToStay, setIsToStay] = useState(false);
-  const entering = useAction(() => signIn(key.trim(), { isToStay }));
-  const isIdle = !entering.isBusy && entering.error === undefined;
+  const [isRemembered, setIsRemembered] = useState(false);
+  const signingIn = useAction(() => signIn(key.trim(), { isRemembered }));
+  const isIdle = !signingIn.isBusy && signingIn.error === undefined;
   return (
     <main class="login">
       <form
         class="login-form card"
         onSubmit={(event) => {
           event.preventDefault();
-          void entering.run();
+          void signingIn.run();
         }}
       >
         <h1>Sign in to Trawl</h1>
-        <p class="quiet">
-          This server asks for a key. An operator makes one with <code>trawl keys add</code>.
+        <p class="muted">
+          This server requires an API key. An operator creates one with <code>trawl keys add</code>.
         </p>
         {isIdle && why !== undefined && <Problem error={why} />}
-        <Problem error={entering.error} />
+        <Problem error={signingIn.error} />
         <TextField
           label="Key"
           type="password"
@@ -35,8 +35,8 @@ export function Login({ why }: { why: ApiError | undefined }) {
           placeholder="trawl_…"
           isRequired
         />
-        <CheckField label="Stay signed in on this browser" isChecked={isToStay} onChange={setIsToStay} />
-        <button type="submit" class="primary" disabled={entering.isBusy || key.trim() === ""}>
+        <CheckField label="Stay signed in on this browser" isChecked={isRemembered} onChange={setIsRemembered} />
+        <button type="submit" class="primary" disabled={signingIn.isBusy || key.trim() === ""}>
           Sign in
         </button>
       </form>

@@ -5,7 +5,7 @@ import { startPaces } from "./pages/jobs/job-pace.ts";
 import { startRouter } from "./router.ts";
 import { startSession } from "./session.ts";
 import { startTheme } from "./theme.ts";
-import { startScreen } from "./ui/screen.ts";
+import { startScreenSize } from "./ui/screen-size.ts";
 import { startVisible } from "./visible.ts";
 import "./style/tokens.css";
 import "./style/base.css";
@@ -15,7 +15,7 @@ import "./style/form.css";
 import "./style/table.css";
 
 startTheme();
-startScreen();
+startScreenSize();
 startVisible();
 startRouter();
 startLive();

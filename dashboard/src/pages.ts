@@ -1,20 +1,20 @@
-/** Which pages there are, where they are, and who may see them. Each is loaded when it is first gone to. */
+/** All pages with their path and the key scope they need. The code of a page is loaded on its first visit. */
 import type { ComponentType } from "preact";
-import type { Scope } from "./session.ts";
+import type { KeyScope } from "./session.ts";
 
-/** What is left of the path after the page's own: `["abc"]` of `#/sites/abc`. */
+/** The rest of the path after the page's own: `["abc"]` for `#/sites/abc`. */
 export type PageProps = { rest: readonly string[] };
 
 export type PageEntry = {
   path: string;
   title: string;
-  scope: Scope;
-  /** Whether it stands in the menu; the others are led to by these. */
+  scope: KeyScope;
+  /** False for pages that are reached by a link from another page. */
   isInMenu: boolean;
   load: () => Promise<ComponentType<PageProps>>;
 };
 
-const page = (path: string, title: string, scope: Scope, load: PageEntry["load"], isInMenu = true): PageEntry => ({
+const page = (path: string, title: string, scope: KeyScope, load: PageEntry["load"], isInMenu = true): PageEntry => ({
   ...{ path, title, scope, load, isInMenu },
 });
 
@@ -32,20 +32,20 @@ export const PAGES: readonly PageEntry[] = [
   page("keys", "Keys", "admin", async () => (await import("./pages/keys/keys.tsx")).Keys),
 ];
 
-export type Found = { page: PageEntry; rest: readonly string[] };
+type PageMatch = { page: PageEntry; rest: readonly string[] };
 
-/** The page with the longest path that fits; what `:id` stands for is the first of `rest`. */
-export function findPage(path: readonly string[], pages: readonly PageEntry[] = PAGES): Found | undefined {
-  if (path.length === 0) return found(pages, "", []);
+/** The page with the longest matching path. The value of `:id` is the first element of `rest`. */
+export function findPage(path: readonly string[], pages: readonly PageEntry[] = PAGES): PageMatch | undefined {
+  if (path.length === 0) return match(pages, "", []);
   const [first = "", second] = path;
   if (second !== undefined) {
-    const exact = found(pages, `${first}/${second}`, path.slice(2)) ?? found(pages, `${first}/:id`, path.slice(1));
+    const exact = match(pages, `${first}/${second}`, path.slice(2)) ?? match(pages, `${first}/:id`, path.slice(1));
     if (exact !== undefined) return exact;
   }
-  return found(pages, first, path.slice(1));
+  return match(pages, first, path.slice(1));
 }
 
-function found(pages: readonly PageEntry[], path: string, rest: readonly string[]): Found | undefined {
+function match(pages: readonly PageEntry[], path: string, rest: readonly string[]): PageMatch | undefined {
   const page = pages.find((one) => one.path === path);
   return page === undefined ? undefined : { page, rest };
 }

@@ -1,95 +1,95 @@
-/** Asks again and again, only while somebody looks; and does something once, saying how it went. */
+/** Hooks for API calls: `usePolled` repeats a request while the tab is visible, `useAction` runs one on demand. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { isApiError } from "../../src/client/api-error.ts";
-import { comeBacks } from "./live.ts";
+import { reconnects } from "./live.ts";
 import { isVisible } from "./visible.ts";
 
-export type Polled<T> = {
-  /** The newest answer; stays where a later one failed. */
+type Polled<T> = {
+  /** The newest response. It stays if a later request fails. */
   value: T | undefined;
-  /** Why the newest question has no answer. */
+  /** Why the newest request failed. */
   error: unknown;
-  /** Whether it was not answered yet, one way or the other. */
+  /** True until the first request has succeeded or failed. */
   isLoading: boolean;
   reload(): void;
 };
 
-/** What takes the server long is asked for less often: it gets so many times as long to itself. */
-const REST = 20;
+/** A request that took t ms is repeated after 20 t at the earliest, so slow requests do not load the server. */
+const REST_FACTOR = 20;
 
-/** `everyMs: 0` asks once. `deps` as of an effect: another of them asks anew, and forgets the answer. */
+/** `everyMs: 0` sends one request. A change of `deps` discards the response and sends a new request. */
 export function usePolled<T>(
-  ask: (signal: AbortSignal) => Promise<T>,
+  request: (signal: AbortSignal) => Promise<T>,
   everyMs: number,
   deps: readonly unknown[] = [],
 ): Polled<T> {
-  const [heard, setHeard] = useState<{ value?: T; error?: unknown }>({});
-  const [nth, setNth] = useState(0);
+  const [result, setResult] = useState<{ value?: T; error?: unknown }>({});
+  const [reloads, setReloads] = useState(0);
   const [isLoading, setIsLoading] = useState(true);
   const isShown = isVisible.value;
-  const nthBack = comeBacks.value;
+  const reconnectCount = reconnects.value;
 
   useEffect(() => {
-    setHeard({});
+    setResult({});
     setIsLoading(true);
   }, deps);
 
   useEffect(() => {
     if (!isShown) return;
-    const leaving = new AbortController();
+    const abort = new AbortController();
     let timer: number | undefined;
-    async function look(): Promise<void> {
-      const askedAt = performance.now();
+    async function poll(): Promise<void> {
+      const sentAt = performance.now();
       try {
-        const value = await ask(leaving.signal);
-        if (!leaving.signal.aborted) setHeard({ value });
+        const value = await request(abort.signal);
+        if (!abort.signal.aborted) setResult({ value });
       } catch (error) {
-        if (!leaving.signal.aborted) setHeard((before) => afterFailure(before, error));
+        if (!abort.signal.aborted) setResult((before) => afterFailure(before, error));
       }
-      if (leaving.signal.aborted) return;
+      if (abort.signal.aborted) return;
       setIsLoading(false);
-      const waitMs = Math.max(everyMs, (performance.now() - askedAt) * REST);
-      if (everyMs > 0) timer = window.setTimeout(look, waitMs);
+      const waitMs = Math.max(everyMs, (performance.now() - sentAt) * REST_FACTOR);
+      if (everyMs > 0) timer = window.setTimeout(poll, waitMs);
     }
-    void look();
+    void poll();
     return () => {
-      leaving.abort();
+      abort.abort();
       clearTimeout(timer);
     };
-  }, [...deps, everyMs, isShown, nthBack, nth]);
+  }, [...deps, everyMs, isShown, reconnectCount, reloads]);
 
-  const reload = useCallback(() => setNth((before) => before + 1), []);
-  return { value: heard.value, error: heard.error, isLoading, reload };
+  const reload = useCallback(() => setReloads((before) => before + 1), []);
+  return { value: result.value, error: result.error, isLoading, reload };
 }
 
-/** While the server is away that is said once, above the page, and what was known stays. */
+/** While the server is unreachable, the banner above the page reports it, and the last response stays without an error. */
 function afterFailure<T>(before: { value?: T; error?: unknown }, error: unknown): { value?: T; error?: unknown } {
-  const isKnown = before.value !== undefined && isApiError(error, "API_UNREACHABLE");
-  return isKnown ? before : { ...before, error };
+  const isReported = before.value !== undefined && isApiError(error, "API_UNREACHABLE");
+  return isReported ? before : { ...before, error };
 }
 
-export type Action<Words extends unknown[]> = {
-  run(...words: Words): Promise<void>;
+type Action<Args extends unknown[]> = {
+  run(...args: Args): Promise<void>;
   isBusy: boolean;
   error: unknown;
   clear(): void;
 };
 
-/** For what a button does: not twice at once, and what goes wrong is there to be shown beside it. */
-export function useAction<Words extends unknown[]>(act: (...words: Words) => Promise<unknown>): Action<Words> {
+/** For buttons: `run` does nothing while a previous run is pending, and `error` is shown next to the button. */
+export function useAction<Args extends unknown[]>(act: (...args: Args) => Promise<unknown>): Action<Args> {
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
-  const isUnderWay = useRef(false);
-  async function run(...words: Words): Promise<void> {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
+  const isRunning = useRef(false);
+  async function run(...args: Args): Promise<void> {
+    if (isRunning.current) return;
+    isRunning.current = true;
     setState({ isBusy: true });
     try {
-      await act(...words);
+      await act(...args);
       setState({ isBusy: false });
     } catch (error) {
       setState({ isBusy: false, error });
     } finally {
-      isUnderWay.current = false;
+      isRunning.current = false;
     }
   }
   return { run, isBusy: state.isBusy, error: state.error, clear: () => setState({ isBusy: false }) };

@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { findPage } from "./pages.ts";
-import { hrefOf, placeOf } from "./router.ts";
+import { hrefOf, routeOf } from "./router.ts";
 
-it("reads from an address what was written into it", () => {
+it("parses the addresses that hrefOf writes", () => {
   const path = ["jobs", "a/b c?d#e"];
   const query = { tab: "records", search: "100% & more" };
 
-  expect(placeOf(hrefOf(path, query))).toEqual({ path, query });
+  expect(routeOf(hrefOf(path, query))).toEqual({ path, query });
   expect(hrefOf([], { tab: undefined, search: "" })).toBe("#/");
-  expect(placeOf("")).toEqual({ path: [], query: {} });
-  expect(placeOf("#/jobs/%E0%A4%A")).toEqual({ path: ["jobs", "%E0%A4%A"], query: {} });
+  expect(routeOf("")).toEqual({ path: [], query: {} });
+  expect(routeOf("#/jobs/%E0%A4%A")).toEqual({ path: ["jobs", "%E0%A4%A"], query: {} });
 });
 
-it("finds the page of an address", () => {
+it("finds the page for a path", () => {
   const pageAt = (...path: string[]) => {
     const found = findPage(path);
     return found && [found.page.path, ...found.rest];

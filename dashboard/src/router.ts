@@ -1,10 +1,10 @@
 /**
- * Where one is, as the part of the address after `#`: it never reaches the server, so the page works behind any path
- * prefix without being told of it, and a link to a place can be sent to somebody else.
+ * The current route, stored in the part of the address after `#`. The server never sees that part, so the dashboard
+ * works behind any path prefix without a setting, and every view has a link that can be shared.
  */
 import { signal } from "@preact/signals";
 
-export type Place = {
+type Route = {
   /** `#/jobs/abc?tab=records` is `["jobs", "abc"]`. */
   path: readonly string[];
   query: Readonly<Record<string, string>>;
@@ -12,20 +12,18 @@ export type Place = {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-const HOME: Place = { path: [], query: {} };
-
-export const place = signal<Place>(HOME);
+export const route = signal<Route>({ path: [], query: {} });
 
 export function startRouter(): void {
-  const look = () => {
-    place.value = placeOf(location.hash);
+  const update = () => {
+    route.value = routeOf(location.hash);
   };
-  window.addEventListener("hashchange", look);
-  look();
+  window.addEventListener("hashchange", update);
+  update();
 }
 
-/** What cannot be read is taken as it stands: an address may be typed by anybody. */
-export function placeOf(hash: string): Place {
+/** Never throws: users type addresses, so a part that cannot be decoded is used as it is. */
+export function routeOf(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#?\/?/, "").split(/\?(.*)/s);
   return {
     path: path.split("/").filter(Boolean).map(decoded),
@@ -33,23 +31,23 @@ export function placeOf(hash: string): Place {
   };
 }
 
-/** `hrefOf("jobs", id)`; what is undefined in the query is left out. */
+/** `hrefOf(["jobs", id], { tab })`. Undefined and empty query values are left out. */
 export function hrefOf(path: readonly string[], query: Query = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const words = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return `#/${path.map(encodeURIComponent).join("/")}${words === "" ? "" : `?${words}`}`;
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
+  return `#/${path.map(encodeURIComponent).join("/")}${search === "" ? "" : `?${search}`}`;
 }
 
 export function go(href: string): void {
   location.hash = href;
 }
 
-/** Changes the query in place, as filters do: going back leads past it. */
+/** Changes the query without a history entry: filters do not fill the Back button. */
 export function setQuery(changes: Query): void {
-  const { path, query } = place.peek();
+  const { path, query } = route.peek();
   const href = hrefOf(path, { ...query, ...changes });
   history.replaceState(null, "", href);
-  place.value = placeOf(href);
+  route.value = routeOf(href);
 }
 
 function decoded(part: string): string {

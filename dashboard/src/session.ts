@@ -1,127 +1,127 @@
 /**
- * Who looks at this, and with which key the API is asked. The key is kept for this tab, or in this browser where somebody
- * wishes to stay signed in; it goes nowhere but into the header of requests to this server.
+ * The signed-in user and the API key. The key is stored for this tab, or in the browser if the user chose to stay signed
+ * in. It is only sent in the header of requests to this server.
  */
 import { computed, signal } from "@preact/signals";
-import type { MeOut } from "../../src/api/wire-keys.ts";
 import { ApiError, isApiError } from "../../src/client/api-error.ts";
 import { connect, type Trawl } from "../../src/client/client.ts";
 import { createRequests, type Requests } from "../../src/client/requests.ts";
+import type { MeOut } from "../../src/client/wire-types.ts";
 
-export type Scope = MeOut["scopes"][number];
+export type KeyScope = MeOut["scopes"][number];
 
-export type Session =
+type Session =
   | { state: "starting"; error?: unknown }
-  /** `why` where a key was refused: the one just tried, or one that was good until now. */
+  /** `why` is set if the server refused the stored key, or revoked it. */
   | { state: "signed-out"; why?: ApiError }
   | { state: "signed-in"; me: MeOut };
 
 export const session = signal<Session>({ state: "starting" });
 
-const KEPT_AS = "trawl-key";
-/** Pages ask again by themselves, and say so: a request that insists would only hide that the server is away. */
-const TRIES = 2;
-/** What no header can carry: the request would never leave. */
+const STORAGE_KEY = "trawl-key";
+/** Few attempts: pages poll anyway, and longer retries would delay the message that the server is unreachable. */
+const ATTEMPTS = 2;
+/** Characters that an HTTP header cannot contain. */
 const UNSENDABLE = /[^!-~]/;
-/** Longer than any key; servers hang up on headers that are far longer. */
-const KEY_MOST = 1_000;
-const START_AGAIN_MS = 2_000;
+/** Longer than any key. Servers close the connection on much longer headers. */
+const KEY_CHARS_MAX = 1_000;
+const START_RETRY_MS = 2_000;
 
 const key = signal<string | undefined>(undefined);
 const options = computed(() => ({
-  fetch: watched,
-  tries: TRIES,
+  fetch: fetchAndCheckKey,
+  tries: ATTEMPTS,
   ...(key.value === undefined ? {} : { key: key.value }),
 }));
 const client = computed(() => connect(baseUrl(), options.value));
 const requests = computed(() => createRequests(baseUrl(), options.value));
 
-/** The API, asked with the key of whoever is signed in. */
+/** The API client, with the key of the signed-in user. */
 export function api(): Trawl {
   return client.peek();
 }
 
-/** For what the client has no words for: bodies, pictures, streams. */
+/** For requests that the client has no method for, such as streams. */
 export function rawRequests(): Requests {
   return requests.peek();
 }
 
-/** Where this page came from: the API is beside it, whatever the prefix. */
+/** The URL this page was loaded from. The API has the same path prefix. */
 export function baseUrl(): string {
   return new URL(".", document.baseURI).href;
 }
 
-export function may(scope: Scope): boolean {
+export function may(scope: KeyScope): boolean {
   const now = session.value;
   return now.state === "signed-in" && now.me.scopes.includes(scope);
 }
 
-/** Signed in with the key of last time, or without one where none is asked for. */
+/** Signs in with the stored key, or without a key if the server requires none. Retries until the server answers. */
 export async function startSession(): Promise<void> {
-  key.value = sessionStorage.getItem(KEPT_AS) ?? localStorage.getItem(KEPT_AS) ?? undefined;
+  key.value = sessionStorage.getItem(STORAGE_KEY) ?? localStorage.getItem(STORAGE_KEY) ?? undefined;
   for (;;) {
     try {
       session.value = { state: "signed-in", me: await api().me() };
       return;
     } catch (error) {
       if (isApiError(error, "UNAUTHORIZED", "FORBIDDEN")) {
-        // Without a key there is nothing to be said: it was not asked for yet.
+        // Without a stored key this is the first visit, not a refusal.
         session.value = key.peek() === undefined ? { state: "signed-out" } : { state: "signed-out", why: error };
         return;
       }
       session.value = { state: "starting", error };
     }
-    await new Promise((resolve) => setTimeout(resolve, START_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, START_RETRY_MS));
   }
 }
 
-/** Throws ApiError where the key is not good. */
-export async function signIn(given: string, { isToStay }: { isToStay: boolean }): Promise<void> {
-  if (given.length > KEY_MOST) throw new Error("A key is far shorter than this. Copy it again.");
-  if (UNSENDABLE.test(given)) throw new Error("A key has no spaces and no letters with accents. Copy it again.");
-  const me = await connect(baseUrl(), { key: given, tries: TRIES }).me();
-  forgetKey();
-  (isToStay ? localStorage : sessionStorage).setItem(KEPT_AS, given);
+/** Throws ApiError if the server refuses the key. */
+export async function signIn(given: string, { isRemembered }: { isRemembered: boolean }): Promise<void> {
+  if (given.length > KEY_CHARS_MAX) throw new Error("This is too long to be a key. Copy the key again.");
+  if (UNSENDABLE.test(given)) throw new Error("A key has no spaces or accented letters. Copy the key again.");
+  const me = await connect(baseUrl(), { key: given, tries: ATTEMPTS }).me();
+  deleteKey();
+  (isRemembered ? localStorage : sessionStorage).setItem(STORAGE_KEY, given);
   key.value = given;
   session.value = { state: "signed-in", me };
 }
 
 export function signOut(why?: ApiError): void {
-  forgetKey();
-  // Who leaves leaves nothing for the next one; a key that has run out is replaced by the same person.
-  if (why === undefined) forgetDrafts();
+  deleteKey();
+  // After a manual sign-out another person may sign in. After an expired key, the same person signs in again and keeps the drafts.
+  if (why === undefined) deleteDrafts();
   key.value = undefined;
   session.value = why === undefined ? { state: "signed-out" } : { state: "signed-out", why };
 }
 
-/** A key may be revoked at any time: whichever request hears of it, the sign-in page is shown in its place. */
-async function watched(...words: Parameters<typeof fetch>): Promise<Response> {
-  const [where, sent] = words;
-  // What is deleted goes also where the tab is closed at that moment.
-  const answer = await fetch(where, sent?.method === "DELETE" ? { ...sent, keepalive: true } : sent);
-  if (answer.status === 401 && session.peek().state === "signed-in" && isOfNow(sent)) {
-    // A proxy may say so in its own way.
-    const problem = await answer
+/** Keys can be revoked at any time: the first response with 401 signs the user out and shows the sign-in form. */
+async function fetchAndCheckKey(...args: Parameters<typeof fetch>): Promise<Response> {
+  const [url, init] = args;
+  // With keepalive, a DELETE completes even if the tab is closed.
+  const response = await fetch(url, init?.method === "DELETE" ? { ...init, keepalive: true } : init);
+  if (response.status === 401 && session.peek().state === "signed-in" && hasCurrentKey(init)) {
+    // A proxy may answer 401 without a JSON body.
+    const problem = await response
       .clone()
       .json()
-      .catch(() => ({ detail: "the key is not taken any more" }));
+      .catch(() => ({ detail: "the server no longer accepts this key" }));
     signOut(new ApiError(401, problem as Record<string, unknown>));
   }
-  return answer;
+  return response;
 }
 
-/** What was asked with another key, before, says nothing of this one. */
-function isOfNow(sent: RequestInit | undefined): boolean {
-  const used = new Headers(sent?.headers).get("authorization");
+/** A late 401 for a previous key must not sign the current key out. */
+function hasCurrentKey(init: RequestInit | undefined): boolean {
+  const used = new Headers(init?.headers).get("authorization");
   return used === (key.peek() === undefined ? null : `Bearer ${key.peek()}`);
 }
 
-/** A job that was not submitted yet may hold what is secret. */
-function forgetDrafts(): void {
+/** An unsubmitted job may contain secrets. */
+function deleteDrafts(): void {
   for (const name of Object.keys(sessionStorage)) if (name.startsWith("trawl-draft")) sessionStorage.removeItem(name);
 }
 
-function forgetKey(): void {
-  sessionStorage.removeItem(KEPT_AS);
-  localStorage.removeItem(KEPT_AS);
+function deleteKey(): void {
+  sessionStorage.removeItem(STORAGE_KEY);
+  localStorage.removeItem(STORAGE_KEY);
 }

@@ -1,9 +1,9 @@
-/** What is around every page: the menu, how the connection is, who one is. */
+/** The frame around every page: menu, connection state, signed-in user. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { connection } from "./live.ts";
 import { findPage, PAGES } from "./pages.ts";
-import { hrefOf, place } from "./router.ts";
+import { hrefOf, route } from "./router.ts";
 import { may, session, signOut } from "./session.ts";
 import { switchTheme, theme } from "./theme.ts";
 import { duration } from "./ui/format.ts";
@@ -13,12 +13,12 @@ import { now } from "./visible.ts";
 export function Shell({ children }: { children: ComponentChildren }) {
   const [isOpen, setIsOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const { path } = place.value;
-  const where = path.join("/");
+  const { path } = route.value;
+  const pagePath = path.join("/");
   useEffect(() => {
     setIsOpen(false);
     scrollTo(0, 0);
-  }, [where]);
+  }, [pagePath]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Esc closes the menu from anywhere
     <div
@@ -35,7 +35,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           main.current?.focus();
         }}
       >
-        Skip to the page
+        Skip to content
       </a>
       <header class="bar">
         <a class="brand" href={hrefOf([])}>
@@ -51,7 +51,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Foot />
       </div>
       <main ref={main} class="main" tabIndex={-1}>
-        <AwayBanner />
+        <DisconnectedBanner />
         {children}
       </main>
     </div>
@@ -69,7 +69,7 @@ function Mark() {
 }
 
 function Menu() {
-  const current = findPage(place.value.path)?.page.path.split("/", 1)[0];
+  const current = findPage(route.value.path)?.page.path.split("/", 1)[0];
   return (
     <nav class="menu" aria-label="Pages">
       {PAGES.filter(({ isInMenu, scope }) => isInMenu && may(scope)).map(({ path, title }) => (
@@ -86,16 +86,16 @@ function Foot() {
   if (me === undefined) return null;
   const { keyId, tenant, scopes, version } = me;
   const who =
-    keyId === null ? "no key needed" : (tenant ?? (scopes.includes("admin") ? "operator" : `may ${scopes.join(", ")}`));
+    keyId === null ? "no key required" : (tenant ?? (scopes.includes("admin") ? "operator" : scopes.join(", ")));
   const tip =
     keyId === null
-      ? "The server asks for no key: whoever reaches it from this machine may do everything."
-      : `Signed in with the key ${keyId}, which may ${scopes.join(", ")}. ${tenant === null ? "It sees everybody's jobs." : `It sees the jobs of ${tenant}.`}`;
+      ? "This server requires no key. It only accepts connections from this machine, and everyone on it has full access."
+      : `Signed in with key ${keyId}. Scopes: ${scopes.join(", ")}. ${tenant === null ? "Sees the jobs of all tenants." : `Sees the jobs of the tenant ${tenant}.`}`;
   return (
     <div class="side-foot">
       <ConnectionState />
       <p class="who">
-        <Tip says={tip}>{who}</Tip>
+        <Tip text={tip}>{who}</Tip>
       </p>
       <div class="side-buttons">
         <button type="button" class="small" onClick={switchTheme}>
@@ -113,37 +113,37 @@ function Foot() {
 }
 
 const STATES = {
-  connecting: { words: "connecting", tip: "Waiting for the server's stream of events." },
-  live: { words: "live", tip: "What is shown changes as it happens." },
-  away: { words: "server away", tip: "The server does not answer. What is shown is what was last known." },
+  connecting: { label: "connecting", tip: "Opening the event stream of the server." },
+  live: { label: "live", tip: "Connected. The page updates as things change." },
+  lost: { label: "disconnected", tip: "The server does not answer. The page shows the last known state." },
 } as const;
 
 function ConnectionState() {
   const { state } = connection.value;
-  const { words, tip } = STATES[state];
+  const { label, tip } = STATES[state];
   return (
     <p class={`connection connection-${state}`}>
-      <Tip says={tip}>{words}</Tip>
+      <Tip text={tip}>{label}</Tip>
     </p>
   );
 }
 
-function AwayBanner() {
+function DisconnectedBanner() {
   const state = connection.value;
-  // Heard once by those who hear the page, and not every second with the time.
-  const isAway = state.state === "away";
+  // The countdown is hidden from screen readers: they would announce it every second.
+  const isLost = state.state === "lost";
   return (
     <div role="status">
-      {isAway && (
-        <p class="away">
-          <span>Lost the server. What you see is what was last known.</span>
-          <span aria-hidden="true">{nextTry(state.nextTryAt - now.value)}</span>
+      {isLost && (
+        <p class="connection-banner">
+          <span>Connection lost. The page shows the last known state.</span>
+          <span aria-hidden="true">{retryText(state.nextAttemptAt - now.value)}</span>
         </p>
       )}
     </div>
   );
 }
 
-function nextTry(ms: number): string {
-  return ms < 1_000 ? "Trying again …" : `Trying again in ${duration(Math.round(ms / 1_000) * 1_000)}.`;
+function retryText(ms: number): string {
+  return ms < 1_000 ? "Reconnecting …" : `Reconnecting in ${duration(Math.round(ms / 1_000) * 1_000)}.`;
 }

@@ -1,32 +1,32 @@
-/** Light or dark: as the system has it, unless somebody chose. */
+/** Light or dark theme: the system setting, unless the user chose one. */
 import { signal } from "@preact/signals";
 
-export type Theme = "light" | "dark";
+type Theme = "light" | "dark";
 
-const KEPT_AS = "trawl-theme";
+const STORAGE_KEY = "trawl-theme";
 const DARK = "(prefers-color-scheme: dark)";
 
-/** What is shown now. */
+/** The theme in use. */
 export const theme = signal<Theme>("light");
 
 export function startTheme(): void {
   const system = matchMedia(DARK);
-  const look = () => {
-    const chosen = localStorage.getItem(KEPT_AS);
+  const update = () => {
+    const chosen = localStorage.getItem(STORAGE_KEY);
     const wanted = chosen === "light" || chosen === "dark" ? chosen : system.matches ? "dark" : "light";
     document.documentElement.dataset.theme = wanted;
     theme.value = wanted;
   };
-  system.addEventListener("change", look);
-  addEventListener("storage", look); // another tab chose
-  look();
+  system.addEventListener("change", update);
+  addEventListener("storage", update); // changed in another tab
+  update();
 }
 
 export function switchTheme(): void {
   const next: Theme = theme.peek() === "dark" ? "light" : "dark";
-  const isAsSystem = matchMedia(DARK).matches === (next === "dark");
-  if (isAsSystem) localStorage.removeItem(KEPT_AS);
-  else localStorage.setItem(KEPT_AS, next);
+  const isSystemTheme = matchMedia(DARK).matches === (next === "dark");
+  if (isSystemTheme) localStorage.removeItem(STORAGE_KEY);
+  else localStorage.setItem(STORAGE_KEY, next);
   document.documentElement.dataset.theme = next;
   theme.value = next;
 }

@@ -1,18 +1,18 @@
-/** Whether somebody can see this tab, and the time, for those who can. */
+/** Whether the tab is visible, and a clock that runs only while it is. */
 import { signal } from "@preact/signals";
 
 export const isVisible = signal(true);
-/** Epoch ms, anew every second while the tab is visible. */
+/** Epoch ms, updated every second while the tab is visible. */
 export const now = signal(Date.now());
 
 export function startVisible(): void {
-  const look = () => {
+  const update = () => {
     isVisible.value = !document.hidden;
     if (isVisible.value) now.value = Date.now();
   };
-  document.addEventListener("visibilitychange", look);
+  document.addEventListener("visibilitychange", update);
   setInterval(() => {
     if (isVisible.peek()) now.value = Date.now();
   }, 1_000);
-  look();
+  update();
 }

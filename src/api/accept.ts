@@ -1,10 +1,8 @@
-/** Which of the types that a route can answer with the client would rather have. */
-
-/** The first offered is for whoever does not care, or asks for what is not there. */
+/** The offered media type that the client prefers. The first one is the default. */
 export function pickType<T extends string>(accept: string | string[] | undefined, offered: readonly [T, ...T[]]): T {
   const wanted = String(accept ?? "")
-    .split(",", MOST)
-    .map(parseWish)
+    .split(",", ENTRIES_MOST)
+    .map(parseEntry)
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight);
   for (const { type } of wanted) {
@@ -15,10 +13,10 @@ export function pickType<T extends string>(accept: string | string[] | undefined
   return offered[0];
 }
 
-/** Nobody has as many wishes. */
-const MOST = 50;
+/** More entries of an Accept header are ignored. */
+const ENTRIES_MOST = 50;
 
-function parseWish(text: string): { type: string; weight: number } {
+function parseEntry(text: string): { type: string; weight: number } {
   const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
   const weight = parameters.find((part) => part.startsWith("q="))?.slice("q=".length);
   return { type, weight: weight === undefined ? 1 : Number(weight) || 0 };

@@ -1,20 +1,20 @@
 /**
- * The dashboard as the build left it: read whole when first asked for, and kept, so that all a browser gets is of one
- * build, also where another is put in its place meanwhile.
+ * The files of the dashboard build. All are read on first use and stay in memory, so that a browser gets files of one build
+ * even if a new build replaces them on disk.
  */
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 const CODINGS = { br: ".br", gzip: ".gz" } as const;
-export type Coding = keyof typeof CODINGS;
+type Coding = keyof typeof CODINGS;
 
 export type DashboardFile = {
   type: string;
   etag: string;
   plain: Uint8Array;
-  /** The same, compressed by the build; what would not get smaller is not there. */
+  /** Compressed by the build. Missing if compression does not make the file smaller. */
   packed: Partial<Record<Coding, Uint8Array>>;
 };
 
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** By their path, such as `assets/app-1a2b.js`; undefined where there is no build. */
+/** Files by path, such as `assets/app-1a2b.js`. Undefined if there is no build. */
 export function readDashboard(folder: string): DashboardFiles | undefined {
   const names = namesIn(folder);
   if (!names.includes(PAGE)) return undefined;
@@ -43,14 +43,14 @@ export function readDashboard(folder: string): DashboardFiles | undefined {
       const type = TYPES[extname(name)];
       if (type === undefined) return [];
       const plain = read(name);
-      // A weak one: compressed or not, it is the same.
+      // A weak ETag: it is the same for all encodings.
       const etag = `W/"${hash("sha256", plain, "base64url").slice(0, 22)}"`;
       return [[name.replaceAll("\\", "/"), { type, etag, plain, packed: Object.fromEntries(packedOf(name)) }]];
     }),
   );
 }
 
-/** The smallest that the client takes, and its coding. */
+/** The preferred encoding that the client accepts. */
 export function packedFor({ plain, packed }: DashboardFile, acceptEncoding: string) {
   const accepted = acceptEncoding
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** The OpenAPI document as one page: no script, nothing from elsewhere. */
+/** The OpenAPI document as one HTML page, without scripts and external resources. */
 import { hash } from "node:crypto";
 import { ERRORS } from "../errors.ts";
 import type { OpenApi } from "./openapi.ts";
@@ -45,7 +45,7 @@ one of <a href="docs/errors">these</a>. For programs: <a href="openapi.json">ope
 ${parts.join("")}<h2>Shapes</h2>${shapes.join("")}`);
 }
 
-/** What a problem's `type` leads to. */
+/** The target of the `type` of a problem. */
 export function errorsPage(): Page {
   const rows = Object.entries(ERRORS).map(
     ([code, { means, fix }]) =>
@@ -113,7 +113,7 @@ function shown(schema: object): string {
   return `<pre>${linked(escaped(JSON.stringify(schema, null, 2)))}</pre>`;
 }
 
-/** Shapes are further down on the same page; browsers open what a link leads into. */
+/** Schemas are on the same page. Browsers open the details element that a link points into. */
 function linked(text: string): string {
   return text.replace(/#\/components\/schemas\/(\w+)/g, '<a href="#$1">$1</a>');
 }

@@ -1,13 +1,14 @@
-/** The API in OpenAPI 3.1, made from its routes. */
+/** Generates the OpenAPI 3.1 document from the routes. */
 import { z } from "zod";
 import { jobSchema } from "../submit/job-schema.ts";
 import { VERSION } from "../version.ts";
 import type { AnswerShape, Route } from "./route.ts";
-import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire-fleet.ts";
-import { keySchemaOut } from "./wire-keys.ts";
-import { scheduleSchemaOut } from "./wire-schedules.ts";
-import { storySchemaOut } from "./wire-trace.ts";
-import { jobSchemaOut, pageSchemaOut, problemSchema } from "./wire-types.ts";
+import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire/dead.ts";
+import { jobSchemaOut } from "./wire/jobs.ts";
+import { keySchemaOut } from "./wire/keys.ts";
+import { pageSchemaOut } from "./wire/results.ts";
+import { scheduleSchemaOut } from "./wire/schedules.ts";
+import { timelineSchemaOut } from "./wire/trace.ts";
 
 export type OpenApi = {
   openapi: string;
@@ -16,7 +17,7 @@ export type OpenApi = {
   [key: string]: unknown;
 };
 
-/** What is shared, by the name it has in the document. */
+/** Shared schemas, by their name in the document. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   NewJob: jobSchema,
   Job: jobSchemaOut,
@@ -26,8 +27,19 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DeadReason: deadReason,
   Schedule: scheduleSchemaOut,
   Key: keySchemaOut,
-  Story: storySchemaOut,
+  Timeline: timelineSchemaOut,
 };
+
+/** Errors are problem+json, RFC 9457. */
+const problemSchema = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string().describe("An error code of docs/errors.md. Programs should branch on it."),
+  fix: z.string(),
+  requestId: z.string(),
+});
 
 type JsonSchema = Record<string, unknown>;
 type ShapeOf = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
@@ -46,9 +58,9 @@ export function describeApi(all: readonly Route[]): OpenApi {
     info: {
       title: "Trawl",
       version: VERSION,
-      description: "Submit jobs, follow them, read what they brought, and see why something waits.",
+      description: "Submit jobs, follow them, read their results, and see why something waits.",
     },
-    // Relative: wherever the document was read from, behind whatever prefix.
+    // Relative to the document, so that it works behind any prefix.
     servers: [{ url: "." }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
@@ -72,7 +84,7 @@ function operation(route: Route, shapeOf: ShapeOf): Record<string, unknown> {
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, shapeOf) }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, shape]) => [status, responseOf(shape, shapeOf)])),
-      default: { description: "What went wrong.", content: PROBLEM },
+      default: { description: "An error.", content: PROBLEM },
     },
   };
 }
@@ -116,7 +128,7 @@ function responseOf({ says, json, types = [] }: AnswerShape, shapeOf: ShapeOf): 
   return { description: says, content };
 }
 
-/** Schemas that have a name are described once, under it, and referred to: a job alone would fill the document. */
+/** Named schemas are written once and referenced. Written out everywhere, jobs alone would fill the document. */
 function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> } {
   const shared: Record<string, JsonSchema> = {};
   for (const [id, schema] of Object.entries(NAMED)) z.globalRegistry.add(schema, { ...schema.meta(), id });
@@ -131,10 +143,7 @@ function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> 
   return { shapeOf, shared };
 }
 
-/**
- * What an instant looks like its format says; as a pattern it is longer than all else, hundreds of times. That a number is
- * not larger than numbers are is no news either.
- */
+/** Removes the pattern of instants, which is long and occurs hundreds of times, and the bounds of safe integers. */
 function withoutNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -143,7 +152,7 @@ function withoutNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
 
 type Shape = JsonSchema & { id?: string; $defs?: Record<string, JsonSchema> };
 
-/** The same with its references as the whole document has them. */
+/** Changes references to the component paths of the document. */
 function referring(shape: object): Shape {
   return JSON.parse(JSON.stringify(shape).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'));
 }

@@ -1,7 +1,7 @@
-/** What went wrong, as problem+json (RFC 9457): every error has its code from the catalogue, and says what to do. */
+/** Errors as problem+json (RFC 9457), with the code and the fix from the error catalogue. */
 import { ERRORS, type ErrorCode, isTrawlError, TrawlError } from "../errors.ts";
 
-export type Problem = {
+type Problem = {
   type: string;
   title: string;
   status: number;
@@ -9,11 +9,11 @@ export type Problem = {
   code: ErrorCode;
   fix: string;
   requestId: string;
-  /** What else the error knows: the keys that are wrong, how much was taken. */
+  /** Details of the error, such as `problems` or `taken`. */
   [key: string]: unknown;
 };
 
-/** Codes that are the caller's to mend; whatever is not here is ours: 500. */
+/** HTTP status by error code. All other codes are 500. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
   BAD_URL: 400,
@@ -49,11 +49,11 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   SCRAPE_TIMEOUT: 504,
 };
 
-export function statusOf(code: ErrorCode): number {
+function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 500;
 }
 
-/** The problem an error is, and whether it is one of ours that somebody should look into. */
+/** `isOurs`: an internal error, which is logged. */
 export function problemOf(error: unknown, requestId: string): { problem: Problem; isOurs: boolean } {
   const known = asKnown(error);
   const status = statusOf(known.code);
@@ -64,8 +64,8 @@ export function problemOf(error: unknown, requestId: string): { problem: Problem
     type: `/docs/errors#${known.code.toLowerCase()}`,
     title: means,
     status,
-    // What only a programmer understands stays in the log.
-    detail: isOurs ? `something went wrong here; the log has it under ${requestId}` : known.message,
+    // Details of internal errors are in the log only.
+    detail: isOurs ? `internal error; see the server log for request ${requestId}` : known.message,
     code: known.code,
     fix,
     requestId,
@@ -80,11 +80,11 @@ function asKnown(error: unknown): TrawlError {
   if (statusCode === 413) {
     return new TrawlError("BODY_TOO_LARGE", {
       op,
-      message: "the body is larger than the server takes (apiBodyBytes); send URLs as application/x-ndjson instead",
+      message: "the body is larger than apiBodyBytes; send URLs as application/x-ndjson instead",
     });
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new TrawlError("BAD_REQUEST", { op, message: message ?? "the request cannot be read" });
+    return new TrawlError("BAD_REQUEST", { op, message: message ?? "the request cannot be parsed" });
   }
   return new TrawlError("INTERNAL", { op, message: message ?? String(error), cause: error });
 }

@@ -1,18 +1,18 @@
-/** Bodies as they come in: JSON is parsed, what a route takes as a stream is left alone, everything else is refused. */
+/** Request bodies: JSON is parsed, stream types of a route are passed on, all other types are refused. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { TrawlError } from "../errors.ts";
 import type { Route } from "./route.ts";
 
 const JSON_TYPE = "application/json";
-/** A problem quotes no more of what was sent: V8 does, and a body may be large. */
+/** Characters of the body that an error quotes. V8 may quote a large part of it. */
 const QUOTED_CHARS = 300;
 
 export function readBodies(app: FastifyInstance, routes: readonly Route[]): void {
-  // It refuses names that would reach into every object, such as __proto__.
+  // Refuses __proto__ and constructor, which could change the prototype of objects.
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(JSON_TYPE, { parseAs: "string" }, (request, body, done) => {
-    // Many clients name the type also where they send nothing, as to pause a job.
+    // Many clients send the type without a body, such as for pausing a job.
     if (body === "") return done(null, undefined);
     return parse(request, String(body), (error, value) => done(error === null ? null : badJson(String(body)), value));
   });
@@ -25,11 +25,11 @@ export function readBodies(app: FastifyInstance, routes: readonly Route[]): void
   });
 }
 
-/** Throws BAD_REQUEST where a body is packed: the bytes of it would be taken for text. */
+/** Throws BAD_REQUEST for a compressed body: it is not decompressed. */
 export function checkCoding({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"];
   if (coding === undefined || coding === "identity") return;
-  throw unread(`content-encoding: a body in ${coding} is not read here; send it as it is, without the header`);
+  throw unread(`content-encoding: ${coding} is not supported; send the body uncompressed, without this header`);
 }
 
 export function wrongType({ headers }: FastifyRequest, takes: readonly string[]): TrawlError {
@@ -41,7 +41,7 @@ export function wrongType({ headers }: FastifyRequest, takes: readonly string[])
 function badJson(text: string): TrawlError {
   try {
     JSON.parse(text);
-    return unread("body: holds a name that is every object's, __proto__ or constructor; leave it out");
+    return unread("body: contains the key __proto__ or constructor; remove it");
   } catch (error) {
     return unread(`body: is not JSON: ${(error as Error).message.slice(0, QUOTED_CHARS)}`);
   }

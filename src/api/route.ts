@@ -1,21 +1,13 @@
 /**
- * A route of the API, with everything there is to say of it: the server checks requests by it, openapi.ts describes it,
- * and tests try it from outside. A route without a scope does not compile.
+ * A route of the API as data: the server validates requests with it, openapi.ts describes it, and tests call it. A route
+ * without a scope does not compile.
  */
 import type { Readable } from "node:stream";
 import type { z } from "zod";
-import type { Quotas, Scope } from "../domain/api-key.ts";
+import type { Caller } from "../control/caller.ts";
+import type { Scope } from "../domain/api-key.ts";
 
-/** Who asks. Jobs of one tenant do not exist for another; without keys there is one, who may do everything. */
-export type Caller = {
-  tenant: string | undefined;
-  keyId: string | undefined;
-  scopes: readonly Scope[];
-  /** Of a key of the book; the keys of the settings have none. */
-  quotas?: Quotas;
-};
-
-export type JsonAnswer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> };
+type JsonAnswer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> };
 export type StreamAnswer = {
   status: number;
   type: string;
@@ -24,20 +16,20 @@ export type StreamAnswer = {
 };
 export type Answer = JsonAnswer | StreamAnswer;
 
-/** What a route answers with: JSON of a shape, or bytes of these types. */
+/** A response: JSON with this schema, or bytes of these types. */
 export type AnswerShape = { says: string; json?: z.ZodType; types?: readonly string[] };
 
 export type Asked<Params = unknown, Query = unknown, Body = unknown> = {
   params: Params;
   query: Query;
-  /** Checked; or the stream itself, where it came as one of the route's `streams`. */
+  /** Validated. Undefined if the body is a stream. */
   body: Body;
-  /** Present where the body is to be read as it comes. */
+  /** Set if the content type is one of the route's `streams`. */
   stream: Readable | undefined;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   caller: Caller;
   requestId: string;
-  /** Aborts when the client has gone, or the server is to stop. */
+  /** Aborts when the client disconnects, or when the server stops. */
   signal: AbortSignal;
 };
 
@@ -45,22 +37,22 @@ export type Route = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Parameters with a colon: `/v1/jobs/:id`. */
   path: string;
-  /** What its key must be good for. `open` routes ask for none. */
+  /** The scope that the key must have. `open` routes need no key. */
   scope: Scope | "open";
   tag: string;
   summary: string;
-  /** Not of the API: its description leaves it out. */
+  /** Not part of the API description. */
   isHidden?: true;
-  /** More of it, where one line is not enough. */
+  /** The description in the API reference. */
   says?: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** A trace has a span of it: jobs come of it. */
+  /** The route submits URLs, and gets a span in traces. */
   isSubmission?: true;
-  /** Types of bodies that are read as they come, however long. */
+  /** Content types that are read as a stream of any length. */
   streams?: readonly string[];
-  /** A body for the docs, and for the tests that run what the docs say. */
+  /** A body for the API reference. Tests send it. */
   example?: unknown;
   answers: Readonly<Record<number, AnswerShape>>;
   handle(asked: Asked): Promise<Answer>;
@@ -75,7 +67,7 @@ type RouteOf<P, Q, B> = Omit<Route, "params" | "query" | "body" | "handle"> & {
   handle(asked: Asked<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<Answer>;
 };
 
-/** The same route, its handler knowing the types of what is checked before it is called. */
+/** Types the handler by the schemas of the route. */
 export function defineRoute<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,

@@ -1,85 +1,85 @@
 /**
- * The control plane's HTTP server: routes behind one set of rules. Every answer carries the request's id, every error is
- * a problem of the catalogue, and nothing waits for work to be done. It keeps nothing between two requests: any number of
- * them run side by side on one broker and store.
+ * The HTTP server of the API. Every response has the request id, and every error is a problem of the catalogue. Handlers do
+ * not wait for workers. The server keeps no state between requests: any number of instances run on one broker and store.
  */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import type { Caller } from "../control/caller.ts";
 import { isTrawlError, TrawlError } from "../errors.ts";
-import { cannotListen } from "../runtime/cannot-listen.ts";
+import { listenError } from "../runtime/listen-error.ts";
 import type { Log } from "../runtime/log.ts";
 import { parseTraceparent, requestIdOfTrace } from "../runtime/trace-ids.ts";
-import { type SpanWords, type Tracing, traceSubmission } from "../runtime/tracing.ts";
-import { bearSilence } from "./bear-silence.ts";
-import { check } from "./check.ts";
+import { type SpanAttributes, type Tracing, traceSubmission } from "../runtime/tracing.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { API_HEADERS, originProblem } from "./browser-security.ts";
 import { EVENT_STREAM } from "./events/sse.ts";
-import type { Gate } from "./keys/gate.ts";
+import { extendIdleTimeout } from "./idle-timeout.ts";
+import type { ServerMeter } from "./metrics/server-meter.ts";
 import { problemOf } from "./problem.ts";
 import { checkCoding, readBodies, wrongType } from "./read-body.ts";
-import { type Answer, type Asked, type Caller, isStream, type Route, type StreamAnswer } from "./route.ts";
-import { API_HEADERS, originProblem } from "./safety.ts";
-import type { ServerMeter } from "./server-meter.ts";
-import type { SubmissionOut } from "./wire-types.ts";
+import { type Answer, type Asked, isStream, type Route, type StreamAnswer } from "./route.ts";
+import { validate } from "./validate.ts";
+import type { SubmissionOut } from "./wire/jobs.ts";
 
-export type ApiServerDeps = {
+type ApiServerDeps = {
   routes: readonly Route[];
-  gate: Pick<Gate, "identify" | "wasOpen">;
+  authenticator: Pick<Authenticator, "identify" | "wasOpen">;
   tracing: Tracing;
   meter: Pick<ServerMeter, "answered" | "followed">;
   log: Log;
 };
 
-export type ApiServerOptions = {
+type ApiServerOptions = {
   host: string;
   port: number;
   bodyBytes: number;
-  /** How long requests under way may take once it is to stop. */
+  /** How long requests in progress may take after `stop`. */
   graceMs: number;
 };
 
 export type ApiServer = {
-  /** Resolves with its address when it listens. */
+  /** Resolves with the address when the server listens. */
   start(): Promise<{ url: string }>;
-  /** Answers what is under way, refuses what is new, and closes. */
+  /** Completes requests in progress, refuses new ones, and closes. */
   stop(): Promise<void>;
   isDraining(): boolean;
 };
 
-/** A client that sends or takes nothing for so long has gone. */
-const SILENCE_MS = 60_000;
+/** A connection without traffic for this long is closed. */
+const IDLE_MS = 60_000;
 const HEADERS_MS = 15_000;
 const SWEEP_MS = 50;
-/** How long a client that was refused while it was sending has to read why. */
+/** How long a client that was refused while sending may read the response. */
 const LINGER_MS = 1_000;
-/** How often the key of a stream is looked at again. */
+/** How often the key of an open stream is checked again. */
 const KEY_AGAIN_MS = 1_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 export function createApiServer(
-  { routes, gate, meter, tracing, log }: ApiServerDeps,
+  { routes, authenticator, meter, tracing, log }: ApiServerDeps,
   options: ApiServerOptions,
 ): ApiServer {
   const stopping = new AbortController();
-  const underWay = new Set<AbortController>();
+  const inProgress = new Set<AbortController>();
   const callers = new WeakMap<FastifyRequest, Caller>();
   const app = fastify({
     bodyLimit: options.bodyBytes,
     genReqId: ({ headers }) => requestIdOf(headers, tracing.isOn),
     requestIdHeader: false,
-    connectionTimeout: SILENCE_MS,
+    connectionTimeout: IDLE_MS,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // Of a path that cannot be read no hook hears.
+    // Hooks do not run for a path that cannot be parsed.
     frameworkErrors: (error, request, reply) => void refuse(error, request, withHeaders(reply, request)),
     routerOptions: { maxParamLength: 2_000, ignoreTrailingSlash: true },
   });
   app.server.headersTimeout = HEADERS_MS;
-  app.server.requestTimeout = 0; // lists of millions take as long as they take; silence is what ends them
+  app.server.requestTimeout = 0; // a list of millions may take long; only an idle connection is closed
   readBodies(app, routes);
   app.addHook("onRequest", async (request, reply) => {
     withHeaders(reply, request);
-    const problem = originProblem(request, { isOpen: gate.wasOpen() });
+    const problem = originProblem(request, { isOpen: authenticator.wasOpen() });
     if (problem !== undefined) throw new TrawlError("FORBIDDEN", { op: "api.origin", message: problem });
     checkCoding(request);
   });
@@ -89,7 +89,7 @@ export function createApiServer(
     const route = request.routeOptions.url;
     meter.answered({ method: request.method, route, status: answered, ms: elapsedTime, isFollowed });
     if (!log.isOn("debug")) return;
-    const { keyId, tenant } = callers.get(request) ?? NOBODY;
+    const { keyId, tenant } = callers.get(request) ?? ANONYMOUS;
     const { id: requestId, method, url } = request;
     log.debug("api.answered", {
       requestId,
@@ -107,22 +107,22 @@ export function createApiServer(
     app.route({
       method: route.method,
       url: route.path,
-      // A HEAD would read a stream of events to its end, which it has not.
+      // A HEAD request would wait for the end of an event stream.
       exposeHeadRoute: !Object.values(route.answers).some(({ types = [] }) => types.includes(EVENT_STREAM)),
-      // Before anything of the body is read: strangers must not make us parse.
+      // Before the body is read: unauthorized callers must not make the server parse it.
       onRequest: async (request) => void callers.set(request, await callerOf(request, route)),
       handler: (request, reply) => answer(route, request, reply),
     });
   }
 
   async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const caller = callers.get(request) ?? NOBODY;
-    const leaving = leavingOf(reply);
-    const handle = () => route.handle(asked(route, request, caller, leaving.signal));
+    const caller = callers.get(request) ?? ANONYMOUS;
+    const closing = closeControllerOf(reply);
+    const handle = () => route.handle(asked(route, request, caller, closing.signal));
     const answer = await (route.isSubmission === true ? traced(route, request, handle) : handle());
     if (isStream(answer)) {
-      endWithKey(route, request, reply, leaving);
-      bearSilence(reply.raw);
+      endWithKey(route, request, reply, closing);
+      extendIdleTimeout(reply.raw);
     }
     if (isStream(answer) && answer.type.startsWith(EVENT_STREAM)) {
       meter.followed(1);
@@ -134,48 +134,48 @@ export function createApiServer(
   function traced(route: Route, { id: requestId, headers }: FastifyRequest, handle: () => Promise<Answer>) {
     const from = parseTraceparent(headers.traceparent);
     const words = { "http.request.method": route.method, "http.route": route.path };
-    return traceSubmission(tracing, { requestId, from, words, tell: toldOf }, handle);
+    return traceSubmission(tracing, { requestId, from, words, tell: spanAttributesOf }, handle);
   }
 
-  /** Streams of events have no end of their own: they end when their key does. */
-  function endWithKey(route: Route, request: FastifyRequest, { raw }: FastifyReply, leaving: AbortController): void {
+  /** Event streams end when their key is revoked or expires. */
+  function endWithKey(route: Route, request: FastifyRequest, { raw }: FastifyReply, closing: AbortController): void {
     const timer = setInterval(async () => {
       try {
         await callerOf(request, route);
       } catch (error) {
-        // A store that is away takes no key from anybody.
-        if (isTrawlError(error, "UNAUTHORIZED", "FORBIDDEN")) leaving.abort(error);
+        // An unreachable store does not end streams.
+        if (isTrawlError(error, "UNAUTHORIZED", "FORBIDDEN")) closing.abort(error);
       }
     }, KEY_AGAIN_MS);
     raw.once("close", () => clearInterval(timer));
   }
 
-  /** Not by AbortSignal.any: the server's own signal would remember every request it ever had. */
-  function leavingOf({ raw }: FastifyReply): AbortController {
-    const leaving = new AbortController();
-    underWay.add(leaving);
+  /** Does not use AbortSignal.any: the server's own signal would keep a reference to every request. */
+  function closeControllerOf({ raw }: FastifyReply): AbortController {
+    const closing = new AbortController();
+    inProgress.add(closing);
     raw.once("close", () => {
-      underWay.delete(leaving);
-      leaving.abort(GONE);
+      inProgress.delete(closing);
+      closing.abort(GONE);
     });
-    if (stopping.signal.aborted) leaving.abort(stopping.signal.reason);
-    return leaving;
+    if (stopping.signal.aborted) closing.abort(stopping.signal.reason);
+    return closing;
   }
 
   async function callerOf(request: FastifyRequest, { scope }: Route): Promise<Caller> {
-    if (scope === "open") return NOBODY;
-    const caller = await gate.identify(request);
+    if (scope === "open") return ANONYMOUS;
+    const caller = await authenticator.identify(request);
     if (caller.scopes.includes(scope)) return caller;
     throw new TrawlError("FORBIDDEN", {
       op: "api.scope",
-      message: `this key may ${caller.scopes.join(", ") || "do nothing"}; what was asked for takes ${scope}`,
+      message: `this key has the scopes ${caller.scopes.join(", ") || "none"}; this route requires ${scope}`,
       detail: { scope },
     });
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { problem, isOurs } = problemOf(error, request.id);
-    // Whoever goes in the middle of a body has nobody to blame here, and hears nothing of it.
+    // Not an error of the server if the client disconnects while it sends the body.
     const isGone = request.raw.destroyed && !request.raw.complete;
     if (isOurs && !isGone) log.error("api.failed", { requestId: request.id, url: request.url, cause: error });
     const { allow } = problem as { allow?: readonly string[] };
@@ -183,7 +183,7 @@ export function createApiServer(
     const { retryAfterMs } = problem as { retryAfterMs?: number };
     if (retryAfterMs !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
     if (problem.status === 401) reply.header("www-authenticate", "Bearer");
-    // What is left of a body that nobody reads would be taken for the next request.
+    // The unread rest of the body would be parsed as the next request.
     if (!request.raw.complete) {
       reply.header("connection", "close");
       linger(request.raw.socket);
@@ -197,14 +197,16 @@ export function createApiServer(
       try {
         return { url: await app.listen({ host, port }) };
       } catch (error) {
-        throw cannotListen(error as NodeJS.ErrnoException, { ...LISTENING, host, port });
+        throw listenError(error as NodeJS.ErrnoException, { ...LISTENING, host, port });
       }
     },
     async stop() {
-      stopping.abort(new TrawlError("STOPPING", { op: "api.stop", message: "the server is stopping; ask again" }));
-      for (const leaving of underWay) leaving.abort(stopping.signal.reason);
+      stopping.abort(
+        new TrawlError("STOPPING", { op: "api.stop", message: "the server is stopping; send the request again" }),
+      );
+      for (const closing of inProgress) closing.abort(stopping.signal.reason);
       const late = setTimeout(() => app.server.closeAllConnections(), options.graceMs);
-      // What was under way leaves its connection open behind it, for a next request that will not come.
+      // Completed requests leave their keep-alive connections open.
       const sweeping = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close();
       clearInterval(sweeping);
@@ -217,13 +219,13 @@ export function createApiServer(
 const LISTENING = {
   op: "api.listen",
   taken:
-    "something listens there, perhaps another trawl serve or trawl up; choose another --port, or start workers alone with trawl up --no-serve",
+    "another process listens there, perhaps trawl serve or trawl up; choose another --port, or start workers only with trawl up --no-serve",
   check: "--host (TRAWL_API_HOST) and --port (TRAWL_API_PORT)",
 };
 
 /**
- * A connection that is closed while something of it is unread is reset, and the client that still sends may never see the
- * answer: it gets a moment to.
+ * Delays the close of a connection with unread data. Closing it at once would reset it, and a client that still sends would
+ * not see the response.
  */
 function linger(socket: FastifyRequest["socket"]): void {
   socket.destroySoon = () => {
@@ -237,11 +239,11 @@ function withHeaders(reply: FastifyReply, { id }: Pick<FastifyRequest, "id">): F
   return reply.headers({ ...API_HEADERS, "x-request-id": id });
 }
 
-const NOBODY: Caller = { tenant: undefined, keyId: undefined, scopes: [] };
-/** Nobody reads it; without a reason every request would end with a DOMException and its stack. */
-const GONE = "the client has gone";
+const ANONYMOUS: Caller = { tenant: undefined, keyId: undefined, scopes: [] };
+/** An abort reason that is not read. Without one, every request would create a DOMException with a stack trace. */
+const GONE = "the client has disconnected";
 
-/** Where traces are recorded, the trace that a request belongs to beats an id that a proxy may have given it on the way. */
+/** If traces are recorded, the trace id wins over a request id that a proxy may have added. */
 function requestIdOf({ "x-request-id": given, traceparent }: FastifyRequest["headers"], isTraced: boolean): string {
   const from = parseTraceparent(traceparent);
   const own = typeof given === "string" && REQUEST_ID.test(given) ? given : undefined;
@@ -249,8 +251,8 @@ function requestIdOf({ "x-request-id": given, traceparent }: FastifyRequest["hea
   return own ?? `r${randomUUID()}`;
 }
 
-/** What a trace has of the answer to a submission. */
-function toldOf(answer: Answer): SpanWords {
+/** Attributes of the span of a submission. */
+function spanAttributesOf(answer: Answer): SpanAttributes {
   const { id, accepted, duplicates } = ("body" in answer ? answer.body : {}) as Partial<SubmissionOut>;
   const counts = { "trawl.urls.accepted": accepted, "trawl.urls.duplicate": duplicates };
   return { "http.response.status_code": answer.status, "trawl.job.id": id, ...counts };
@@ -262,9 +264,9 @@ function asked(route: Route, request: FastifyRequest, caller: Caller, signal: Ab
     throw wrongType(request, ["application/json", ...(route.streams ?? [])]);
   }
   return {
-    params: check(route.params, request.params, "path"),
-    query: check(route.query, request.query, "query"),
-    body: stream === undefined ? check(route.body, request.body, "body") : undefined,
+    params: validate(route.params, request.params, "path"),
+    query: validate(route.query, request.query, "query"),
+    body: stream === undefined ? validate(route.body, request.body, "body") : undefined,
     stream,
     headers: request.headers,
     caller,
@@ -283,7 +285,7 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer.body));
 }
 
-/** One that is readable goes as it is: it hears at once when the client has gone, also while it has nothing to say. */
+/** A Readable is sent as it is: it is destroyed at once when the client disconnects, also while it writes nothing. */
 function readableOf(stream: StreamAnswer["stream"]): Readable {
   return stream instanceof Readable ? stream : Readable.from(stream, { objectMode: false });
 }
@@ -294,11 +296,11 @@ function missing({ method, url }: FastifyRequest, routes: readonly Route[]): Tra
   if (others.length > 0) {
     return new TrawlError("METHOD_NOT_ALLOWED", {
       op: "api.route",
-      message: `nothing answers ${method} ${path}; there it takes ${others.join(", ")}`,
+      message: `there is no ${method} ${path}; this path takes ${others.join(", ")}`,
       detail: { allow: others },
     });
   }
-  const message = `nothing answers ${method} ${path}; see /docs, or /openapi.json, for what there is`;
+  const message = `there is no ${method} ${path}; see /docs or /openapi.json`;
   return new TrawlError("NOT_FOUND", { op: "api.route", message });
 }
 

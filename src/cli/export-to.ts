@@ -1,5 +1,4 @@
 /** Writes a job's records to a file, or to stdout for `-`. */
-
 import { TrawlError } from "../errors.ts";
 import { createRecordWriter } from "../store/export/create-record-writer.ts";
 import { exportRecords } from "../store/export/export-records.ts";
@@ -8,13 +7,13 @@ import { openOutput } from "../store/export/open-output.ts";
 import type { Store } from "../store/store.ts";
 import type { Screen } from "./terminal.ts";
 
-/** Says BAD_OUTPUT before any work is done, if the file cannot be written. Leaves what is there as it is. */
+/** Throws BAD_OUTPUT if the file cannot be written. Call it before the work starts. An existing file is not changed. */
 export async function checkOutput(path: string, format?: string): Promise<void> {
   const output = await openOutput(path, chosenFormat(path, format), { columns: undefined });
   await output.abort();
 }
 
-/** All records of a job; the answer is how many. A file takes its name only when it is whole. */
+/** Exports all records of a job and resolves with their number. A file gets its final name only when it is complete. */
 export async function exportTo(
   { records, screen }: { records: Pick<Store, "readRecords">; screen: Screen },
   jobId: string,
@@ -39,13 +38,13 @@ export async function exportTo(
   }
 }
 
-/** Throws BAD_OUTPUT for what would only spoil a terminal. */
+/** Throws BAD_OUTPUT for a binary format, which must not be written to a terminal. */
 function textFormat(name: string | undefined): TextFormat {
   const format = chosenFormat("-.jsonl", name);
   if (format !== "parquet") return format;
   throw new TrawlError("BAD_OUTPUT", {
     op: "export.format",
-    message: "Parquet is no text for stdout; give a file: --out records.parquet",
+    message: "Parquet is a binary format and cannot go to stdout; give a file: --out records.parquet",
   });
 }
 

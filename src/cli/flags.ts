@@ -1,14 +1,13 @@
-/** Readers of flag values for commander. */
-
+/** Parsers of flag values for commander. */
 import { InvalidArgumentError } from "commander";
 import { QUEUE_NAME } from "../domain/queue-name.ts";
 
-/** Gathers a repeatable flag. */
+/** Collects the values of a repeatable flag. */
 export function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }
 
-/** A whole number from `least` to `most`; anything else is named together with what the flag takes. */
+/** Parses a whole number from `least` to `most`. The error names the flag and its range. */
 export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
   const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
   return (value) => {
@@ -18,15 +17,15 @@ export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_
   };
 }
 
-/** The name of a queue, as jobs may have it. */
+/** Parses a queue name. */
 export function queueName(flag: string): (value: string) => string {
   return (value) => {
     if (QUEUE_NAME.test(value)) return value;
-    throw new InvalidArgumentError(`${flag} takes letters, digits, _ . : - (64 at most).`);
+    throw new InvalidArgumentError(`${flag} takes letters, digits and _ . : - (at most 64 characters).`);
   };
 }
 
-/** Names of queues with commas between, each once. */
+/** Parses comma-separated queue names and removes duplicates. */
 export function queueNames(flag: string): (value: string) => string[] {
   const one = queueName(flag);
   return (value) => [...new Set(value.split(",").map((name) => one(name.trim())))];
@@ -34,15 +33,17 @@ export function queueNames(flag: string): (value: string) => string[] {
 
 const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
-/** An id of the caller's own, fit for a log line, a header and a shell. */
-export function requestIdWord(flag: string): (value: string) => string {
+/** Parses a request id that is safe in a log line, a header and a shell. */
+export function requestIdFlag(flag: string): (value: string) => string {
   return (value) => {
     if (REQUEST_ID.test(value)) return value;
-    throw new InvalidArgumentError(`${flag} takes letters, digits, _ . : - (128 at most), a letter or digit first.`);
+    throw new InvalidArgumentError(
+      `${flag} takes letters, digits and _ . : - (at most 128 characters, a letter or digit first).`,
+    );
   };
 }
 
-/** A time as settings take it; a bare number is seconds here, as in other programs that have such a flag. */
+/** A duration as the settings take it. A plain number is seconds, as with the same flags of other programs. */
 export function secondsOrDuration(value: string): string {
   return /^\d+(?:\.\d+)?$/.test(value) ? `${value}s` : value;
 }

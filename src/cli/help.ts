@@ -1,9 +1,9 @@
-/** How `--help` looks, for every command. */
+/** The format of `--help` for every command. */
 import { type Argument, Help, type HelpConfiguration, type Option } from "commander";
 
 const SHARED: readonly string[] = ["--api", "--broker", "--store", "--log-level", "--json", "--help"];
 
-/** Told last: these are the same everywhere, and a command's own flags are what one comes for. */
+/** True for flags that all commands have. They are listed last, after the command's own flags. */
 export function isShared({ long }: Option): boolean {
   return SHARED.includes(long ?? "");
 }
@@ -13,26 +13,26 @@ export const HELP_STYLE: HelpConfiguration = {
     const options = new Help().visibleOptions(command);
     return [...options.filter((option) => !isShared(option)), ...options.filter(isShared)];
   },
-  /** Without `[options]`, which all of them take. */
+  /** Without `[options]`, which every command takes. */
   subcommandTerm(command) {
-    return [command.name(), ...command.registeredArguments.map(argumentWords)].join(" ");
+    return [command.name(), ...command.registeredArguments.map(argumentText)].join(" ");
   },
   optionDescription(option) {
-    return [option.description, ...choiceWords(option), ...defaultWords(option)].join(" ");
+    return [option.description, ...choicesText(option), ...defaultText(option)].join(" ");
   },
 };
 
-function argumentWords(argument: Argument): string {
+function argumentText(argument: Argument): string {
   const name = argument.name() + (argument.variadic ? "..." : "");
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-function choiceWords({ argChoices }: Option): string[] {
+function choicesText({ argChoices }: Option): string[] {
   return argChoices === undefined ? [] : [`(${argChoices.join(", ")})`];
 }
 
-/** An empty list is no default worth telling. */
-function defaultWords({ defaultValue, defaultValueDescription }: Option): string[] {
+/** An empty list is not shown as a default. */
+function defaultText({ defaultValue, defaultValueDescription }: Option): string[] {
   if (defaultValue === undefined || (Array.isArray(defaultValue) && defaultValue.length === 0)) return [];
   return [`(default ${defaultValueDescription ?? String(defaultValue)})`];
 }

@@ -1,24 +1,24 @@
-/** A job's sites with the most to do, for people who look at the job. */
-import type { JobOut, JobSiteOut } from "../api/wire-types.ts";
-import { formatBytes, formatCount } from "../domain/counted.ts";
+/** The busiest sites of a job, as shown by `trawl job`. */
+import type { JobOut, JobSiteOut } from "../client/wire-types.ts";
 import { formatDuration } from "../domain/duration.ts";
+import { formatBytes, formatCount } from "../domain/format-number.ts";
 import type { ControlPlane } from "./plane/control-plane.ts";
 import { table } from "./terminal.ts";
 
-export type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
+type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
 
-/** Sites are listed by name: of a job with more than these, the busiest of the first so many are shown. */
-const LOOKED_AT = 500;
+/** Sites are listed by name. For a job with more sites, the busiest of the first 500 are shown. */
+const SITES_MOST = 500;
 const SHOWN = 5;
 
-/** Those with the most waiting first; where nothing waits, with the most pages. */
+/** Sorted by URLs waiting or in flight, then by pages. */
 export async function findTopSites(plane: Pick<ControlPlane, "listJobSites">, job: JobOut): Promise<TopSites> {
-  const found = await plane.listJobSites(job, LOOKED_AT);
+  const found = await plane.listJobSites(job, SITES_MOST);
   const busy = ({ waiting, inFlight }: JobSiteOut) => waiting + inFlight;
   const top = [...found].sort(
     (one, other) => busy(other) - busy(one) || other.pages - one.pages || (one.site < other.site ? -1 : 1),
   );
-  return { sites: top.slice(0, SHOWN), seen: found.length, isAll: found.length < LOOKED_AT };
+  return { sites: top.slice(0, SHOWN), seen: found.length, isAll: found.length < SITES_MOST };
 }
 
 export function topSitesText({ sites, seen, isAll }: TopSites, now: number, width: number): string {
@@ -30,10 +30,10 @@ export function topSitesText({ sites, seen, isAll }: TopSites, now: number, widt
     formatCount(records),
     formatBytes(bytes),
     formatCount(dead),
-    blockedUntil === null ? site : `${site} (rests ${formatDuration(Date.parse(blockedUntil) - now)})`,
+    blockedUntil === null ? site : `${site} (paused for ${formatDuration(Date.parse(blockedUntil) - now)})`,
   ]);
   const of = isAll ? formatCount(seen) : `the first ${formatCount(seen)}`;
   const heading = ["WAITING", "IN FLIGHT", "PAGES", "RECORDS", "BYTES", "FAILED", "SITE"];
-  const title = seen > sites.length ? `\nits busiest sites, of ${of}\n` : "\nits sites\n";
+  const title = seen > sites.length ? `\nbusiest sites of ${of}\n` : "\nsites\n";
   return title + table([heading, ...rows], { right: [0, 1, 2, 3, 4, 5], width });
 }

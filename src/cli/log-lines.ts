@@ -1,44 +1,44 @@
-/** Log lines on their way to stderr: as they are for a machine, in words for a person at a terminal. */
+/** Writes log lines to stderr: as text on a terminal, otherwise as the JSON lines they are. */
 import { createLog } from "../runtime/log.ts";
 import { showable } from "../runtime/showable.ts";
 import type { Place } from "../worker/pool/supervisor.ts";
 import type { Screen } from "./terminal.ts";
 
-/** Of a log line; undefined if it is none. */
-export function fieldsOf(text: string): Record<string, unknown> | undefined {
+/** The fields of a JSON log line; undefined for other text. */
+function fieldsOf(text: string): Record<string, unknown> | undefined {
   if (!text.startsWith("{")) return undefined;
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    return undefined; // a spider has printed something that begins like one
+    return undefined; // text of a spider that starts with a brace
   }
 }
 
-/** `warn: browser.crashed pages=3`; what is no log line stays as it is. */
-export function inWords(text: string): string {
+/** Formats a log line as `warn: browser.crashed pages=3`. Other text is returned unchanged. */
+export function formatLogLine(text: string): string {
   const { at, level, event, ...fields } = fieldsOf(text) ?? {};
   if (at === undefined || typeof level !== "string" || typeof event !== "string") return text;
-  const words = Object.entries(fields).map(([name, value]) => `${name}=${inWord(value)}`);
-  return [`${level}: ${event}`, ...words].join(" ");
+  const pairs = Object.entries(fields).map(([name, value]) => `${name}=${formatValue(value)}`);
+  return [`${level}: ${event}`, ...pairs].join(" ");
 }
 
-function inWord(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" && !/[\s="]/.test(value) ? value : JSON.stringify(value);
 }
 
-/** Where this process's own log goes. */
+/** The sink for this process's own log. */
 export function logTo(screen: Screen, isJson: boolean): (line: string) => void {
-  return screen.isLive && !isJson ? (line) => screen.err(`${inWords(line.trimEnd())}\n`) : screen.err;
+  return screen.isLive && !isJson ? (line) => screen.err(`${formatLogLine(line.trimEnd())}\n`) : screen.err;
 }
 
-/** Where the lines go that worker processes print: with --json each is one object, whatever a spider prints. */
+/** The sink for the output of worker processes. With --json each line is one JSON object, also for output of a spider. */
 export function linesTo(screen: Screen, isJson: boolean): (place: Place, text: string) => void {
-  if (!isJson) return (_place, text) => screen.err(`${screen.isLive ? inWords(text) : text}\n`);
+  if (!isJson) return (_place, text) => screen.err(`${screen.isLive ? formatLogLine(text) : text}\n`);
   const log = createLog("info", screen.err);
   return ({ group, nth }, text) => {
     const fields = fieldsOf(text);
-    const whose = { ...(group === undefined ? {} : { group }), process: nth };
-    if (fields === undefined) log.info("worker.said", { ...whose, text });
-    else screen.err(`${showable(JSON.stringify({ ...fields, ...whose }))}\n`);
+    const origin = { ...(group === undefined ? {} : { group }), process: nth };
+    if (fields === undefined) log.info("worker.output", { ...origin, text });
+    else screen.err(`${showable(JSON.stringify({ ...fields, ...origin }))}\n`);
   };
 }

@@ -24,7 +24,7 @@ function sampleOf(at: number, counts: Partial<Ledger>): Sample {
   return { job, at, note: "job j1  shop" };
 }
 
-/** A terminal of so many columns that remembers the block it shows. */
+/** A terminal with this many columns that records the block it shows. */
 function terminalOf(columns: number): { screen: Screen; shown(): string[] } {
   let block = "";
   const screen: Screen = {
@@ -43,7 +43,7 @@ function terminalOf(columns: number): { screen: Screen; shown(): string[] } {
 }
 
 describe("the speed of a crawl", () => {
-  it("counts what was worked on, over the last seconds, and not the links that were refused", () => {
+  it("counts completed and failed pages over the last seconds, but not refused links", () => {
     const speedOf = createSpeedometer(5_000);
     speedOf(sampleOf(0, { done: 0, queued: 100 }));
 
@@ -53,13 +53,13 @@ describe("the speed of a crawl", () => {
     expect(etaMs).toBe(8_000);
   });
 
-  it("has no end to tell while nothing moves", () => {
+  it("has no estimated end while nothing completes", () => {
     expect(createSpeedometer(5_000)(sampleOf(0, { queued: 3 }))).toEqual({ perSecond: 0, etaMs: undefined });
   });
 });
 
 describe("the progress of a crawl", () => {
-  it("is a line of names and values where there is no terminal", () => {
+  it("is a line of names and values without a terminal", () => {
     const sample = sampleOf(0, { done: 312, queued: 100, delayed: 20, leased: 8, dead: 1 });
 
     expect(plainLine(sample, { perSecond: 48.2, etaMs: 3_000 })).toBe(
@@ -82,7 +82,7 @@ describe("the progress of a crawl", () => {
     },
   );
 
-  it("is whole when everything is done", () => {
+  it("shows 100% when everything is complete", () => {
     const { screen, shown } = terminalOf(80);
     createProgress(screen).show(sampleOf(0, { done: 10, refused: 90 }));
 

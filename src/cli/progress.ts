@@ -1,11 +1,11 @@
-/** Progress of a crawl on stderr: one live block on a terminal, a plain line now and then elsewhere. */
+/** Progress of a crawl on stderr: a live block on a terminal, otherwise a plain line every 5 seconds. */
 
-import { formatCount, plural } from "../domain/counted.ts";
 import { formatDuration } from "../domain/duration.ts";
+import { formatCount, plural } from "../domain/format-number.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
 import { type Screen, shorten } from "./terminal.ts";
 
-/** Of a job of this broker, or of a server's. */
+/** The fields of a job that progress needs, from the broker or from the API. */
 export type Watched = Pick<JobView, "id" | "name" | "state" | "counts" | "tally">;
 
 export type Sample = { job: Watched; at: number; note: string };
@@ -16,9 +16,9 @@ export type Progress = {
   clear(): void;
 };
 
-export type Speed = { perSecond: number; etaMs: number | undefined };
+type Speed = { perSecond: number; etaMs: number | undefined };
 
-/** Speed over the last seconds, from samples. The eta counts only what is known to wait. */
+/** Measures the speed over the last seconds. The ETA only counts URLs that are already known. */
 export function createSpeedometer(windowMs: number): (sample: Sample) => Speed {
   const seen: { at: number; ended: number }[] = [];
   return ({ job, at }) => {
@@ -32,7 +32,7 @@ export function createSpeedometer(windowMs: number): (sample: Sample) => Speed {
   };
 }
 
-/** Refused and duplicate links were never work: counting them would show a crawl faster and nearer its end than it is. */
+/** Refused and duplicate links are not counted: they would make a crawl look faster and more complete than it is. */
 function worked({ counts }: Watched): { ended: number; waiting: number } {
   const { done, dead, cancelled, queued, delayed, leased } = counts;
   return { ended: done + dead + cancelled, waiting: queued + delayed + leased };
@@ -57,7 +57,7 @@ export function createProgress(screen: Screen): Progress {
   };
 }
 
-/** `pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s`, which grep and awk can read. */
+/** `pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s`, for grep and awk. */
 export function plainLine({ job }: Sample, { perSecond, etaMs }: Speed): string {
   const { queued, delayed, leased, dead } = job.counts;
   const eta = etaMs === undefined ? "-" : formatDuration(etaMs).replaceAll(" ", "");
@@ -87,7 +87,7 @@ type Cell = { text: string; paint?: (text: string) => string };
 const SEPARATOR = " · ";
 const WIDEST = 100;
 
-/** A line that wraps would be one too many to remove again: cells are left out from the end. */
+/** Drops cells from the end until the line fits: a wrapped line would break the removal of the live block. */
 function thatFit(cells: readonly Cell[], width: number): readonly Cell[] {
   const length = cells.reduce((sum, { text }) => sum + text.length, 0) + (cells.length - 1) * SEPARATOR.length;
   return length < width || cells.length === 1 ? cells : thatFit(cells.slice(0, -1), width);

@@ -1,4 +1,4 @@
-/** The command line: every command, and what becomes of errors. */
+/** The command line: registers every command and prints errors. */
 import { Console } from "node:console";
 import { Command, CommanderError } from "commander";
 import { ERRORS, isTrawlError } from "../errors.ts";
@@ -25,25 +25,25 @@ import { addUp } from "./commands/up.ts";
 import { addWorker } from "./commands/worker.ts";
 import { addWorkers } from "./commands/workers.ts";
 import { HELP_STYLE } from "./help.ts";
-import { listenForStops, type Stops } from "./stops.ts";
+import { listenForShutdown, type Shutdown } from "./shutdown.ts";
 
 const HELP = `
 Start here:
-  trawl demo                            crawl a little shop on this machine
-  trawl try <url> -e title=h1           see what a selector finds
-  trawl crawl <url> --out pages.jsonl   crawl a site, politely
-  trawl submit <url>; trawl worker      queue a job; fetch what is queued
-  trawl up                              dashboard and workers, kept running
+  trawl demo                            crawl a small demo shop on this machine
+  trawl try <url> -e title=h1           test a selector on one page
+  trawl crawl <url> --out pages.jsonl   crawl a site
+  trawl submit <url>; trawl worker      queue a job; run what is queued
+  trawl up                              run the dashboard and workers
   trawl top                             watch jobs, sites and workers
 
-Settings: trawl.config.ts, then TRAWL_* in the environment, then flags;
-docs/config.md lists them.`;
+Settings come from flags, then TRAWL_* environment variables, then
+trawl.config.ts; docs/config.md lists them.`;
 
-/** Runs one command; the answer is the process's exit code. */
+/** Runs one command and resolves with the exit code. */
 export async function runCli(args: readonly string[]): Promise<number> {
-  // Stdout carries results and nothing else: what a spider prints goes with the messages.
+  // Only results go to stdout: console.log of a spider goes to stderr.
   globalThis.console = new Console(process.stderr);
-  const program = createProgram(listenForStops());
+  const program = createProgram(listenForShutdown());
   try {
     await program.parseAsync([...args], { from: "user" });
     return Number(process.exitCode ?? 0);
@@ -52,56 +52,56 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Every command, ready to parse; docs/cli.md is rendered from it. */
-export function createProgram(stops: Stops): Command {
+/** The parser with every command; docs/cli.md is generated from it. */
+export function createProgram(shutdown: Shutdown): Command {
   const program = new Command("trawl")
     .description("Distributed web scraping: polite by construction, nothing lost, nothing twice.")
     .version(VERSION)
-    .showHelpAfterError("(add --help to see what this command takes)")
+    .showHelpAfterError("(use --help to see the options of this command)")
     .configureHelp(HELP_STYLE)
     .configureOutput({
-      outputError: (text, write) => write(complaint(text.trimEnd().replace(/^error: /, "BAD_USAGE: "))),
+      outputError: (text, write) => write(errorText(text.trimEnd().replace(/^error: /, "BAD_USAGE: "))),
     })
     .exitOverride()
     .addHelpText("after", HELP);
-  addCrawl(program, stops);
+  addCrawl(program, shutdown);
   addTry(program);
-  addSubmit(program, stops);
-  addWorker(program, stops);
-  addServe(program, stops);
-  addUp(program, stops);
+  addSubmit(program, shutdown);
+  addWorker(program, shutdown);
+  addServe(program, shutdown);
+  addUp(program, shutdown);
   addKeys(program);
   addSchedule(program);
   addWorkers(program);
-  addTop(program, stops);
+  addTop(program, shutdown);
   addJobs(program);
   addRecords(program);
   addDead(program);
   addExplain(program);
   addTrace(program);
   addControl(program);
-  addDelete(program, stops);
+  addDelete(program, shutdown);
   addChange(program);
   addDoctor(program);
-  addDemo(program, stops);
+  addDemo(program, shutdown);
   for (const command of program.commands) command.exitOverride();
   return program;
 }
 
 function failed(error: unknown): number {
-  // Commander has printed its own: help and version end well, everything else is usage.
+  // Commander has printed its message. Help and version exit with 0, everything else is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERRORS.BAD_USAGE.exit;
   if (isTrawlError(error)) {
-    process.stderr.write(complaint(`${error.code}: ${error.message}`));
+    process.stderr.write(errorText(`${error.code}: ${error.message}`));
     return error.exitCode;
   }
   const { stack, message } = error as Error;
-  const words = `INTERNAL: ${message}; this is a bug of Trawl, please report it with this:\n${stack}`;
-  process.stderr.write(complaint(words));
+  const report = `INTERNAL: ${message}; this is a bug in Trawl, please report it with this stack trace:\n${stack}`;
+  process.stderr.write(errorText(report));
   return ERRORS.INTERNAL.exit;
 }
 
-/** Further lines are indented: what is quoted in them cannot pass for a complaint of ours. */
-function complaint(text: string): string {
+/** Lines after the first are indented, so that quoted text cannot look like another message of Trawl. */
+function errorText(text: string): string {
   return `trawl: ${showableLines(text).replaceAll("\n", "\n  ")}\n`;
 }

@@ -1,55 +1,55 @@
-/** What every command starts from: its flags, the resolved settings, the screen, and an opened broker and store. */
+/** The session of a command: its settings, the screen, and the opened broker and store. */
 import type { Command } from "commander";
-import type { Trawl } from "../compose.ts";
+import type { App } from "../compose/app.ts";
 import type { Config } from "../config/schema.ts";
 import { logTo } from "./log-lines.ts";
 import { processScreen, type Screen } from "./terminal.ts";
 
-export type PlaceFlags = { broker?: string; store?: string; logLevel?: string; json?: boolean };
+export type ConnectionFlags = { broker?: string; store?: string; logLevel?: string; json?: boolean };
 
-export type Session = { config: Config; screen: Screen; trawl: Trawl; close(): Promise<void> };
+export type Session = { config: Config; screen: Screen; trawl: App; close(): Promise<void> };
 
-/** Flags every command has: where things live, and machine-readable answers. */
-export function withPlaces(command: Command): Command {
+/** Adds the flags that every command has: broker, store, log level and JSON output. */
+export function withConnectionFlags(command: Command): Command {
   return command
-    .option("--broker <url>", "where the frontier lives (default sqlite:.trawl/broker.db)")
-    .option("--store <url>", "where pages and records live (default sqlite:.trawl/store.db)")
-    .option("--log-level <level>", "least level of log lines on stderr: debug, info, warn, … (default warn)")
+    .option("--broker <url>", "connection URL of the broker (default sqlite:.trawl/broker.db)")
+    .option("--store <url>", "connection URL of the store (default sqlite:.trawl/store.db)")
+    .option("--log-level <level>", "log level on stderr: debug, info, warn, error or silent (default warn)")
     .option("--json", "print one JSON object as the last line of stdout");
 }
 
-/** Where things live and what is logged, as words for another process. */
-export function placeWords({ broker, store, logLevel }: PlaceFlags): string[] {
+/** The same flags as arguments for a child process. */
+export function connectionArgs({ broker, store, logLevel }: ConnectionFlags): string[] {
   const flags = { "--broker": broker, "--store": store, "--log-level": logLevel };
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
 export type Opening = {
-  flags: PlaceFlags;
+  flags: ConnectionFlags;
   settings?: Record<string, unknown>;
-  /** Whether the command has work to save: it waits for a lost broker as long as the settings say. */
+  /** Wait for an unavailable broker as long as the settings allow. For commands that do work. */
   isPatient?: boolean;
-  /** Where the settings have been read already. */
+  /** The settings, if the caller has loaded them already. */
   asked?: Config;
 };
 
-/** Somebody who asks a question wants to hear within this that there is nobody to answer it. */
-const QUESTION_MS = 5_000;
+/** Commands that only read report an unavailable broker after this time. */
+const QUERY_PATIENCE_MS = 5_000;
 
-/** Opens what a command works on. Close it, whatever happens: a store that is not closed leaves its log file behind. */
-export async function openSession({ flags, settings = {}, isPatient = false, ...given }: Opening): Promise<Session> {
-  // Loaded on first use: whoever asks for --help needs no broker.
-  const [{ openTrawl }, { loadConfig }] = await Promise.all([import("../compose.ts"), import("../config/load.ts")]);
+/** Opens the broker and store of a command. Always close it: an unclosed SQLite store leaves its WAL file behind. */
+async function openSession({ flags, settings = {}, isPatient = false, ...given }: Opening): Promise<Session> {
+  // Imported on first use: --help needs no broker.
+  const [{ openApp }, { loadConfig }] = await Promise.all([import("../compose/app.ts"), import("../config/load.ts")]);
   const { broker, store, logLevel } = flags;
   const asked = given.asked ?? (await loadConfig({ broker, store, logLevel, ...settings }, process.cwd()));
-  const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUESTION_MS);
+  const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUERY_PATIENCE_MS);
   const config = { ...asked, brokerPatienceMs };
   const screen = processScreen();
-  const trawl = await openTrawl(config, logTo(screen, flags.json === true));
+  const trawl = await openApp(config, logTo(screen, flags.json === true));
   return { config, screen, trawl, close: () => trawl.close() };
 }
 
-/** Runs a command's work with an open session, and closes it. */
+/** Opens a session, runs `work`, and closes the session. */
 export async function inSession<T>(opening: Opening, work: (session: Session) => Promise<T>): Promise<T> {
   const session = await openSession(opening);
   try {

@@ -1,35 +1,35 @@
-/** How text is put on a terminal: colours, widths, numbers. */
+/** Terminal output: colours, widths, tables. */
 import { basename } from "node:path";
 import pc from "picocolors";
 import { formatDuration } from "../domain/duration.ts";
 import { showable } from "../runtime/showable.ts";
 
 export type Screen = {
-  /** Results: what pipes. Resolves when more may be written, so that a slow reader is not buried. */
+  /** Writes results to stdout. Resolves when the text is written, which slows the caller down to the speed of the reader. */
   out(text: string): Promise<void>;
-  /** Everything else. */
+  /** Writes messages to stderr. */
   err(text: string): void;
-  /** Lines that stay at the bottom: the next ones take their place, and other text goes before them. */
+  /** Shows a block at the bottom of the terminal. The next block replaces it, and `err` writes above it. */
   live(block: string): void;
-  /** Whether `live` has a terminal to draw on. */
+  /** True if stderr is a terminal that can show `live` blocks. */
   isLive: boolean;
-  /** Width of the terminal that `err` goes to. */
+  /** Width of stderr. */
   columns(): number;
-  /** Width of what `out` goes to: a pipe or a file has no end. */
+  /** Width of stdout; infinite for a pipe or a file. */
   outColumns(): number;
   paint: ReturnType<typeof pc.createColors>;
-  /** What a person types to run this program again: `trawl`, or `npx trawl` where no shell finds it. */
+  /** The command that starts this program: `trawl`, or `npx trawl` if it is not on the shell's path. */
   command: string;
 };
 
-/** The process's own streams. Live display and colour only where stderr is a terminal that wants them. */
+/** The screen of this process. Live blocks and colours are used only if stderr is a terminal that supports them. */
 export function processScreen(): Screen {
   const { stdout, stderr } = process;
   const isLive = stderr.isTTY === true && stderr.columns !== undefined;
   let liveLines = 0;
 
   function write(text: string, isBlock: boolean): void {
-    // The carriage return is for a ^C that the terminal has echoed. All in one piece, or it flickers.
+    // The carriage return removes a ^C that the terminal has echoed. One write, to avoid flicker.
     stderr.write((liveLines === 0 ? "" : `\r\x1b[${liveLines}A\x1b[0J`) + text);
     liveLines = isBlock ? text.split("\n").length - 1 : 0;
   }
@@ -37,7 +37,7 @@ export function processScreen(): Screen {
   return {
     out: (text) => {
       if (liveLines > 0) write("", true);
-      // The callback also comes when the reader has gone, which stops.ts hears of; "drain" would never.
+      // Unlike "drain", the callback also runs after the reader has closed the pipe, which shutdown.ts handles.
       return new Promise((resolve) => stdout.write(text, () => resolve()));
     },
     err: (text) => write(text, false),
@@ -50,16 +50,16 @@ export function processScreen(): Screen {
   };
 }
 
-/** Of a terminal that does not tell. */
+/** Used for a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
 
-/** A clone and npx have the program in a folder of packages, which is not on a shell's path. */
+/** In a clone, and with npx, the program is in node_modules, which is not on the shell's path. */
 function commandOf(script: string): string {
   const isInstalled = basename(script) === "trawl" && !script.includes("node_modules");
   return isInstalled ? "trawl" : "npx trawl";
 }
 
-/** Cuts to a width, keeping the end of a URL's host and the end of its path readable. */
+/** Shortens text in the middle, so that both the host of a URL and the end of its path stay readable. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text;
   if (width < 8) return text.slice(0, Math.max(0, width));
@@ -67,21 +67,21 @@ export function shorten(text: string, width: number): string {
   return `${text.slice(0, head)}…${text.slice(text.length - (width - 1 - head))}`;
 }
 
-/** The larger unit alone: `3m`, not `3m 12s`. */
+/** A duration in its largest unit only: `3m`, not `3m 12s`. */
 export function roughAge(ms: number): string {
   return formatDuration(Math.max(1000, Math.round(ms / 1000) * 1000)).split(" ")[0] ?? "";
 }
 
-export type TableStyle = {
-  /** Columns, from 0, whose cells are numbers. */
+type TableStyle = {
+  /** Indexes of right-aligned columns. */
   right?: readonly number[];
-  /** The last column is shortened to keep lines within this. */
+  /** The maximum line width; the last column is shortened to fit. */
   width?: number;
-  /** Colours of columns: a cell itself may have none, since what it holds may come from elsewhere. */
+  /** Colours per column. Cells are escaped, so they cannot contain colour codes themselves. */
   paint?: Readonly<Record<number, (text: string) => string>>;
 };
 
-/** Rows as columns with two spaces between; the last column is not padded. Cells are made safe to show. */
+/** Formats rows as columns with two spaces between them. Cells are escaped for the terminal. */
 export function table(cells: readonly (readonly string[])[], style: TableStyle = {}): string {
   const { right = [], width = Infinity, paint = {} } = style;
   const rows = cells.map((row) => row.map(showable));
@@ -93,21 +93,21 @@ export function table(cells: readonly (readonly string[])[], style: TableStyle =
     if (right.includes(index)) return cell.padStart(most);
     return index === columns - 1 ? shorten(cell, Math.max(room, NARROWEST)) : cell.padEnd(most);
   };
-  // Painted last: colours have no width.
-  const painted = (cell: string, index: number) => (paint[index] ?? asItIs)(aligned(cell, index));
+  // Painted after alignment: colour codes take no space on the terminal.
+  const painted = (cell: string, index: number) => (paint[index] ?? unpainted)(aligned(cell, index));
   return rows.map((row) => `${row.map(painted).join(GAP).trimEnd()}\n`).join("");
 }
 
-function asItIs(text: string): string {
+function unpainted(text: string): string {
   return text;
 }
 
 const GAP = "  ";
-/** Less of a text tells nothing: on a narrower terminal lines wrap. */
+/** The last column is not made narrower than this; on a narrower terminal lines wrap. */
 const NARROWEST = 16;
 
-/** What may be typed next: what for, and the words after the program's name. */
+/** Suggested next commands: a label, and the arguments of the command. */
 export function steps(choices: readonly (readonly [string, string])[], { paint, command }: Screen): string {
-  const rows = choices.map(([what, words]) => [`  ${what}`, `${command} ${words}`]);
+  const rows = choices.map(([label, args]) => [`  ${label}`, `${command} ${args}`]);
   return table(rows, { paint: { 1: paint.cyan } });
 }

@@ -1,39 +1,41 @@
-/** Follows a job from outside: shows its progress, and notices when it has ended. */
+/** Polls a job, shows its progress and detects its end. */
 import { clearInterval, setInterval } from "node:timers";
+import { plural } from "../domain/format-number.ts";
 import { hasEnded } from "../domain/job.ts";
 import { showable } from "../runtime/showable.ts";
 import { createProgress, type Progress, type Watched } from "./progress.ts";
 import type { Screen } from "./terminal.ts";
 
-type Place = { findJob(id: string): Promise<Watched | undefined>; now(): number; screen: Screen };
-type Watching = { jobId: string; quiet: boolean; isOnlyLook: boolean; everyMs: number };
+type Deps = { findJob(id: string): Promise<Watched | undefined>; now(): number; screen: Screen };
+/** `isObserver`: this process only watches; other processes do the work. */
+type Options = { jobId: string; quiet: boolean; isObserver: boolean; everyMs: number };
 
-/** Looks again and again; aborts `over` when the job has ended, through whichever process. */
+/** Polls the job every `everyMs`, and aborts `over` when it has ended in any process. */
 export function watchJob(
-  { findJob, now, screen }: Place,
-  { jobId, quiet, isOnlyLook, everyMs }: Watching,
+  { findJob, now, screen }: Deps,
+  { jobId, quiet, isObserver, everyMs }: Options,
   over: AbortController,
 ): { stop(): Promise<void> } {
   const progress: Progress | undefined = quiet ? undefined : createProgress(screen);
   let sampling: Promise<void> = Promise.resolve();
-  let isLooking = false;
+  let isPolling = false;
   async function sample(): Promise<void> {
     const job = await findJob(jobId);
-    if (job === undefined && isOnlyLook) over.abort();
+    if (job === undefined && isObserver) over.abort();
     if (job === undefined || over.signal.aborted) return;
     progress?.show({ job, at: now(), note: showable(noteOn(job)) });
     if (hasEnded(job.state)) over.abort();
   }
   const timer = setInterval(() => {
-    // Looks do not pile up behind one that a slow broker keeps waiting.
-    if (isLooking) return;
-    isLooking = true;
-    // A failed look changes nothing where this process does the work, and notices a broken broker by that.
+    // Polls do not queue up behind one that waits for a slow broker.
+    if (isPolling) return;
+    isPolling = true;
+    // If this process also does the work, its worker reports a lost broker, and a failed poll can be ignored.
     sampling = sample()
-      .catch(() => isOnlyLook && over.abort())
+      .catch(() => isObserver && over.abort())
       .then(() => {})
       .finally(() => {
-        isLooking = false;
+        isPolling = false;
       });
   }, everyMs);
   return {
@@ -53,7 +55,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function noteOn(job: Watched): string {
-  if (job.state === "paused") return `paused; go on with: trawl resume ${job.id}`;
+  if (job.state === "paused") return `paused; resume with: trawl resume ${job.id}`;
   if (job.counts.leased > 0 || job.counts.delayed === 0) return `job ${job.id}  ${job.name}`;
-  return `job ${job.id}  waiting: ${job.counts.delayed} to be tried again; why: trawl explain ${job.id}`;
+  return `waiting to retry ${plural(job.counts.delayed, "URL")}; details: trawl explain ${job.id}`;
 }

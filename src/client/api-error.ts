@@ -1,13 +1,13 @@
-/** What the server refused, or could not do, or that nobody answers. Branch on `code`, one of docs/errors.md. */
+/** An error response, or a server that cannot be reached. Branch on `code`, one of docs/errors.md. */
 export class ApiError extends Error {
   readonly code: string;
-  /** 0: no answer came. */
+  /** The HTTP status. 0: no response. */
   readonly status: number;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix: string;
-  /** Under which the server's log has it. */
+  /** The request id in the server log. */
   readonly requestId: string;
-  /** All that the answer says: `id`, `taken`, `problems`, … */
+  /** The whole problem document: `id`, `taken`, `problems`, … */
   readonly problem: Readonly<Record<string, unknown>>;
 
   constructor(status: number, problem: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
@@ -25,7 +25,7 @@ export function isApiError(error: unknown, ...codes: readonly string[]): error i
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** What fetch throws where no answer came, or one that broke off. */
+/** From the TypeError that fetch throws for a missing or broken response. */
 export function unreachable(url: string, error: TypeError): ApiError {
   const problem = {
     code: "API_UNREACHABLE",
@@ -35,7 +35,7 @@ export function unreachable(url: string, error: TypeError): ApiError {
   return new ApiError(0, problem, { cause: error });
 }
 
-/** fetch itself says only that it failed; why, stands in its cause, or in the causes of that. */
+/** The message of fetch is generic. The reason is in its cause, or in the causes of that. */
 function reasonOf(error: TypeError): string {
   const cause = error.cause as (Error & { code?: string; errors?: readonly Error[] }) | undefined;
   const [first] = cause?.errors ?? [];

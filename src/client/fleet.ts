@@ -1,53 +1,52 @@
-/** What all jobs share: dead letters, sites, queues, workers, and why something waits. */
-import type * as Wire from "../api/wire-fleet.ts";
-import type { HistoryOut } from "../api/wire-history.ts";
-import type { SiteDetailOut } from "../api/wire-sites.ts";
-import type { TraceOut } from "../api/wire-trace.ts";
+/** What all jobs share: dead letters, sites, queues, workers, history, explanations and traces. */
+
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
+import type * as Wire from "./wire-types.ts";
+import type { HistoryOut, SiteDetailOut, TraceOut } from "./wire-types.ts";
 
-/** Which dead letters: all that is named has to be so. */
+/** All given values must match. */
 export type DeadFilter = { job?: string; reason?: Wire.DeadOut["reason"]; site?: string; status?: number };
 
-/** The same, or single ones of them, by their tasks: 500 at most. */
+/** A filter, or at most 500 task ids. */
 export type DeadChoice = DeadFilter & { tasks?: readonly string[] };
 
 export type DeadGroups = { groups: Wire.DeadGroupOut[]; letters: number };
 
 export type Dead = {
   list(filter?: DeadFilter, options?: Signal & { page?: number }): AsyncGenerator<Wire.DeadOut, void>;
-  /** Counted by reason, site and status, the most first: 500 groups at most, and how many letters there are in all. */
+  /** Groups by reason, site and status, largest first: at most 500, and the total number of letters. */
   groups(filter?: DeadFilter, options?: Signal & { limit?: number }): Promise<DeadGroups>;
-  /** Queues them again; the answer is how many. */
+  /** Queues them again. Returns how many. */
   replay(filter: DeadChoice, options?: Signal & { limit?: number; perSecond?: number }): Promise<number>;
-  /** Forgets them; the answer is how many. */
+  /** Discards them. Returns how many. */
   discard(filter: DeadChoice, options?: Signal & { limit?: number }): Promise<number>;
 };
 
-export type SiteWord = { rate: string; burst?: number; perSite?: number };
+export type SiteLimits = { rate: string; burst?: number; perSite?: number };
 
-/** `sort: "waiting"`: those for which most waits first, 500 at most. `q`: what their names have in them. */
+/** `sort: "waiting"`: at most 500 sites, those with the most waiting URLs first. `q`: text in the name. */
 export type SiteSearch = { q?: string; sort?: "name" | "waiting" };
 
-/** Who was told. */
-export type Told = { order: Wire.OrderOut; workers: string[] };
+/** The workers that get the command. */
+export type CommandedWorkers = { order: Wire.OrderOut; workers: string[] };
 
 export type Sites = {
   list(options?: Signal & SiteSearch & { page?: number }): AsyncGenerator<Wire.SiteOut, void>;
-  /** All there is to know of one. Throws ApiError NOT_FOUND where no job has met it. */
+  /** Throws ApiError NOT_FOUND if no job has URLs of the site. */
   get(site: string, options?: Signal): Promise<SiteDetailOut>;
-  /** Says what a site gets, whatever its jobs and its robots.txt say. */
-  set(site: string, word: SiteWord, options?: Signal): Promise<Wire.SiteWordOut>;
-  /** Takes that back. */
+  /** Sets the limits of a site, overriding its jobs and robots.txt. */
+  set(site: string, limits: SiteLimits, options?: Signal): Promise<Wire.SitePolicyOut>;
+  /** Removes these limits. */
   unset(site: string, options?: Signal): Promise<void>;
 };
 
 export type ExplainTarget = { url: string } | { site: string } | { job: string };
 
-/** Instants as ISO has them. Unless given: the last hour, in the least step that there is and fits. */
+/** Instants in ISO 8601. Default: the last hour, in the shortest step that is stored. */
 export type HistorySpan = { from?: string; to?: string; step?: "10s" | "1m" | "5m" | "30m" | "1h" | "6h" | "1d" };
 
-/** `what` is any of these, whichever it turns out to be; with a URL, `job` says in which job it is meant. */
+/** `what` is a URL or any of these ids. With a URL, `job` selects the job. */
 export type TraceTarget =
   | { url: string; job?: string }
   | { what: string; job?: string }
@@ -57,19 +56,19 @@ export type TraceTarget =
 
 export type Fleet = {
   dead: Dead;
-  /** Takes the scope admin, as do `queues` and `workers`. */
+  /** Requires the scope admin, like `queues` and `workers`. */
   sites: Sites;
   queues(options?: Signal): Promise<Wire.QueueOut[]>;
   workers(options?: Signal): Promise<Wire.WorkerOut[]>;
-  /** What the fleet did over time. Takes the scope admin. */
+  /** The history of the fleet. Requires the scope admin. */
   history(span?: HistorySpan, options?: Signal): Promise<HistoryOut>;
   /**
-   * Lets a worker, or all of a supervisor, end what they have in hand: and then end (`drain`), or be followed by a fresh
-   * process (`recycle`). They hear of it within seconds.
+   * Sends a command to a worker, or to all workers of a supervisor: `drain` completes the tasks and exits, `recycle` also
+   * starts a new process. Workers receive it within seconds.
    */
-  order(worker: string, order: Wire.OrderOut, options?: Signal): Promise<Told>;
+  order(worker: string, order: Wire.OrderOut, options?: Signal): Promise<CommandedWorkers>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;
-  /** How a page went in each job that had it, or how whole jobs did. */
+  /** The timeline of a page in each job that contains it, or summaries of jobs. */
   trace(target: TraceTarget, options?: Signal): Promise<TraceOut>;
 };
 

@@ -1,29 +1,30 @@
-/** One job of a server: what it is doing, what it has brought, and how to steer it. */
-import type { JobChange } from "../api/change-job.ts";
-import type * as Wire from "../api/wire-types.ts";
-import type { WebhookOut } from "../api/wire-webhooks.ts";
+/** One job of a server: its state, its results, and its control. */
+
+import type { JobChange } from "../control/change-job.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import { readEvents } from "./read-events.ts";
 import { pause, type Requests } from "./requests.ts";
+import type * as Wire from "./wire-types.ts";
+import type { WebhookOut } from "./wire-types.ts";
 
 export type JobEvent = { event: "job" | "end"; id: string | undefined; job: Wire.JobOut };
 
 export type Job = {
   readonly id: string;
   state(options?: Signal): Promise<Wire.JobOut>;
-  /** Resolves with the job once it has ended, whatever becomes of connections meanwhile. */
+  /** Resolves when the job has ended. Reconnects after a lost connection. */
   wait(options?: Signal): Promise<Wire.JobOut>;
-  /** The job each time it has changed; the last is `end`. */
+  /** The job after every change; the last event is `end`. */
   events(options?: Signal): AsyncGenerator<JobEvent, void>;
   /**
-   * Records as they come, until the job has ended; with `follow: false` those that are there. A page that is fetched
-   * again meanwhile brings its records again: for each of them once, ask when the job has ended.
+   * Records as they are stored, until the job has ended; with `follow: false` the stored ones only. If a page is fetched again
+   * while you read, its records occur twice. To get each record once, read after the job has ended.
    */
   records(options?: Signal & { follow?: boolean; q?: string }): AsyncGenerator<Wire.RecordOut, void>;
-  /** The same for its pages. */
+  /** Like `records`, for pages. */
   pages(options?: Signal & PageFilter & { follow?: boolean }): AsyncGenerator<Wire.PageOut, void>;
-  /** Some of them, for whoever pages through them: `cursor` is the `next` of the answer before. */
+  /** One page; `cursor` is the `next` of the previous one. */
   listRecords(
     options?: Signal & Listing & { q?: string },
   ): Promise<Listed<"records", Wire.RecordOut> & { ids: number[] }>;
@@ -31,52 +32,52 @@ export type Job = {
   listInvalid(
     options?: Signal & Listing & { q?: string },
   ): Promise<Listed<"invalid", Wire.InvalidOut> & { ids: number[] }>;
-  /** All records that are there, as the bytes of a file. One that breaks off rejects, and does not end. */
+  /** All stored records as a file. The stream rejects if it breaks off. */
   download(
     format: "ndjson" | "csv" | "parquet",
     options?: Signal & { q?: string },
   ): Promise<ReadableStream<Uint8Array>>;
-  /** What went wrong, by reason. */
+  /** Errors, grouped by reason. */
   errors(options?: Signal): Promise<Wire.JobErrorsOut>;
-  /** The job as it can be submitted again, and what of it has to be given anew. */
+  /** The job as it can be submitted again, and the keys you have to add. */
   spec(options?: Signal): Promise<Wire.WrittenJobOut>;
-  /** How it stands at each of its sites, by name. */
+  /** Its sites, by name. */
   sites(options?: Signal & { page?: number }): AsyncGenerator<Wire.JobSiteOut, void>;
-  /** Records that failed their schema, with the reason. */
+  /** Invalid records, with the reason. */
   invalid(options?: Signal): AsyncGenerator<Wire.InvalidOut, void>;
   /**
-   * More URLs for a job that was submitted `open`; with `last` no more are to come. Of any length, read as they are
-   * sent. Waits where the broker is full. URLs whose answer got lost are sent again, and counted as duplicates then.
+   * Adds URLs to a job that was submitted `open`; `last` seals the job. The list may have any length, and is read while it is
+   * sent. Waits while the broker is full. URLs whose response was lost are sent again, and count as duplicates.
    */
   add(urls: Urls, options?: Signal & { last?: boolean }): Promise<Added>;
-  /** Another pace, priority or limits, while it runs. */
+  /** Changes rate, priority or limits. */
   change(change: JobChange, options?: Signal): Promise<Wire.JobOut>;
-  /** What was delivered to its webhook, and what was not. Throws ApiError NOT_FOUND where it has none. */
+  /** The state of its webhook. Throws ApiError NOT_FOUND if it has none. */
   webhook(options?: Signal): Promise<WebhookOut>;
   pause(options?: Signal): Promise<Wire.JobOut>;
   resume(options?: Signal): Promise<Wire.JobOut>;
   cancel(options?: Signal): Promise<Wire.JobOut>;
-  /** With all that came of it, for good. Of one that has not ended only with `cancel`. */
+  /** Deletes the job and its results. A job that has not ended needs `cancel`. */
   delete(options?: Signal & { cancel?: boolean }): Promise<void>;
 };
 
-/** Which pages: by what is in their URL, and by status, such as 404 or 4xx. */
+/** `q`: text in the URL. `status`: such as 404 or 4xx. */
 export type PageFilter = { q?: string; status?: string };
 
 export type Listing = { limit?: number; cursor?: string };
 
-/** `looked`: a search looks at so many at a time, and may find few, or none, and have a `next` all the same. */
+/** `looked`: entries searched. A page may be short or empty and still have a `next`. */
 export type Listed<K extends string, T> = { next: string | null; after: string; looked: number } & Record<K, T[]>;
 
 export type Urls = Iterable<string> | AsyncIterable<string>;
 
-/** What became of URLs. */
+/** The result of adding URLs. */
 export type Added = Pick<Wire.SubmissionOut, "accepted" | "duplicates" | "refused" | "refusedCount">;
 
 const PAGE = 500;
-const LOOK_AGAIN_MS = 500;
-const COME_BACK_MS = 1_000;
-/** URLs in one request: well within what a server takes as one body. */
+const POLL_MS = 500;
+const RECONNECT_MS = 1_000;
+/** URLs per request: well below the body limit of a server. */
 export const URLS_MOST = 5_000;
 
 export function createJob(requests: Requests, id: string): Job {
@@ -97,10 +98,10 @@ export function createJob(requests: Requests, id: string): Job {
           if (event === "end") return;
         }
       } catch (error) {
-        // Broken off: whoever answers next knows where it was.
+        // The connection broke. The next one continues after the last event id.
         if (!(error instanceof TypeError)) throw error;
       }
-      await pause(COME_BACK_MS, signal);
+      await pause(RECONNECT_MS, signal);
     }
   }
 
@@ -121,9 +122,9 @@ export function createJob(requests: Requests, id: string): Job {
       cursor = page.after;
       if (page.next !== null) continue;
       if (isOver) return;
-      // What was written before it ended is there when it has: one more look finds all of it.
+      // Results are stored before the job ends, so one more read gets all of them.
       isOver = (await state(signal === undefined ? {} : { signal })).finishedAt !== null;
-      if (!isOver) await pause(LOOK_AGAIN_MS, signal);
+      if (!isOver) await pause(POLL_MS, signal);
     }
   }
 
@@ -139,7 +140,7 @@ export function createJob(requests: Requests, id: string): Job {
       }
       from += batch.length;
     }
-    // By itself: with the last URLs, to send it again after a lost answer would be too late for them.
+    // A request of its own: repeating a request with URLs after a lost response would add them to a sealed job.
     if (last) await sealJob(requests, id, signal);
     return sum;
   }
@@ -169,7 +170,7 @@ export function createJob(requests: Requests, id: string): Job {
     resume: (options) => steer("resume", options),
     cancel: (options) => steer("cancel", options),
     async delete({ cancel = false, signal } = {}) {
-      // Sent again, it would not find the job that it has deleted.
+      // Not repeated: the second request would not find the job.
       await requests.json(`${path}?cancel=${cancel}`, { method: "DELETE", isOnce: true, signal });
     },
   };
@@ -185,7 +186,7 @@ async function* batchesOf(urls: Urls): AsyncGenerator<string[], void> {
   if (batch.length > 0) yield batch;
 }
 
-/** One request of them; `taken` says how many were dealt with, and `retryAfterMs` when to come with the rest. */
+/** Sends one request. `taken`: URLs processed. `retryAfterMs`: when to send the rest. */
 export function sendUrls(
   requests: Requests,
   id: string,
@@ -196,12 +197,12 @@ export function sendUrls(
   return takenOf(requests.json<Wire.SubmissionOut>(`${pathOf(id)}/urls`, { method: "POST", lines, signal }));
 }
 
-/** No more are to come. To say it again is harmless. */
+/** Seals the job. Repeating it has no effect. */
 export async function sealJob(requests: Requests, id: string, signal?: AbortSignal): Promise<void> {
   await requests.json(`${pathOf(id)}/urls?last=true`, { method: "POST", body: { urls: [] }, signal });
 }
 
-/** Of other ids nothing would be left in a path: it would lead to the list of jobs. */
+/** Refuses ids that a URL parser removes from the path: the request would go to the list of jobs. */
 function pathOf(id: string): string {
   if (["", ".", ".."].includes(id)) {
     const problem = {
@@ -214,7 +215,7 @@ function pathOf(id: string): string {
   return `/v1/jobs/${encodeURIComponent(id)}`;
 }
 
-/** `from`: the place of the first of them in the whole list. */
+/** `from`: the position of the first of them in the whole list. */
 export function addTo(sum: Added, more: Added, from: number): void {
   sum.accepted += more.accepted;
   sum.duplicates += more.duplicates;
@@ -225,7 +226,7 @@ export function addTo(sum: Added, more: Added, from: number): void {
 export type Taken = Added &
   Pick<Wire.SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number; webhookSecret?: string | null };
 
-/** Where the broker is full, the answer says how many were taken all the same. */
+/** If the broker is full, the error says how many URLs were taken. */
 export async function takenOf(sending: Promise<Wire.SubmissionOut>): Promise<Taken> {
   try {
     return await sending;

@@ -1,30 +1,31 @@
-/** Keys of a server: who may ask it, for what. All of it takes the scope admin. */
-import type { KeyOut } from "../api/wire-keys.ts";
+/** The API keys of a server. Requires the scope admin. */
+
 import { listAll, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
+import type { KeyOut } from "./wire-types.ts";
 
 type Quotas = { [Name in keyof KeyOut["quotas"]]?: number | null };
 
 export type NewKey = {
   name: string;
   scopes: KeyOut["scopes"];
-  /** Whose jobs it sees; null, or left out: everybody's. */
+  /** The key sees the jobs of this tenant only. Null or missing: all jobs. */
   tenant?: string | null;
   expiresAt?: string | null;
   quotas?: Quotas;
 };
 
-/** A key as it was made: `key` itself is shown this once. */
+/** A new key. The secret `key` is returned only here. */
 export type MadeKey = KeyOut & { key: string };
 
 export type Keys = {
-  /** Oldest first; revoked and expired ones, too. */
+  /** Oldest first, including revoked and expired keys. */
   list(options?: Signal): AsyncGenerator<KeyOut, void>;
   get(id: string, options?: Signal): Promise<KeyOut>;
   add(key: NewKey, options?: Signal): Promise<MadeKey>;
-  /** What is left out stays; quotas are replaced whole. */
+  /** Missing keys stay as they are; quotas are replaced as a whole. */
   change(id: string, change: Partial<Omit<NewKey, "tenant">>, options?: Signal): Promise<KeyOut>;
-  /** For good. */
+  /** Cannot be undone. */
   revoke(id: string, options?: Signal): Promise<KeyOut>;
 };
 

@@ -1,11 +1,11 @@
-/** Listings of the API, which come in pages. */
+/** Reads paginated listings. */
 import type { Requests } from "./requests.ts";
 
 export type Signal = { signal?: AbortSignal };
 
 const PAGE = 500;
 
-/** All of a listing, a page at a time as they are asked for. `path` may have a query. */
+/** All entries of a listing, one page per request. `path` may have a query. */
 export async function* listAll<K extends string, T>(
   requests: Requests,
   path: string,
@@ -21,7 +21,7 @@ export async function* listAll<K extends string, T>(
   }
 }
 
-/** `?a=1&b=2` of what is there; nothing where nothing is. */
+/** `?a=1&b=2` from the defined values; empty if there are none. */
 export function queryOf(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) return "";

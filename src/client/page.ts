@@ -1,17 +1,18 @@
-/** One page that a job has brought. */
-import type { OnePageOut, ReadingOut } from "../api/wire-types.ts";
+/** One page of a job. */
+
 import type { JobInput } from "../submit/job-schema.ts";
 import type { Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
+import type { ExtractionPreviewOut, OnePageOut } from "./wire-types.ts";
 
 export type Page = {
   readonly id: number;
-  /** What is known of it, and its first records. */
+  /** The page and its first records. */
   look(options?: Signal): Promise<OnePageOut>;
-  /** As it was kept: its bytes are other people's. Throws ApiError NOT_FOUND where it was not. */
+  /** The stored file. Its content is untrusted. Throws ApiError NOT_FOUND if it was not stored. */
   part(name: "body" | "screenshot" | "pdf", options?: Signal): Promise<Response>;
-  /** What rules would make of it. Its body has to be kept; nothing is fetched, and nothing changed. */
-  extract(rules: { extract?: JobInput["extract"]; links?: string }, options?: Signal): Promise<ReadingOut>;
+  /** Previews extraction rules on the stored body. Fetches and changes nothing. */
+  extract(rules: { extract?: JobInput["extract"]; links?: string }, options?: Signal): Promise<ExtractionPreviewOut>;
 };
 
 export function createPage(requests: Requests, id: number): Page {

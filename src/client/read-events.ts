@@ -1,6 +1,6 @@
-/** Server-sent events out of an answer's body. */
+/** Parses server-sent events from a response body. */
 
-export type ServerEvent = { event: string; id: string | undefined; text: string };
+type ServerEvent = { event: string; id: string | undefined; text: string };
 
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
@@ -18,11 +18,11 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       }
     }
   } finally {
-    await reader.cancel().catch(() => {}); // it has broken off already: nothing is left to cancel
+    await reader.cancel().catch(() => {}); // the stream may be broken already
   }
 }
 
-/** Undefined for what says nothing: heartbeats, and how soon to come back. */
+/** Undefined for heartbeats and `retry` fields. */
 function eventIn(part: string): ServerEvent | undefined {
   const fields = new Map<string, string>();
   for (const line of part.split("\n")) {

@@ -1,49 +1,49 @@
 /**
- * Requests to the API that outlive a lost connection. What is sent again changes nothing the second time: what is read,
- * jobs that are submitted under a key, URLs that are known already. The rest is sent once.
+ * Requests with retries after a lost connection. Only requests that have no effect the second time are repeated: reads, jobs
+ * under an idempotency key, and URLs, which count as duplicates. All others are sent once.
  */
 import { ApiError, unreachable } from "./api-error.ts";
 
 export type ConnectOptions = {
-  /** An API key, where the server asks for one. */
+  /** An API key, if the server requires one. */
   key?: string;
-  /** In place of the global one. */
+  /** Used instead of the global fetch. */
   fetch?: typeof fetch;
-  /** How often a request is tried where the server cannot be reached, or is stopping: 7 times unless given, within 16 s. */
+  /** Attempts per request while the server is unreachable or stopping. Default: 7, within 16 s. */
   tries?: number;
-  /** Hears of each wait before another try. */
+  /** Called before each retry. */
   onWait?: (error: unknown, ms: number) => void;
 };
 
 export type Send = {
   method?: string;
   body?: unknown;
-  /** In place of a body: application/x-ndjson, which may be of any length. */
+  /** Sent instead of a body, as application/x-ndjson of any length. */
   lines?: string;
-  /** To do it twice is not the same as once: it is sent again only where it cannot have arrived. */
+  /** The request has an effect the second time. It is repeated only if it cannot have arrived. */
   isOnce?: boolean;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
 };
 
 export type Requests = {
-  /** The answer as JSON. Throws ApiError. */
+  /** The response as JSON. Throws ApiError. */
   json<T>(path: string, send?: Send): Promise<T>;
-  /** The answer as it is, if it is a good one. Throws ApiError. */
+  /** The successful response. Throws ApiError. */
   raw(path: string, send?: Send): Promise<Response>;
 };
 
-/** A server that is killed and started again is back before these are over. */
+/** Enough for a server that restarts. */
 const TRIES = 7;
 const FIRST_WAIT_MS = 250;
-/** The longest wait; a server that wants to be left alone for longer is heard by whoever called. */
+/** The longest wait. If the server asks for a longer one, the error goes to the caller. */
 const WAIT_MOST_MS = 10_000;
 const PASSING = [429, 502, 503];
 
 export function createRequests(base: string, { key, fetch: own, tries = TRIES, onWait }: ConnectOptions): Requests {
   const root = base.replace(/\/+$/, "");
-  // Called as a function of its own: browsers refuse a fetch that hangs on another object.
-  const ask = own ?? ((...words: Parameters<typeof fetch>) => fetch(...words));
+  // Called without a receiver: browsers refuse fetch as a method of another object.
+  const ask = own ?? ((...call: Parameters<typeof fetch>) => fetch(...call));
 
   async function once(path: string, { method = "GET", body, lines, headers = {}, signal }: Send): Promise<Response> {
     const type = lines !== undefined ? "application/x-ndjson" : body !== undefined ? "application/json" : undefined;
@@ -61,7 +61,7 @@ export function createRequests(base: string, { key, fetch: own, tries = TRIES, o
     throw new ApiError(answer.status, await problemIn(answer));
   }
 
-  async function insisting<T>(send: Send, work: () => Promise<T>): Promise<T> {
+  async function withRetries<T>(send: Send, work: () => Promise<T>): Promise<T> {
     for (let left = tries - 1, waitMs = FIRST_WAIT_MS; ; left -= 1, waitMs = Math.min(waitMs * 2, WAIT_MOST_MS)) {
       try {
         return await work();
@@ -77,15 +77,15 @@ export function createRequests(base: string, { key, fetch: own, tries = TRIES, o
   }
 
   return {
-    raw: (path, send = {}) => insisting(send, () => once(path, send)),
-    // An answer may break off half-way, too.
+    raw: (path, send = {}) => withRetries(send, () => once(path, send)),
+    // The body may break off as well.
     json: <T>(path: string, send: Send = {}) =>
-      insisting(send, async () => (await (await once(path, send)).json()) as T),
+      withRetries(send, async () => (await (await once(path, send)).json()) as T),
   };
 }
 
 function isPassing(error: unknown, { isOnce = false }: Send): boolean {
-  // `taken` of a list were dealt with: whoever sent it goes on from there.
+  // With `taken`, part of a list was processed. The caller continues from there.
   if (error instanceof ApiError) return !isOnce && PASSING.includes(error.status) && error.problem.taken === undefined;
   if (!(error instanceof TypeError)) return false;
   return !isOnce || (error.cause as { code?: string } | undefined)?.code === "ECONNREFUSED";
@@ -116,6 +116,6 @@ async function problemIn(answer: Response): Promise<Record<string, unknown>> {
   try {
     return { ...waits, ...((await answer.json()) as Record<string, unknown>) };
   } catch {
-    return { ...waits, detail: `the server answered with ${answer.status}, and not as this API does` };
+    return { ...waits, detail: `the server returned ${answer.status}, and not a problem document of this API` };
   }
 }

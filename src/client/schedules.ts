@@ -1,10 +1,11 @@
-/** Schedules of a server: jobs that are submitted again and again. */
-import type { RunOut, ScheduleOut, UpcomingOut } from "../api/wire-schedules.ts";
+/** The schedules of a server. */
+
 import type { ScheduleInput } from "../schedule/schedule-schema.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
+import type { RunOut, ScheduleOut, UpcomingOut } from "./wire-types.ts";
 
-/** As written: `cron` with `timeZone`, or `every`; and the job. */
+/** `cron` with `timeZone`, or `every`; and the job. */
 export type NewSchedule = { [Key in keyof ScheduleInput]?: ScheduleInput[Key] | undefined } & Pick<
   ScheduleInput,
   "job"
@@ -14,24 +15,24 @@ export type Schedules = {
   list(options?: Signal): AsyncGenerator<ScheduleOut, void>;
   get(id: string, options?: Signal): Promise<ScheduleOut>;
   add(schedule: NewSchedule, options?: Signal): Promise<ScheduleOut>;
-  /** What is left out stays as it is. */
+  /** Missing keys stay as they are. */
   change(id: string, change: Partial<NewSchedule>, options?: Signal): Promise<ScheduleOut>;
   pause(id: string, options?: Signal): Promise<ScheduleOut>;
   resume(id: string, options?: Signal): Promise<ScheduleOut>;
-  /** Runs its job now, beside its slots. */
+  /** Submits its job now, as an additional run. */
   run(id: string, options?: Signal): Promise<RunOut>;
-  /** Its next slots, were it not paused. */
+  /** Its next runs, as if it were not paused. */
   next(id: string, n?: number, options?: Signal): Promise<string[]>;
-  /** The first slots of one that is not made yet. Throws ApiError BAD_SCHEDULE. */
+  /** The first runs of a new schedule. Throws ApiError BAD_SCHEDULE. */
   preview(when: Pick<NewSchedule, "cron" | "timeZone" | "every">, n?: number, options?: Signal): Promise<string[]>;
-  /** What is to run within `days`, of all that are not paused; `each` is how many of one schedule at most. */
+  /** The runs within `days` of all schedules that are not paused, at most `each` per schedule. */
   upcoming(options?: Signal & { days?: number; each?: number }): AsyncGenerator<UpcomingOut, void>;
-  /** What became of its slots, newest first. */
+  /** Its past runs, newest first. */
   runs(id: string, options?: Signal & { page?: number }): AsyncGenerator<RunOut, void>;
   remove(id: string, options?: Signal): Promise<void>;
 };
 
-/** Schedules whose runs one answer tells of at most. */
+/** Schedules per page of upcoming runs. */
 const SCHEDULES = 100;
 
 export function createSchedules(requests: Requests): Schedules {

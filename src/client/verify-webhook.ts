@@ -1,22 +1,19 @@
-/**
- * For whoever receives webhooks: whether a request is Trawl's, unchanged and recent. Needs nothing but Web Crypto, which
- * compares in constant time.
- */
-import type { JobOut, RecordOut } from "../api/wire-types.ts";
+/** Verifies that a webhook request is from Trawl, unchanged and recent. Uses Web Crypto, which compares in constant time. */
+import type { JobOut, RecordOut } from "./wire-types.ts";
 
 export type WebhookEvent =
   | { type: "job.finished" | "job.failed" | "job.cancelled"; timestamp: string; data: { job: JobOut } }
   | {
       type: "records";
       timestamp: string;
-      /** `after` and `upTo` are ids of records: those of one job's events leave none out. */
+      /** Record ids. The ranges of a job's events have no gaps. */
       data: { job: string; after: number; upTo: number; records: RecordOut[] };
     };
 
 export type VerifyOptions = {
-  /** How far the sender's clock and this one may be apart, a delay on the way included. */
+  /** The most difference between the timestamp and this clock, including transport delay. */
   toleranceSeconds?: number;
-  /** Epoch ms; the time of this machine unless given. */
+  /** Epoch ms. Default: the current time. */
   now?: number;
 };
 
@@ -24,12 +21,12 @@ type HeadersLike =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request that must not be believed; answer it with 400. */
+/** A request that is not authentic. Respond with 400. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
-/** The event. `body` is the request's as it came, not parsed. Throws WebhookError. */
+/** Returns the event. `body` is the raw request body. Throws WebhookError. */
 export async function verifyWebhook(
   secret: string,
   headers: HeadersLike,

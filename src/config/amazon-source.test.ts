@@ -10,7 +10,7 @@ const AMAZON = {
   AWS_REGION: "",
 };
 
-it("takes what S3 programs usually read", () => {
+it("reads the standard AWS variables", () => {
   expect(resolved(AMAZON)).toMatchObject({
     s3AccessKey: "their key",
     s3SecretKey: "their secret",
@@ -20,7 +20,7 @@ it("takes what S3 programs usually read", () => {
   });
 });
 
-it("prefers our own names, and never mixes keys", () => {
+it("prefers Trawl's own settings and never mixes keys", () => {
   const own = { TRAWL_S3_ACCESS_KEY: "our key", TRAWL_S3_SECRET_KEY: "our secret", TRAWL_S3_REGION: "us-west-2" };
 
   expect(resolved({ ...AMAZON, ...own })).toMatchObject({

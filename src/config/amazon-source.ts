@@ -1,8 +1,8 @@
 import type { Source } from "./resolve.ts";
 
 /**
- * What the variables that every S3 program reads say, for whoever has set them anyway: the weakest source. Keys are one
- * thing of several parts: where ours are given, none of these is mixed in.
+ * Reads the standard AWS variables, as other S3 programs do. This source has the lowest precedence. An access key, its
+ * secret and its session token belong together: if Trawl's own settings contain a key, no part of the AWS key is used.
  */
 export function amazonSource(
   environment: Readonly<Record<string, string | undefined>>,
@@ -15,9 +15,9 @@ export function amazonSource(
     s3SecretKey: first("AWS_SECRET_ACCESS_KEY"),
     s3SessionToken: first("AWS_SESSION_TOKEN"),
   };
-  const place = {
+  const server = {
     s3Endpoint: first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
     s3Region: first("AWS_REGION", "AWS_DEFAULT_REGION"),
   };
-  return { from: "environment", values: { ...place, ...(hasOwnKeys ? {} : keys) } };
+  return { from: "environment", values: { ...server, ...(hasOwnKeys ? {} : keys) } };
 }

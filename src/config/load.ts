@@ -1,4 +1,4 @@
-/** Finds and reads the settings of a process: `trawl.config.*` in the working folder, the environment, flags. */
+/** Loads the settings of a process from `trawl.config.*` in the working folder, the environment and flags. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TrawlError } from "../errors.ts";
@@ -17,7 +17,7 @@ export async function loadConfig(flags: Source["values"], folder: string): Promi
 }
 
 async function fileSource(path: string): Promise<Source> {
-  // Loaded on first use: most folders have no such file, and the compiler takes a while to load.
+  // Imported on first use: most folders have no config file, and the TypeScript compiler is slow to load.
   const { loadModule } = await import("../runtime/load-module.ts");
   const loaded = await loadModule(resolve(path), (cause) => {
     return new TrawlError("BAD_CONFIG", {

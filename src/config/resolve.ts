@@ -1,16 +1,17 @@
-/** Settings from their sources: defaults, then the config file, then the environment, then flags. Reports every problem at once. */
+/** Merges settings from defaults, config file, environment and flags, in that order. Reports every problem at once. */
 import { formatDuration } from "../domain/duration.ts";
+import { editDistance } from "../domain/edit-distance.ts";
 import { TrawlError } from "../errors.ts";
 import { type Config, SETTINGS, type SettingName } from "./schema.ts";
 
-/** Where settings come from; a value that is undefined is not set there. */
+/** One source of settings; an undefined value means that the source does not set it. */
 export type Source = { from: string; values: Readonly<Record<string, unknown>> };
 
-/** Later sources win. Throws BAD_CONFIG with one line a problem. */
+/** Later sources win. Throws BAD_CONFIG with one line per problem. */
 export function resolveConfig(sources: readonly Source[]): Config {
   const problems: string[] = [];
   const resolved: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(SETTINGS)) resolved[name] = field.parse(field.shown);
+  for (const [name, field] of Object.entries(SETTINGS)) resolved[name] = field.parse(field.default);
   for (const { from, values } of sources) {
     for (const [name, raw] of Object.entries(values)) {
       if (raw === undefined) continue;
@@ -22,22 +23,22 @@ export function resolveConfig(sources: readonly Source[]): Config {
   if (problems.length > 0) {
     throw new TrawlError("BAD_CONFIG", { op: "config.resolve", message: problems.join("\n"), detail: { problems } });
   }
-  const isChosen = sources.some(({ values }) => values.concurrency !== undefined);
-  if (resolved.pool === "solo" && !isChosen) resolved.concurrency = 1;
+  const isConcurrencySet = sources.some(({ values }) => values.concurrency !== undefined);
+  if (resolved.pool === "solo" && !isConcurrencySet) resolved.concurrency = 1;
   return Object.freeze(resolved) as Config;
 }
 
-/** Settings that are good by themselves, and not together. */
+/** Settings that are each valid but contradict each other. */
 function conflictsOf({ timeLimitMs, softTimeLimitMs }: Config): string[] {
-  // Without a soft limit, the hard one is it.
+  // Without a soft limit, only the hard one applies.
   if (!Number.isFinite(softTimeLimitMs) || softTimeLimitMs <= timeLimitMs) return [];
   const [soft, hard] = [formatDuration(softTimeLimitMs), formatDuration(timeLimitMs)];
   return [
-    `softTimeLimitMs (${SETTINGS.softTimeLimitMs.env}, --soft-time-limit) is ${soft}, longer than timeLimitMs (${SETTINGS.timeLimitMs.env}, --time-limit), which is ${hard}; take at most ${hard}, or leave it out`,
+    `softTimeLimitMs (${SETTINGS.softTimeLimitMs.env}, --soft-time-limit) is ${soft}, longer than timeLimitMs (${SETTINGS.timeLimitMs.env}, --time-limit), which is ${hard}; set it to at most ${hard}, or remove it`,
   ];
 }
 
-/** The TRAWL_* variables of an environment, by setting. Unknown ones are problems: a misspelt setting is no setting. */
+/** The TRAWL_* variables, by setting name. Unknown variables keep their name and are reported as problems, so that a typo is not ignored. */
 export function environmentSource(environment: Readonly<Record<string, string | undefined>>): Source {
   const names = new Map(Object.entries(SETTINGS).map(([name, field]) => [field.env, name]));
   const entries = Object.entries(environment).filter(([key]) => key.startsWith("TRAWL_") && !IGNORED.has(key));
@@ -47,7 +48,7 @@ export function environmentSource(environment: Readonly<Record<string, string | 
   };
 }
 
-/** Read by the tests and tools of this repository, not settings. */
+/** Variables that the tests and scripts of this repository read; they are not settings. */
 const IGNORED = new Set(["TRAWL_SEED", "TRAWL_RUNS", "TRAWL_CHAOS_ROUNDS"]);
 
 function readInto(resolved: Record<string, unknown>, name: string, raw: unknown): string | undefined {
@@ -66,20 +67,6 @@ function readInto(resolved: Record<string, unknown>, name: string, raw: unknown)
 function didYouMean(name: string): string {
   const plain = (text: string) => text.toLowerCase().replace(/^trawl_|[^a-z]/g, "");
   const names = Object.entries(SETTINGS).flatMap(([key, field]) => [key, field.env]);
-  const near = names.find((known) => distance(plain(known), plain(name)) <= 2);
+  const near = names.find((known) => editDistance(plain(known), plain(name)) <= 2);
   return near === undefined ? "" : `, did you mean ${near}?`;
-}
-
-/** Edit distance, for words of a few letters. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -1,4 +1,4 @@
-/** The setting that routes jobs and URLs to queues: an array in a config file, JSON in the environment. */
+/** The setting `routes`: which queue and priority jobs and URLs get. An array in a config file, JSON in the environment. */
 
 import { globProblem } from "../domain/glob.ts";
 import { QUEUE_NAME } from "../domain/queue-name.ts";
@@ -7,7 +7,7 @@ import type { Field } from "./fields.ts";
 
 const ROUTE_KEYS = ["match", "queue", "priority"];
 
-/** What is wrong with one pattern of each key of `match`, in words that can follow it. */
+/** Checks one pattern of a key of `match`. The message continues a sentence that begins with the pattern. */
 const PATTERN_PROBLEM: Record<keyof RouteMatch, (pattern: string) => string | undefined> = {
   spider: nameProblem,
   job: nameProblem,
@@ -18,7 +18,7 @@ const MATCH_KEYS = Object.keys(PATTERN_PROBLEM) as (keyof RouteMatch)[];
 
 export function routeList({ env, doc }: { env: string; doc: string }): Required<Field<readonly Route[]>> {
   return {
-    shown: "",
+    default: "",
     env,
     doc,
     isSecret: false,
@@ -34,7 +34,7 @@ export function routeList({ env, doc }: { env: string; doc: string }): Required<
   };
 }
 
-/** The routes; or what is wrong, with the name of the entry. */
+/** The routes, or a message that names the invalid entry. */
 function read(raw: unknown): readonly Route[] | string {
   const entries = typeof raw === "string" ? fromJson(raw) : raw;
   if (!Array.isArray(entries)) return `routes (TRAWL_ROUTES) takes a list such as ${EXAMPLE}`;
@@ -58,13 +58,13 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** The problem begins with what can follow the entry's name. */
+/** The route, or a message that continues the name of the entry. */
 function readRoute(entry: unknown): Route | string {
-  if (!isObject(entry)) return ` is not an object; routes are such as ${EXAMPLE}`;
+  if (!isObject(entry)) return ` is not an object; routes look like ${EXAMPLE}`;
   const { match, queue, priority } = entry;
-  const odd = Object.keys(entry).find((key) => !ROUTE_KEYS.includes(key));
-  if (odd !== undefined) return ` has the unknown key ${odd}; known are ${ROUTE_KEYS.join(", ")}`;
-  if (queue === undefined && priority === undefined) return " leads nowhere: give it a queue, a priority or both";
+  const unknown = Object.keys(entry).find((key) => !ROUTE_KEYS.includes(key));
+  if (unknown !== undefined) return ` has the unknown key ${unknown}; known are ${ROUTE_KEYS.join(", ")}`;
+  if (queue === undefined && priority === undefined) return " has neither a queue nor a priority; add one or both";
   if (queue !== undefined && !(typeof queue === "string" && QUEUE_NAME.test(queue))) {
     return `.queue takes letters, digits, _ . : - (64 at most), not ${JSON.stringify(queue)}`;
   }
@@ -82,16 +82,16 @@ function readRoute(entry: unknown): Route | string {
 
 function readMatch(match: unknown): RouteMatch | string {
   const known = MATCH_KEYS.join(", ");
-  if (!isObject(match)) return ` takes an object with ${known}; {} takes everything`;
-  const odd = Object.keys(match).find((key) => !(MATCH_KEYS as string[]).includes(key));
-  if (odd !== undefined) return ` has the unknown key ${odd}; known are ${known}`;
+  if (!isObject(match)) return ` takes an object with ${known}; {} matches everything`;
+  const unknown = Object.keys(match).find((key) => !(MATCH_KEYS as string[]).includes(key));
+  if (unknown !== undefined) return ` has the unknown key ${unknown}; known are ${known}`;
   const read: RouteMatch = {};
   for (const key of MATCH_KEYS) {
     if (match[key] === undefined) continue;
     const patterns = Array.isArray(match[key]) ? match[key] : [match[key]];
     if (patterns.length === 0) return `.${key} is an empty list, which nothing matches; leave it out`;
     for (const pattern of patterns) {
-      if (typeof pattern !== "string") return `.${key} takes text or a list of it, not ${JSON.stringify(pattern)}`;
+      if (typeof pattern !== "string") return `.${key} takes text or a list of texts, not ${JSON.stringify(pattern)}`;
       const problem = PATTERN_PROBLEM[key](pattern);
       if (problem !== undefined) return `.${key}: ${JSON.stringify(pattern)} ${problem}`;
     }

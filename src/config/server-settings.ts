@@ -1,41 +1,41 @@
-/** The part of the settings that is about `trawl serve`. */
+/** The settings of `trawl serve`. */
 import { count, duration, type Field, text } from "./fields.ts";
 import { keyList } from "./key-list.ts";
 
 export const SERVER_SETTINGS = {
   apiHost: text({
     env: "TRAWL_API_HOST",
-    shown: "127.0.0.1",
-    doc: "The address `trawl serve` listens on. Without keys it is this machine's own alone.",
+    default: "127.0.0.1",
+    doc: "Address that `trawl serve` listens on. Without API keys, only loopback addresses are allowed.",
   }),
   apiKeys: keyList({
     env: "TRAWL_API_KEYS",
-    doc: "Keys of the API beside those of `trawl keys add`: `name:secret:scopes` or `name:secret:scopes:tenant`, with commas between; scopes are `read`, `submit`, `admin`, with + between.",
+    doc: "API keys in addition to those of `trawl keys add`: `name:secret:scopes` or `name:secret:scopes:tenant`, separated by commas. Scopes are `read`, `submit` and `admin`, separated by +.",
   }),
   apiSpiders: text({
     env: "TRAWL_API_SPIDERS",
-    shown: "none",
-    doc: "The folder of spiders that jobs sent over HTTP may name, by their path in it; the same path on every worker. `none`: no job may bring a spider over HTTP, since workers run its code.",
+    default: "none",
+    doc: "Folder of the spiders that jobs sent over HTTP may use, by their path in it. The path must be the same on every worker. `none`: jobs sent over HTTP cannot use spiders, because workers run their code.",
   }),
   apiPort: count({
     env: "TRAWL_API_PORT",
-    shown: 7700,
-    least: 0,
-    most: 65_535,
-    doc: "The port `trawl serve` listens on; 0 takes any that is free.",
+    default: 7700,
+    min: 0,
+    max: 65_535,
+    doc: "Port that `trawl serve` listens on; 0 selects a free port.",
   }),
   apiBodyBytes: count({
     env: "TRAWL_API_BODY_BYTES",
-    shown: 33_554_432,
-    least: 1_024,
-    most: 1_073_741_824,
-    doc: "Longest JSON body `trawl serve` reads. Lists of URLs sent as application/x-ndjson may be of any length.",
+    default: 33_554_432,
+    min: 1_024,
+    max: 1_073_741_824,
+    doc: "Maximum size of a JSON body that `trawl serve` accepts. URL lists sent as application/x-ndjson have no limit.",
   }),
   apiTryRulesMs: duration({
     env: "TRAWL_API_TRY_RULES",
-    shown: "2s",
-    least: "100ms",
-    most: "1m",
-    doc: "How long `trawl serve` reads a page by rules that somebody tries on it, as the form for a job does; what takes longer is cut off, and would be no good on a million pages, either.",
+    default: "2s",
+    min: "100ms",
+    max: "1m",
+    doc: "Time limit for one preview of extraction rules in `trawl serve`, as used by the form for a job. Slower rules are aborted; they would be too slow for a crawl as well.",
   }),
 } as const satisfies Record<string, Field<unknown>>;

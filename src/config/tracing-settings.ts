@@ -1,22 +1,22 @@
-/** The part of the settings that is about traces. */
-import { type Field, share, switchOr } from "./fields.ts";
+/** The settings of tracing. */
+import { type Field, fraction, onOffOr } from "./fields.ts";
 import type { Source } from "./resolve.ts";
 
 export const TRACING_SETTINGS = {
-  otel: switchOr({
+  otel: onOffOr({
     env: "TRAWL_OTEL",
-    shown: "off",
+    default: "off",
     or: "auto",
-    doc: "Sends [traces](tracing.md) by OpenTelemetry, as the `OTEL_*` variables say, with packages that you install. `auto`: where they are installed; so it is where `OTEL_EXPORTER_OTLP_ENDPOINT` is set and this is not.",
+    doc: "Whether [traces](tracing.md) are sent with OpenTelemetry, as configured by the `OTEL_*` variables, through packages that you install. `auto`: if the packages are installed. If this is not set and `OTEL_EXPORTER_OTLP_ENDPOINT` is, `auto` applies.",
   }),
-  traceShare: share({
+  traceShare: fraction({
     env: "TRAWL_TRACE_SAMPLE",
-    shown: 1,
-    doc: "Which share of tasks is traced, from 0 to 1: for jobs with very many. The same tasks in every process.",
+    default: 1,
+    doc: "Fraction of tasks that are traced, from 0 to 1, for large jobs. Every process selects the same tasks.",
   }),
 } as const satisfies Record<string, Field<unknown>>;
 
-/** What the variables that every traced program reads say: the weakest source. */
+/** Reads the standard OpenTelemetry variables. This source has the lowest precedence. */
 export function otelSource(environment: Readonly<Record<string, string | undefined>>): Source {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = environment;
   const isUnwanted = /^true$/i.test(environment.OTEL_SDK_DISABLED ?? "") || environment.OTEL_TRACES_EXPORTER === "none";

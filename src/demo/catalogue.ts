@@ -1,4 +1,4 @@
-/** The demo shop's products: generated, and the same for the same seed, so that a crawl of them can be checked. */
+/** The products of the demo shop, generated from a seed: the same seed gives the same products. */
 import { DEPARTMENTS, type Department, TAG_NAMES } from "./departments.ts";
 
 export type Product = {
@@ -9,7 +9,7 @@ export type Product = {
   department: Department;
   material: string;
   pricePence: number;
-  /** Pieces left; 0 is out of stock. */
+  /** Number in stock; 0: out of stock. */
   stock: number;
   /** 1 to 5, one decimal. */
   rating: number;
@@ -51,12 +51,12 @@ export function priceTag(pence: number): string {
   return `£${poundsOf(pence)}`;
 }
 
-/** Pence as a decimal number of pounds, the form structured data wants. */
+/** Pence as a decimal number of pounds, as structured data has it. */
 export function poundsOf(pence: number): string {
   return (pence / 100).toFixed(2);
 }
 
-/** mulberry32: small, fast and good enough to stock a shop. */
+/** mulberry32: a small and fast generator. Its quality is sufficient for demo data. */
 function seededRandom(seed: number): Random {
   let state = seed | 0;
   return () => {

@@ -6,7 +6,7 @@ import { createDemoShop, type DemoShop } from "./demo-shop.ts";
 
 type Reply = { status: number; headers: Headers; body: Buffer };
 
-/** Visits every page that links lead to, as a crawler that asks nobody; redirects are not followed but noted as links. */
+/** Fetches every page that links lead to, without robots.txt. Redirects are not followed but collected as links. */
 async function walk(shop: DemoShop): Promise<Map<string, Reply>> {
   const replies = new Map<string, Reply>();
   const queue = ["/"];
@@ -135,7 +135,7 @@ describe("demo shop", () => {
   });
   afterAll(() => shop.close());
 
-  it("tells the same of a product in its markup, its structured data and OpenGraph", async () => {
+  it("has the same product data in markup, structured data and OpenGraph", async () => {
     const [path] = await productPaths(shop);
     const $ = cheerio.load((await get(shop, path ?? "")).body.toString());
     const product = JSON.parse($("script[type='application/ld+json']").text());
@@ -177,7 +177,7 @@ describe("demo shop", () => {
     }
   });
 
-  it("sends the café in Latin-1 and says so in the header only", async () => {
+  it("sends the café in Latin-1, declared only in the header", async () => {
     const { headers, body } = await get(shop, "/cafe/");
     const text = body.toString("latin1");
 
@@ -190,7 +190,7 @@ describe("demo shop", () => {
     expect(() => new TextDecoder("utf-8", { fatal: true }).decode(body)).toThrow();
   });
 
-  it("compresses the about page for those who accept it, and for no one else", async () => {
+  it("compresses the about page only for clients that accept gzip", async () => {
     const zipped = await rawGet(shop, "/about/", "gzip");
     const plain = await rawGet(shop, "/about/", "identity");
 
@@ -213,7 +213,7 @@ describe("demo shop", () => {
     expect(first?.connection).toBeGreaterThan(0);
   });
 
-  it("closes while a slow page is under way, and closing again is harmless", async () => {
+  it("closes while a slow page is in progress, and can be closed twice", async () => {
     const fresh = await createDemoShop({ port: 0 });
     const slow = fetch(`${fresh.url}/workshop/`).then(
       () => "answered",
@@ -226,7 +226,7 @@ describe("demo shop", () => {
     expect(await slow).toBe("cut off");
   });
 
-  it("refuses a taken port with a coded error that names it", async () => {
+  it("refuses a port in use with an error code and the port number", async () => {
     const port = Number(new URL(shop.url).port);
 
     await expect(createDemoShop({ port })).rejects.toMatchObject({

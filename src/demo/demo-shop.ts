@@ -1,6 +1,6 @@
 /**
- * A real little shop on this machine, to try a crawler on: a few hundred products, and a few of the things that go
- * wrong on real sites. It keeps its own access log, so that what a crawl did can be judged from the site's side.
+ * A small shop on this machine to try a crawler on: a few hundred products, and some problems of real sites. It keeps
+ * an access log, so that tests can check a crawl from the site's side.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -10,21 +10,21 @@ import { TrawlError } from "../errors.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { type Answer, createRoutes } from "./routes.ts";
 
-export type DemoShopOptions = {
-  /** 0 takes any free one. */
+type DemoShopOptions = {
+  /** 0: any free port. */
   port: number;
   host?: string;
 };
 
-/** One request as the shop saw it. */
+/** One entry of the access log. */
 export type Visit = {
-  /** When its headers had arrived, epoch ms with fractions. */
+  /** When the request headers arrived, in epoch ms with fractions. */
   at: number;
   method: string;
   path: string;
   status: number;
   agent: string;
-  /** Grows with every connection; requests that share one were sent over it in turn. */
+  /** The number of the connection; requests with the same number used the same connection. */
   connection: number;
 };
 
@@ -33,13 +33,13 @@ export type DemoShop = {
   url: string;
   /** Every request since the shop opened, in order of arrival. */
   log: readonly Visit[];
-  /** Ends open connections too. Closing twice is harmless. */
+  /** Also ends open connections. May be called twice. */
   close(): Promise<void>;
 };
 
 const CATALOGUE_SEED = 7;
 
-/** Opens the shop; resolves when it can be visited. */
+/** Starts the shop; resolves when it accepts requests. */
 export async function createDemoShop({ port, host = "127.0.0.1" }: DemoShopOptions): Promise<DemoShop> {
   const log: Visit[] = [];
   const waiting = new Set<NodeJS.Timeout>();
@@ -81,7 +81,7 @@ export async function createDemoShop({ port, host = "127.0.0.1" }: DemoShopOptio
 const METHOD_NOT_ALLOWED: Answer = {
   status: 405,
   headers: { "content-type": "text/plain; charset=utf-8", allow: "GET, HEAD" },
-  body: Buffer.from("this shop can only be looked at\n"),
+  body: Buffer.from("this shop is read-only\n"),
   delayMs: 0,
   isCompressible: false,
 };
@@ -134,7 +134,7 @@ function listen(server: Server, port: number, host: string): Promise<string> {
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The callback's error says only that it was closed before.
+    // The callback's only error is that the server was closed before.
     server.close(() => resolve());
     server.closeAllConnections();
   });

@@ -1,13 +1,13 @@
-/** What the demo shop sells: per category the words its product names are made of. */
+/** The categories of the demo shop, with the words that product names are built from. */
 export type Department = {
   slug: string;
   name: string;
-  /** First letters of every SKU in it. */
+  /** The prefix of its SKUs. */
   code: string;
   blurb: string;
   /** Degrees on the colour wheel, for its pictures. */
   hue: number;
-  /** How many products it has; at most `materials × nouns`. */
+  /** The number of products; at most `materials × nouns`. */
   size: number;
   pencePerProduct: { least: number; most: number };
   materials: readonly string[];

@@ -1,4 +1,4 @@
-/** HTML by template literal: everything put in is escaped, unless it is markup already. */
+/** HTML template literals: values are escaped unless they are markup. */
 export type Markup = { readonly markup: string };
 
 type Part = string | number | Markup | readonly Markup[];
@@ -7,13 +7,13 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return { markup: strings.reduce((text, string, index) => `${text}${render(parts[index - 1] ?? "")}${string}`) };
 }
 
-/** Structured data for a `<script>`: no text in it can end the element. */
+/** Structured data in a `<script>` element. Text in it cannot close the element. */
 export function jsonScript(value: unknown): Markup {
   const json = JSON.stringify(value, undefined, 2).replaceAll("<", "\\u003c");
   return { markup: `<script type="application/ld+json">\n${json}\n</script>` };
 }
 
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

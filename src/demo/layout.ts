@@ -1,4 +1,4 @@
-/** The frame every page of the demo shop stands in. */
+/** The HTML layout that all pages of the demo shop share. */
 import { DEPARTMENTS } from "./departments.ts";
 import { html, type Markup } from "./html.ts";
 

@@ -11,7 +11,7 @@ export const TAG_PAGE_SIZE = 24;
 /** One page of a long list, counted from 1. */
 export type ListPage = { basePath: string; page: number; pages: number; products: readonly Product[]; total: number };
 
-/** Cuts a list into pages; the first is at `basePath`, the others below it. */
+/** Splits a list into pages: the first is at `basePath`, the others are below it. */
 export function listPages(basePath: string, products: readonly Product[], size: number): ListPage[] {
   const pages = Math.ceil(products.length / size);
   return Array.from({ length: pages }, (_, index) => ({
@@ -23,7 +23,7 @@ export function listPages(basePath: string, products: readonly Product[], size: 
   }));
 }
 
-/** Where page `page` of a list is. */
+/** The path of page `page` of a list. */
 export function listPath(basePath: string, page: number): string {
   return page === 1 ? basePath : `${basePath}page/${page}/`;
 }
@@ -67,8 +67,8 @@ export function tagPage(tag: Tag, list: ListPage, baseUrl: string): string {
 }
 
 /**
- * Product cards. Their prices are `.cost`, and only a product's own page has `.price`: a rule for `.price` finds
- * products and nothing else.
+ * Product cards. Their prices have the class `cost`; only product pages have `price`, so that a rule for `.price` matches
+ * product pages only.
  */
 export function cards(products: readonly Product[]): Markup {
   return html`<ul class="cards">

@@ -1,8 +1,8 @@
-/** The pages that sell nothing. Each is awkward for a crawler in its own way; routes.ts says how. */
+/** The pages without products. Each has a difficulty for crawlers; see routes.ts. */
 import { html, type Markup } from "./html.ts";
 import { layout } from "./layout.ts";
 
-export const MISSING_PATH = "/catalogue/last-year/";
+const MISSING_PATH = "/catalogue/last-year/";
 
 export function aboutPage(baseUrl: string, oldProductPath: string): string {
   return notice(
@@ -47,7 +47,7 @@ export function workshopPage(baseUrl: string): string {
   );
 }
 
-/** Holds only Latin-1 characters, and no charset in its markup. */
+/** Contains only Latin-1 characters, and declares no charset in its markup. */
 export function cafePage(baseUrl: string): string {
   return notice(
     baseUrl,

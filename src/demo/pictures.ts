@@ -1,9 +1,9 @@
-/** Product pictures, drawn as SVG: one outline per category, in the colours and proportions of the product. */
+/** Product pictures as SVG: one outline per category, with colours and proportions of the product. */
 import type { Product } from "./catalogue.ts";
 
 type Paint = { main: string; dark: string; light: string };
 
-/** Where a product's picture is. */
+/** The path of a product's picture. */
 export function picturePath({ id }: Product): string {
   return `/images/${id}.svg`;
 }
@@ -22,11 +22,11 @@ export function drawPicture({ id, department }: Product): string {
 `;
 }
 
-/** The shop's own sign: a boat on a wave. */
+/** The shop's icon: a boat on a wave. */
 export const SIGN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="16" fill="#0f4c5c"/><path d="M31 12v26H14z" fill="#f6f1e7"/><path d="M34 18v20h14z" fill="#e9a15b"/><path d="M10 41h44l-7 9H17z" fill="#f6f1e7"/><path d="M8 55q6-5 12 0t12 0 12 0 12 0" fill="none" stroke="#7fc4c9" stroke-width="3" stroke-linecap="round"/></svg>
 `;
 
-/** Each stands on y = 0 and is about 150 high, drawn around x = 0. */
+/** Each outline stands on y = 0, is about 150 high and is centred on x = 0. */
 const OUTLINES: Readonly<Record<string, (paint: Paint, id: number) => string>> = {
   kitchen: mug,
   lighting: lamp,

@@ -92,7 +92,7 @@ function structured(product: Product, baseUrl: string): unknown {
   };
 }
 
-/** The next few of the category, round its end, so that every product is linked from others. */
+/** The next products of the category, wrapping around at its end, so that every product is linked from others. */
 function relatedTo(product: Product, { products }: Catalogue): Product[] {
   const own = products.filter(({ department }) => department === product.department);
   const at = own.indexOf(product);

@@ -1,4 +1,4 @@
-/** Every address of the demo shop and what it answers; the awkward ones are all here. */
+/** Every path of the demo shop and its response, including the difficult ones. */
 import type { Catalogue, Product } from "./catalogue.ts";
 import {
   CATEGORY_PAGE_SIZE,
@@ -19,19 +19,19 @@ export type Answer = {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** How long the shop makes the visitor wait. */
+  /** The delay before the response. */
   delayMs: number;
   /** Whether it may be sent compressed. */
   isCompressible: boolean;
 };
 
 export type Routes = {
-  /** What a GET of this path answers now. */
+  /** The response to a GET of this path. */
   answer(path: string): Answer;
 };
 
 const SLOW_MS = 1500;
-/** Which product, counted from 0, fails at first; and which still has an address from before. */
+/** The index of the product whose first request fails, and of the product with an old address that redirects. */
 const FLAKY_PRODUCT = 100;
 const OLD_PRODUCT = 0;
 
@@ -80,7 +80,7 @@ function listingRoutes(catalogue: Catalogue, baseUrl: string): { path: string; r
   return [...categories, ...tags];
 }
 
-/** Answers 503 to the first visitor of this run of the shop, and the page to everyone after. */
+/** Answers the first request with 503, and all later ones with the page. */
 function onceBusy(show: () => Answer, baseUrl: string): () => Answer {
   let wasAsked = false;
   return () => {

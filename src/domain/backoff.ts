@@ -1,20 +1,34 @@
-/** Waits between tries: 1, 2, 4, 8 … times the base, never over this. */
-export const LONGEST_BACKOFF_MS = 10 * 60_000;
+/** Waits between attempts are 1, 2, 4, 8 … times the base, up to this. */
+const LONGEST_BACKOFF_MS = 10 * 60_000;
 
 /**
- * How long the try after `failures` failed ones waits: exponential with jitter of up to a quarter on top. The jitter
- * comes from `seed`, so that the same task always waits the same and every backend agrees.
+ * The wait before the next attempt after `failures` failed ones: exponential, plus jitter of up to a quarter. The jitter is
+ * derived from `seed`, so that a task always waits the same time and all backends agree.
  */
 export function backoffMs(baseMs: number, failures: number, seed: number): number {
   const wait = Math.min(baseMs * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
   return Math.round(wait * (1 + 0.25 * fraction(seed * 31 + failures)));
 }
 
-/** Which of the two it was is not kept. */
-export const WHY_A_SITE_RESTS = "it asked for less (429 or 503), or its robots.txt could not be had";
+/** Why a site is in back-off: the status that it answered with, or a robots.txt that could not be fetched. */
+export type BackoffCause = "429" | "503" | "robots";
 
-/** How long a whole site rests after it throttled us `incidents` times in a row without saying for how long. */
-export function siteRestMs(incidents: number): number {
+/** The cause of a back-off after a throttled response. */
+export function backoffCauseOf(status: number | undefined): BackoffCause | undefined {
+  if (status === 429) return "429";
+  return status === 503 ? "503" : undefined;
+}
+
+/** Undefined: a version of Trawl that did not store the cause started the back-off. */
+export function describeBackoff(cause: BackoffCause | undefined): string {
+  if (cause === "429") return "it answered 429 (too many requests)";
+  if (cause === "503") return "it answered 503 (service unavailable)";
+  if (cause === "robots") return "its robots.txt could not be fetched";
+  return "it answered 429 or 503, or its robots.txt could not be fetched";
+}
+
+/** How long the back-off of a site lasts after `incidents` throttled responses in a row without a Retry-After. */
+export function siteBackoffMs(incidents: number): number {
   return Math.min(1000 * 2 ** (incidents - 1), 60_000);
 }
 

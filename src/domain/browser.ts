@@ -1,43 +1,43 @@
-/** How a page is shown in a browser before it is read. */
+/** How a browser renders a page before it is read. */
 
-/** When a page is worth reading. */
+/** When a page is ready to be read. */
 export type WaitFor =
-  /** Everything the document names has come. */
+  /** All resources of the document have loaded. */
   | { kind: "load" }
-  /** Nothing has been asked for during half a second. */
+  /** The page has sent no request for half a second. */
   | { kind: "idle" }
-  /** An element is there. A page that never has it is not complete, and is tried again. */
+  /** An element exists. If it never appears, the attempt fails and is retried. */
   | { kind: "selector"; selector: string }
-  /** An expression, evaluated in the page, is true. The same holds. */
+  /** An expression, evaluated in the page, is true. If it never is, the attempt fails and is retried. */
   | { kind: "function"; source: string };
 
-/** What is done to the page once it is there, in order. Each waits for what it names. */
+/** The actions on a ready page, in order. Each waits for the element that it names. */
 export type BrowserAction =
-  /** As often as asked, or until there is nothing more to click on. */
+  /** Clicks `times` times, or until the element no longer exists. */
   | { kind: "click"; selector: string; times: number; isOptional: boolean }
   | { kind: "fill"; selector: string; text: string }
   | { kind: "press"; key: string }
-  /** To the end of the page, and again if that made it longer. */
+  /** Scrolls to the end of the page, and again if the page has grown. */
   | { kind: "scroll"; times: number }
   | { kind: "pause"; ms: number }
   | { kind: "await"; selector: string };
 
 export type BrowserSpec = {
   waitFor: WaitFor;
-  /** A page that loads or chatters on is read after so long all the same. */
+  /** After this time the page is read even if it still loads or sends requests. */
   settleMs: number;
-  /** What is not fetched. */
+  /** The resource types that are not fetched. */
   block: readonly ResourceType[];
   actions: readonly BrowserAction[];
   screenshot: "none" | "page" | "view";
   pdf: boolean;
-  /** What a page may ask for besides its document; more is refused. */
+  /** The most requests besides the document. Further requests are refused. */
   requests: number;
-  /** What it may be sent besides its document, as it comes over the network. */
+  /** The most bytes besides the document, as received from the network. */
   bytes: number;
 };
 
-/** Whatever a page asks for is one of these. */
+/** All types of resources that a page may request. */
 export const RESOURCE_TYPES = [
   "stylesheet",
   "image",
@@ -53,7 +53,7 @@ export const RESOURCE_TYPES = [
 ] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-/** A page as a browser shows it, without any wish. */
+/** The default settings. */
 export const PLAIN_BROWSER: BrowserSpec = {
   waitFor: { kind: "load" },
   settleMs: 5_000,

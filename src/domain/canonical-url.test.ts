@@ -53,14 +53,14 @@ describe("canonicalUrl", () => {
     expect(canonicalUrl(raw)).toBeUndefined();
   });
 
-  it("refuses URLs with credentials, also those that only a base brings in", () => {
+  it("refuses URLs with credentials, also if only the base has them", () => {
     expect(canonicalUrl("https://user:secret@a.test/")).toBeUndefined();
     expect(canonicalUrl("https://user@a.test/")).toBeUndefined();
     expect(canonicalUrl("b", "https://user:secret@a.test/")).toBeUndefined();
     expect(createLinkResolver("https://user:secret@a.test/")("b")).toBeUndefined();
   });
 
-  it("refuses URLs that are too long as written or in canonical form, and takes those just not", () => {
+  it("refuses URLs that are too long as written or in canonical form, and accepts the longest allowed", () => {
     const origin = "https://a.test/";
     const room = URL_LENGTH_MOST - origin.length;
     expect(canonicalUrl(origin + "a".repeat(room))).toHaveLength(URL_LENGTH_MOST);
@@ -70,7 +70,7 @@ describe("canonicalUrl", () => {
     expect(createLinkResolver(`${origin}long/`)("a".repeat(room))).toBeUndefined();
   });
 
-  it("resolves absolute URLs even when the base is nonsense", () => {
+  it("resolves absolute URLs even if the base is invalid", () => {
     expect(canonicalUrl("https://a.test/x", "nonsense")).toBe("https://a.test/x");
     expect(canonicalUrl("https://a.test/é", "")).toBe("https://a.test/%C3%A9");
     expect(canonicalUrl("x", "nonsense")).toBeUndefined();
@@ -90,7 +90,7 @@ describe("canonicalUrl", () => {
     );
   });
 
-  it("answers the same on the fast path and by parsing", () => {
+  it("returns the same on the fast path and by parsing", () => {
     fc.assert(
       fc.property(aUrl, (raw) => {
         expect(canonicalUrl(raw)).toBe(slowCanonicalUrl(raw));
@@ -99,7 +99,7 @@ describe("canonicalUrl", () => {
     );
   });
 
-  it("never throws, whatever it is given", () => {
+  it("never throws, for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (raw, base) => {
         canonicalUrl(raw, base);
@@ -133,7 +133,7 @@ describe("createLinkResolver", () => {
     expect(createLinkResolver("https://a.test/x/y?z#f")(href)).toBe(url);
   });
 
-  it("answers as parsing every link with its base would", () => {
+  it("returns the same as parsing every link with its base", () => {
     fc.assert(
       fc.property(aUrl, fc.array(anHref, { minLength: 1, maxLength: 5 }), (base, hrefs) => {
         const resolve = createLinkResolver(base);
@@ -148,7 +148,7 @@ describe("createLinkResolver", () => {
 });
 
 describe("normaliseEscapes", () => {
-  it("is idempotent and leaves only characters that URLs can hold", () => {
+  it("is idempotent and leaves only characters that URLs can contain", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(..."%%%%25efAa7"))), (parts) => {
         const normal = normaliseEscapes(parts.join(""));
@@ -208,7 +208,7 @@ describe("the normaliser cases of crawler-commons", () => {
 
 type Deviation = { because: string; raw: RegExp; cases: number };
 
-/** Every case agrees or falls under one declared deviation; and none is declared that agrees. */
+/** Every case agrees or has one declared deviation, and no deviation is declared for a case that agrees. */
 function expectOnlyDeclared(results: { raw: string; agrees: boolean }[], deviations: Deviation[]): void {
   expect(results.length).toBeGreaterThan(0);
   const deviating = results.filter(({ agrees }) => !agrees).map(({ raw }) => raw);
@@ -235,7 +235,7 @@ function fieldsOf(line: string): string[] {
   return [...fields].map(([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim());
 }
 
-/** The definition, with no short cut: what the fast path is held against. */
+/** The definition without a fast path, to compare with. */
 function slowCanonicalUrl(raw: string, base?: string): string | undefined {
   if (raw.length > URL_LENGTH_MOST) return undefined;
   const url = parse(raw, base === undefined ? base : (slowCanonicalUrl(base) ?? base)) ?? parse(raw);
@@ -247,7 +247,7 @@ function slowCanonicalUrl(raw: string, base?: string): string | undefined {
   return canonical.length > URL_LENGTH_MOST ? undefined : canonical;
 }
 
-// Not URL.canParse: Node 20's says no to Latin-1 letters once it has been called often.
+// Not URL.canParse: in Node 20 it rejects Latin-1 letters after many calls.
 function parse(raw: string, base?: string): URL | undefined {
   try {
     return new URL(raw, base);
@@ -256,7 +256,7 @@ function parse(raw: string, base?: string): URL | undefined {
   }
 }
 
-/** RFC 3986, 5.2.4, word for word. */
+/** RFC 3986, 5.2.4, literally. */
 function dotless(path: string): string {
   let input = path;
   let output = "";
@@ -274,7 +274,7 @@ function dotless(path: string): string {
   return output;
 }
 
-/** Pieces that parsing treats each in its own way; strings of them meet every rule, and each other. */
+/** Pieces that parsing treats differently. Combinations of them cover every rule. */
 const piece = fc.oneof(
   {
     weight: 5,

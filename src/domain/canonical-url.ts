@@ -1,19 +1,18 @@
-/** URLs longer than this, as written or in canonical form, are not crawled: they are traps far more often than pages. */
+/** Longer URLs, as written or in canonical form, are not crawled: most of them are crawler traps. */
 export const URL_LENGTH_MOST = 4096;
 
 /**
- * The one spelling of a URL, both for dedup and as the URL that is requested, or undefined where there is nothing to
- * request: not http(s), not parsable, over `URL_LENGTH_MOST`, or with credentials. Never throws, and the canonical form
- * of a canonical URL is itself.
+ * The canonical form of a URL, used for dedup and for the request. Undefined if the URL cannot be requested: not http(s), not
+ * parsable, over `URL_LENGTH_MOST`, or with credentials. Never throws. The canonical form of a canonical URL is itself.
  *
- * Only spellings that mean the same are folded (RFC 3986, 6.2.2 and 6.2.3): case and punycode of the host, its trailing
+ * Only equivalent spellings are unified (RFC 3986, 6.2.2 and 6.2.3): case and punycode of the host, its trailing
  * dot, default port, dot segments, percent-encoding, empty path, empty query, fragment. Parameters are neither sorted nor
  * dropped and slashes not merged, because some sites answer differently.
  *
- * URLs with credentials are refused rather than stripped: without them it is another resource, and with them a secret
- * would end up in queues, logs and records. Most in links are mistyped mail addresses anyway.
+ * URLs with credentials are refused, not stripped: without the credentials it is another resource, and with them a secret
+ * would be stored in queues, logs and records. In links, most of them are mistyped mail addresses.
  *
- * A `base` that cannot be parsed counts as none: only absolute URLs resolve then.
+ * A `base` that cannot be parsed is ignored: then only absolute URLs resolve.
  */
 export function canonicalUrl(raw: string, base?: string): string | undefined {
   if (isEvidentlyCanonical(raw)) return raw.length > URL_LENGTH_MOST ? undefined : raw;
@@ -21,8 +20,8 @@ export function canonicalUrl(raw: string, base?: string): string | undefined {
 }
 
 /**
- * `canonicalUrl(href, baseUrl)` for many links of one page: the same answers, with the base parsed once and no URL parsed
- * at all for links that are plainly spelled, which nearly all are.
+ * `canonicalUrl(href, baseUrl)` for many links of one page, with the same results. It parses the base once, and parses no URL
+ * for links in plain spelling, which nearly all are.
  */
 export function createLinkResolver(baseUrl: string): (href: string) => string | undefined {
   const base = canonicalUrl(baseUrl);
@@ -32,14 +31,14 @@ export function createLinkResolver(baseUrl: string): (href: string) => string | 
 }
 
 /**
- * Percent-encoding in the one form `canonicalUrl` uses: unreserved characters plain, hex digits upper case, everything a
- * URL cannot hold encoded as UTF-8, a `%` that starts no escape as `%25`. Idempotent.
+ * Percent-encoding as `canonicalUrl` uses it: unreserved characters plain, hex digits upper case, all characters that a URL
+ * cannot contain as UTF-8, and a `%` that starts no escape as `%25`. Idempotent.
  */
 export function normaliseEscapes(text: string): string {
   return text.replace(ESCAPE_OR_ODD, normaliseEscape);
 }
 
-/** Every byte of the text's UTF-8 form as `%XX`. */
+/** Every byte of the text in UTF-8 as `%XX`. */
 export function percentEncode(text: string): string {
   let encoded = "";
   for (const byte of utf8.encode(text)) encoded += `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
@@ -48,15 +47,15 @@ export function percentEncode(text: string): string {
 
 const utf8 = new TextEncoder();
 
-/** An escape, or what may not stand in a path or query: a lone `%`, the ASCII that RFC 3986 leaves out, all else. */
+/** An escape, or a character not allowed in a path or query: a single `%`, ASCII that RFC 3986 excludes, non-ASCII. */
 const ESCAPE_OR_ODD = /%[0-9A-Fa-f]{2}|["%<>[\\\]^`{|}]|[^\x21-\x7e]+/g;
 const UNRESERVED = /^[\w.~-]$/;
 
-/** A path, with or without a query that is not empty, of characters that no step of parsing touches (`'` is one it does). */
+/** A path with an optional non-empty query, of characters that parsing does not change (it changes `'`). */
 const PLAIN = /^[\w\-.~!$&()*+,;=:@/]*(?:\?[\w\-.~!$&()*+,;=:@/?]+)?$/;
-/** A lower-case name ending in letters, so neither an IPv4 address nor an empty label; then a path. */
+/** A lower-case name that ends in letters, so no IPv4 address and no empty label; then a path. */
 const PLAIN_ORIGIN = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]{2,}\//;
-/** Any scheme but ours: such a URL can never be http(s), whatever follows. */
+/** A scheme other than http(s). */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
 function normaliseEscape(found: string): string {
@@ -65,7 +64,7 @@ function normaliseEscape(found: string): string {
   return UNRESERVED.test(char) ? char : found.toUpperCase();
 }
 
-/** True only if parsing would give back the same string. False says nothing. */
+/** True only if parsing would return the same string. False means unknown. */
 function isEvidentlyCanonical(url: string): boolean {
   // `xn--` labels are checked by the parser; `/.` may begin a dot segment.
   return PLAIN_ORIGIN.test(url) && PLAIN.test(url) && !url.includes("/.") && !url.includes("xn--");
@@ -81,7 +80,7 @@ function parse(raw: string, base: string | undefined): URL | undefined {
   try {
     return new URL(raw, base);
   } catch {
-    // Thrown for a bad URL and for a bad base alike; an absolute URL does not need its base.
+    // Thrown for a bad URL and for a bad base; an absolute URL does not need its base.
     return base === undefined ? undefined : parse(raw, undefined);
   }
 }
@@ -93,12 +92,12 @@ function canonicalForm(url: URL): string | undefined {
   if (host === undefined) return undefined;
   const port = url.port === "" ? "" : `:${url.port}`;
   const path = withoutDotSegments(normaliseEscapes(url.pathname));
-  // `search` is empty for a lone "?", which drops it.
+  // `search` is empty for a single "?", which drops it.
   const canonical = `${url.protocol}//${host}${port}${path}${normaliseEscapes(url.search)}`;
   return canonical.length > URL_LENGTH_MOST ? undefined : canonical;
 }
 
-/** The parser of Node 20 leaves dot segments behind a segment that only starts with a dot: `/x/.a/../b` stays as it is. */
+/** The parser of Node 20 does not remove dot segments after a segment that starts with a dot: `/x/.a/../b` stays. */
 function withoutDotSegments(path: string): string {
   if (!/\/\.\.?(?:\/|$)/.test(path)) return path;
   const kept: string[] = [];
@@ -106,26 +105,26 @@ function withoutDotSegments(path: string): string {
     if (segment === "..") kept.pop();
     else if (segment !== ".") kept.push(segment);
   }
-  // One at the end names a folder, so the slash before it stays.
+  // A dot segment at the end names a folder, so the slash before it stays.
   if (/\/\.\.?$/.test(path)) kept.push("");
   return `/${kept.join("/")}`;
 }
 
-/** Without the dot of an absolute name, so that a site is not two sites; undefined for empty labels, which no name has. */
+/** Without a trailing dot, so that a site is not two sites. Undefined if a label is empty, which is no valid name. */
 function canonicalHost(hostname: string): string | undefined {
   const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   if (host === "" || host.startsWith(".") || host.endsWith(".") || host.includes("..")) return undefined;
   return host;
 }
 
-/** A canonical URL in the pieces that links are resolved against. */
+/** The parts of a canonical URL that links are resolved against. */
 type Base = {
-  /** Without its fragment and with its query: what an empty link leads to. */
+  /** With its query, without its fragment: the target of an empty link. */
   whole: string;
   /** Scheme, host and port, without the slash. */
   origin: string;
   path: string;
-  /** The path up to and with its last slash. */
+  /** The path up to and including its last slash. */
   folder: string;
 };
 
@@ -136,7 +135,7 @@ function split(whole: string): Base {
   return { whole, origin: whole.slice(0, pathStart), path, folder: path.slice(0, path.lastIndexOf("/") + 1) };
 }
 
-/** The canonical URL of a link that needs no parsing; undefined says only that this one does. */
+/** The canonical URL of a link that needs no parsing; undefined if the link must be parsed. */
 function resolvePlain(href: string, base: Base): string | undefined {
   if (href.length > URL_LENGTH_MOST) return undefined;
   const hash = href.indexOf("#");
@@ -163,7 +162,7 @@ function joinRelative(link: string, { origin, folder }: Base): string | undefine
   let parent = folder;
   let start = 0;
   while (link.startsWith("../", start)) {
-    // Of "/a/b/" this leaves "/a/", of "/" itself "/": there is always a slash at 0.
+    // "/a/b/" becomes "/a/", and "/" stays "/": there is always a slash at 0.
     parent = parent.slice(0, parent.lastIndexOf("/", parent.length - 2) + 1);
     start += 3;
   }

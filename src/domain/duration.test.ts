@@ -58,7 +58,7 @@ describe("formatDuration", () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it("is read back to within half of the smaller unit it shows", () => {
+  it("is parsed back to within half of its smaller unit", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e11, noNaN: true }), (ms) => {
         const slackMs =

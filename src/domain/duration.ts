@@ -1,10 +1,10 @@
-/** What the units of durations and rates are worth. */
+/** The units of durations and rates, in ms. */
 export const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof UNIT_MS;
 
 /**
- * Milliseconds of a duration as people write it (`500ms`, `1s`, `1.5h`, `3m 12s`, `1d`); a bare number is milliseconds.
- * Undefined for anything else, negative and infinite durations included.
+ * Parses a duration (`500ms`, `1s`, `1.5h`, `3m 12s`, `1d`) into milliseconds; a bare number is milliseconds. Undefined for
+ * anything else, including negative and infinite durations.
  */
 export function parseDurationMs(value: string | number): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : undefined;
@@ -18,8 +18,8 @@ export function parseDurationMs(value: string | number): number | undefined {
 }
 
 /**
- * A duration for people: its two largest units, rounded (`820ms`, `1.5s`, `45s`, `3m 12s`, `2h 5m`, `1d 3h`).
- * `parseDurationMs` reads it back to within half of the smaller one.
+ * Formats a duration with its two largest units, rounded (`820ms`, `1.5s`, `45s`, `3m 12s`, `2h 5m`, `1d 3h`).
+ * `parseDurationMs` parses it back to within half of the smaller unit.
  */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < UNIT_MS.s) return `${Math.max(0, Math.round(ms))}ms`;
@@ -30,7 +30,7 @@ export function formatDuration(ms: number): string {
   return twoUnits(ms, "d", "h");
 }
 
-/** Rounded to the smaller unit first, so that 59.9 s never shows as 60. */
+/** Rounds to the smaller unit first, so that 59.9 s is never shown as 60 s. */
 function twoUnits(ms: number, large: Unit, small: Unit): string {
   const perLarge = UNIT_MS[large] / UNIT_MS[small];
   const total = Math.round(ms / UNIT_MS[small]);

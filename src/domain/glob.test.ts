@@ -65,7 +65,7 @@ describe("compileGlobs", () => {
     expect(compileGlobs([glob])(url)).toBe(isMatch);
   });
 
-  it("matches what one of its globs matches, and nothing without globs", () => {
+  it("matches if one of its globs matches, and never without globs", () => {
     const matches = compileGlobs(["/a/*", "/b/*"]);
     expect(["/a/x", "/b/x", "/c/x"].map((path) => matches(`https://a.test${path}`))).toEqual([true, true, false]);
     expect(compileGlobs([])("https://a.test/")).toBe(false);
@@ -89,7 +89,7 @@ describe("compileGlobs", () => {
     );
   });
 
-  it("never throws, and matches nothing where there is a problem", () => {
+  it("never throws, and an invalid glob matches nothing", () => {
     const unit = fc.oneof(
       fc.constantFrom("*", "**", "{", "}", ",", "/", "?", "%", "[", "://", "https://"),
       fc.string({ unit: "binary" }),
@@ -107,7 +107,7 @@ describe("compileGlobs", () => {
     );
   });
 
-  it("ends in time on globs made to backtrack", () => {
+  it("takes bounded time on globs that provoke backtracking", () => {
     const url = `https://a.test/${"a".repeat(4000)}`;
     expect(compileGlobs([`/${"a*".repeat(1000)}b`])(url)).toBe(false);
     expect(compileGlobs([`/${"a**".repeat(1000)}b`])(url)).toBe(false);
@@ -135,12 +135,12 @@ describe("globProblem", () => {
     expect(compileGlobs([glob])("https://a.test/")).toBe(false);
   });
 
-  it("takes as many alternatives as are allowed", () => {
+  it("accepts the most allowed alternatives", () => {
     expect(globProblem("{a,b}".repeat(8))).toBeUndefined();
   });
 });
 
-/** What a glob means, spelled as expressions that may backtrack. The only braces are `{a,*}`. */
+/** The meaning of a glob as a regular expression, which may backtrack. The only braces are `{a,*}`. */
 function naivelyMatches(glob: string, url: string): boolean {
   const brace = glob.indexOf("{a,*}");
   if (brace >= 0) {

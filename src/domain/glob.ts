@@ -1,31 +1,31 @@
 /**
- * Globs that choose URLs, for `include` and `exclude`. They are compared with canonical URLs, as a whole:
+ * Globs for URLs, used by `include` and `exclude`. A glob must match the whole canonical URL:
  *
- * - `*` any characters but `/` and `?`; in the query, which has no segments, any characters at all
- * - `**` any characters at all; as a segment of its own (`/a/**` + `/b`) also none, so that `/a/b` matches
- * - `{a,b}` either, may be nested; everything else means itself, `?` too, because URLs contain it
+ * - `*` matches any characters except `/` and `?`; in the query, which has no segments, any characters
+ * - `**` matches any characters; as a whole segment (`/a/**` + `/b`) it also matches nothing, so that `/a/b` matches
+ * - `{a,b}` matches either, and may be nested; all other characters match themselves, also `?`, since URLs contain it
  *
- * Where a glob begins decides what it is compared with:
+ * The start of a glob decides what it is compared with:
  *
  * - `https://a.example/x/*`, or anything else with `://`: the URL from its start
  * - `/catalogue/**`: the path, on any host
- * - `**` first: the URL from its start, so anything may come before the rest
- * - `?page=*`: any URL's query
- * - anything else (`*.pdf`, `a.example/x/**`): from any `/` on, as if it began with `**` + `/`
+ * - `**` at the start: the URL from its start, so anything may precede the rest
+ * - `?page=*`: the query of any URL
+ * - anything else (`*.pdf`, `a.example/x/**`): from any `/`, as if it began with `**` + `/`
  *
- * A glob that does not mention `?` does not care about the query: `/x/*` takes `/x/y` and `/x/y?page=2`.
+ * A glob without `?` ignores the query: `/x/*` matches `/x/y` and `/x/y?page=2`.
  */
 import { canonicalUrl, normaliseEscapes } from "./canonical-url.ts";
 
-/** How many globs one with `{…}` may stand for. */
+/** The most globs that one glob with `{…}` may expand to. */
 export const GLOB_ALTERNATIVES_MOST = 256;
 
-/** As long as the longest URL: a longer glob could match only by its alternatives. */
+/** The length of the longest URL. A longer glob could match only through its alternatives. */
 export const GLOB_LENGTH_MOST = 4096;
 
 /**
- * True for canonical URLs that match one of the globs; with no globs, for none. Never throws: a glob that has a
- * `globProblem` matches nothing. The time for a URL grows at most with its length times that of the globs.
+ * A test for canonical URLs: true if one of the globs matches. Without globs, nothing matches. Never throws: a glob with a
+ * `globProblem` matches nothing. The time is at most proportional to the length of the URL times that of the globs.
  */
 export function compileGlobs(globs: readonly string[]): (url: string) => boolean {
   const matchers = globs
@@ -35,7 +35,7 @@ export function compileGlobs(globs: readonly string[]): (url: string) => boolean
   return (url) => matchers.some((matcher) => matches(matcher, url));
 }
 
-/** What is wrong with a glob, in words that can follow it (`"{a" has …`); undefined if nothing is. */
+/** What is wrong with a glob, as the predicate of a sentence (`"{a" has …`); undefined if it is valid. */
 export function globProblem(glob: string): string | undefined {
   if (glob.trim() === "") return "is empty";
   if (glob.length > GLOB_LENGTH_MOST) return `is longer than ${GLOB_LENGTH_MOST} characters`;
@@ -65,7 +65,7 @@ function hasPairedBraces(glob: string): boolean {
   return depth === 0;
 }
 
-/** The globs without braces that one stands for; undefined if they are too many. */
+/** Expands the braces of a glob; undefined if that makes too many globs. */
 function expand(glob: string): string[] | undefined {
   const plain = new Set<string>();
   const braced = [glob.trim()];
@@ -97,7 +97,7 @@ function anchor(glob: string): string {
   return glob.startsWith("?") ? `**${glob}` : `**/${glob}`;
 }
 
-/** Hosts are typed in capitals, with umlauts and with default ports; canonical URLs have none of these. */
+/** Users type hosts in capitals, with umlauts and with default ports. Canonical URLs have none of these. */
 function withCanonicalOrigin(glob: string): string {
   const typed = /^[^/?]*:\/\/[^/?]*/.exec(glob)?.[0] ?? "";
   const rest = glob.slice(typed.length);
@@ -123,9 +123,9 @@ function tokensOf(glob: string): Token[] {
 
 function matches({ tokens, isForPath, isForQuery }: Matcher, url: string): boolean {
   const text = isForPath ? url.slice(url.indexOf("/", "https://".length)) : url;
-  // All places, ascending, that the tokens so far can end at: keeping them all is what makes backtracking needless.
+  // All positions, ascending, where the tokens so far can end. With all of them, no backtracking is needed.
   let ends = [0];
-  let isOpen = false; // after "any": every place from the first end on is one
+  let isOpen = false; // after "any": every position from the first end on
   for (const token of tokens) {
     const [first] = ends;
     if (first === undefined) return false;
@@ -155,7 +155,7 @@ function endsAfter(text: string, literal: string, from: number): number[] {
 function endsOfSegment(text: string, starts: readonly number[]): number[] {
   const ends: number[] = [];
   for (const start of starts) {
-    // Within a segment that an earlier start has run through, there is nothing new.
+    // An earlier start has already covered this segment.
     if (start <= (ends.at(-1) ?? -1)) continue;
     let at = start;
     while (at < text.length && text[at] !== "/" && text[at] !== "?") ends.push(at++);
@@ -164,7 +164,7 @@ function endsOfSegment(text: string, starts: readonly number[]): number[] {
   return ends;
 }
 
-/** None, or all up to a slash. Every other start is the place after a slash as well, so the first says it all. */
+/** Nothing, or everything up to a slash. Every later start also follows a slash, so the first start covers all. */
 function endsOfFolders(text: string, first: number): number[] {
   return [first, ...endsAfter(text, "/", first)];
 }

@@ -1,4 +1,4 @@
-/** How a job may move. The docs and the SQL `CHECK` are tested against this table. */
+/** The state machine of jobs. The docs and the SQL `CHECK` are tested against this table. */
 export const JOB_MOVES = {
   running: ["paused", "finished", "failed", "cancelled"],
   paused: ["running", "cancelled"],
@@ -9,7 +9,7 @@ export const JOB_MOVES = {
 
 export type JobState = keyof typeof JOB_MOVES;
 
-/** States in which nothing of a job waits any more. */
+/** Whether the job has ended: none of its tasks waits or runs. */
 export function hasEnded(state: JobState): boolean {
   return state !== "running" && state !== "paused";
 }
@@ -55,7 +55,7 @@ export function emptyLedger(): Ledger {
   };
 }
 
-/** What the ledger is out by: 0, or there is a bug. */
+/** The difference between both sides of the ledger. Anything but 0 is a bug. */
 export function ledgerGap(ledger: Ledger): number {
   const income = LEDGER_INCOME.reduce((sum, name) => sum + ledger[name], 0);
   return income - LEDGER_STATES.reduce((sum, name) => sum + ledger[name], 0);

@@ -7,7 +7,7 @@ function counted(tookMs: readonly number[]): number[] {
   return counts;
 }
 
-it("finds percentiles within a quarter of what they are, whatever the times", () => {
+it("computes percentiles within a quarter of the exact value, for any durations", () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -26,7 +26,7 @@ it("finds percentiles within a quarter of what they are, whatever the times", ()
   }
 });
 
-it("knows of no percentile of nothing, and has a place for any time", () => {
+it("has no percentile without counts, and a bucket for any duration", () => {
   expect(percentileMs(noLatencies(), 0.5)).toBeUndefined();
   expect([0, -1, Number.NaN, 1].map(latencyBucket)).toEqual([0, 0, 0, 0]);
   expect([2, 8].map(latencyBucket)).toEqual([3, 9]);
@@ -34,7 +34,7 @@ it("knows of no percentile of nothing, and has a place for any time", () => {
   expect(percentileMs(counted([Number.POSITIVE_INFINITY]), 0.5)).toBeGreaterThan(500_000);
 });
 
-it("adds up, also with counts of fewer buckets", () => {
+it("adds counts, also of fewer buckets", () => {
   const sum = counted([1, 5]);
   addLatencies(sum, [2]);
   expect(sum).toEqual(counted([1, 1, 1, 5]));

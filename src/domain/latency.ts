@@ -1,10 +1,9 @@
 /**
- * How long things took, as counts in buckets of fixed width: they add up over processes and over time, which percentiles
- * do not. Three buckets to a doubling, from 1 ms to 11 min: a percentile read from them is off by a quarter at worst,
- * where all there is lies at one end of a bucket.
+ * Durations as counts in fixed buckets. Unlike percentiles, counts can be added over processes and over time. There are three
+ * buckets per doubling, from 1 ms to 11 min. A percentile computed from them is off by a quarter at most.
  */
 
-/** The first has what took up to 1 ms, the last what took longer than all others. */
+/** The first bucket holds durations up to 1 ms, the last all that are longer than the others. */
 export const LATENCY_BUCKETS = 60;
 
 const PER_DOUBLING = 3;
@@ -25,7 +24,7 @@ export function addLatencies(into: Latencies, more: readonly number[]): void {
   for (let at = 0; at < LATENCY_BUCKETS; at += 1) into[at] = (into[at] ?? 0) + (more[at] ?? 0);
 }
 
-/** What `share` of them (0.95, say) took at most; undefined where there are none. */
+/** The duration that `share` of them (0.95, for example) did not exceed; undefined if there are none. */
 export function percentileMs(counts: readonly number[], share: number): number | undefined {
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return undefined;
@@ -38,7 +37,7 @@ export function percentileMs(counts: readonly number[], share: number): number |
   return boundMs(LATENCY_BUCKETS - 1);
 }
 
-/** Buckets are as wide as their place is high, so what is between is found by its ratio. */
+/** The width of buckets grows with the duration, so values inside a bucket are interpolated by ratio. */
 function within(at: number, part: number): number {
   if (at === 0) return part;
   return boundMs(at - 1) * 2 ** (part / PER_DOUBLING);

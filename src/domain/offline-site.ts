@@ -1,6 +1,6 @@
 /**
- * Where work on the pages of a site is queued that asks nothing of the site itself. No host has such a name: nothing is
- * limited there, and no robots.txt asked for. Each site has one, so that a large one does not hold up a small one.
+ * The site name of tasks that work on pages of a site without sending it requests, such as parse tasks. No host has such a
+ * name, so no rate limit and no robots.txt apply. Each site has its own, so that a large site does not delay a small one.
  */
 export function offlineSite(site: string): string {
   return `#${site}`;
@@ -10,7 +10,7 @@ export function isOffline(site: string): boolean {
   return site.startsWith("#");
 }
 
-/** The site whose pages are worked on. */
+/** The real site of an offline site. */
 export function onlineSite(site: string): string {
   return isOffline(site) ? site.slice(1) : site;
 }

@@ -1,4 +1,4 @@
-/** What was fetched: everything about one answer but its body. */
+/** A fetched page: the response without its body. */
 export type Page = {
   url: string;
   status: number;
@@ -7,9 +7,9 @@ export type Page = {
   /** Body size after decompression. */
   bodyBytes: number;
   fetchedAt: number;
-  /** From the first byte sent to the last byte read. */
+  /** Time from the first byte sent to the last byte read. */
   tookMs: number;
 };
 
-/** Extracted fields of one record, as the user named them. */
+/** The fields of one record, by the names that the user chose. */
 export type Fields = Record<string, unknown>;

@@ -1,43 +1,43 @@
 /**
- * How fast one site may be hit. Rates are kept by GCRA: one instant per site, the theoretical arrival time, says it all.
- * Pure: the broker holds the instant, these functions move it.
+ * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. Pure functions: the
+ * broker stores the instant.
  */
 export type SitePolicy = {
-  /** Least time between two requests, ms; 0 is unlimited. */
+  /** The least time between two requests, ms; 0 means unlimited. */
   intervalMs: number;
-  /** How many requests may go out at once after a quiet time. */
+  /** How many requests may be sent at once after an idle time. */
   burst: number;
-  /** How many requests may be under way at once. */
+  /** How many requests may run at once. */
   perSite: number;
 };
 
-/** Where nothing is asked of anybody: at an offline site (offline-site.ts). */
+/** The policy of offline sites (offline-site.ts), which get no requests. */
 export const UNLIMITED: SitePolicy = { intervalMs: 0, burst: 1, perSite: 1_000_000 };
 
-/** Permission for one request: it must leave between `sendAt` and `sendBy`, or be asked for again. */
+/** Permission for one request. It must be sent between `sendAt` and `sendBy`; later it needs a new slot. */
 export type Slot = {
   sendAt: number;
   sendBy: number;
-  /** The site's arrival time after this slot; names the slot when it is given back unused. */
+  /** The arrival time of the site after this slot. It identifies the slot when it is returned unused. */
   arrivalAt: number;
 };
 
 /**
- * Time left free after each interval. A granted request may leave this much late, so slots are spaced by
- * `interval + guard`: however late one leaves and however prompt the next, the gap at the socket is a full interval.
- * At high rates it is more than the usual 5 %: a process busy with other pages misses what is half a millisecond wide.
+ * The guard time after each interval. A request may be sent late by this time, so slots are spaced by `interval + guard`: even
+ * if one request is as late as allowed and the next is on time, the gap at the socket is a full interval. At high rates it is
+ * more than the usual 5 %, since a busy process misses a window of half a millisecond.
  */
 export function guardMs(intervalMs: number): number {
   if (intervalMs === 0) return 0;
   return Math.min(25, Math.max(0.5, Math.min(2, intervalMs * 0.2), intervalMs * 0.05));
 }
 
-/** From when on one more request may be made. */
+/** When the next request may be sent. */
 export function readyAt(arrivalAt: number, policy: SitePolicy): number {
   return arrivalAt - (policy.burst - 1) * spacingMs(policy);
 }
 
-/** How many requests may be made at `now`, `most` at the most. */
+/** How many requests may be sent at `now`, up to `most`. */
 export function capacityAt(now: number, arrivalAt: number, policy: SitePolicy, most: number): number {
   if (policy.intervalMs === 0) return most;
   const spacing = spacingMs(policy);
@@ -47,7 +47,7 @@ export function capacityAt(now: number, arrivalAt: number, policy: SitePolicy, m
   return Math.max(0, Math.min(most, slots));
 }
 
-/** Takes one slot at `now` or at the first instant after it that is free. */
+/** Takes one slot at `now`, or at the first free instant after it. */
 export function takeSlot(now: number, arrivalAt: number, policy: SitePolicy): Slot {
   if (policy.intervalMs === 0) return { sendAt: now, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt };
   const sendAt = Math.max(now, readyAt(arrivalAt, policy));
@@ -58,12 +58,12 @@ export function takeSlot(now: number, arrivalAt: number, policy: SitePolicy): Sl
   };
 }
 
-/** The arrival time as if `slot`, the last one taken, had not been. */
+/** The arrival time without `slot`, which must be the last one taken. */
 export function giveBack(slot: Slot, policy: SitePolicy): number {
   return slot.arrivalAt - spacingMs(policy);
 }
 
-/** The strictest of several policies: what a site gets when several jobs crawl it. */
+/** The strictest of several policies. It applies when several jobs crawl one site. */
 export function strictest(policies: readonly SitePolicy[]): SitePolicy {
   return {
     intervalMs: Math.max(...policies.map((policy) => policy.intervalMs)),

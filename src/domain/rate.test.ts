@@ -56,7 +56,7 @@ describe("formatRate", () => {
     expect(formatRate(intervalMs)).toBe(text);
   });
 
-  it("is read back to within a part in a thousand", () => {
+  it("is parsed back to within 0.1 %", () => {
     fc.assert(
       fc.property(fc.double({ min: 0.001, max: 1e9, noNaN: true }), (intervalMs) => {
         const back = parseRate(formatRate(intervalMs)) ?? Number.NaN;

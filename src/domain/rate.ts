@@ -1,8 +1,8 @@
 import { UNIT_MS } from "./duration.ts";
 
 /**
- * The least time between two requests that a rate asks for, ms: `4/s` is 250, `10/m` is 6000, `1 per 3s` is 3000.
- * `unlimited` and `none` are 0. Undefined for anything else; a rate of zero (`0/s`) is no rate: pause the job instead.
+ * Parses a rate into the least time between two requests, ms: `4/s` is 250, `10/m` is 6000, `1 per 3s` is 3000. `unlimited`
+ * and `none` are 0. Undefined for anything else, also for `0/s`: pause the job instead.
  */
 export function parseRate(text: string): number | undefined {
   const words = text.trim().toLowerCase();
@@ -15,7 +15,7 @@ export function parseRate(text: string): number | undefined {
   return intervalMs > 0 && Number.isFinite(intervalMs) ? intervalMs : undefined;
 }
 
-/** The rate of an interval, for people; `parseRate` reads it back to within a part in a thousand. */
+/** Formats an interval as a rate. `parseRate` parses it back to within 0.1 %. */
 export function formatRate(intervalMs: number): string {
   if (intervalMs <= 0) return "unlimited";
   for (const unit of ["s", "m", "h"] as const) {
@@ -30,7 +30,7 @@ export function formatRate(intervalMs: number): string {
 const RATE =
   /^(\d+(?:\.\d+)?)\s*(?:\/|per\s)\s*(\d+(?:\.\d+)?)?\s*(ms|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)$/;
 
-/** Four digits that count, and no exponent or trailing zeros, which `parseRate` would not read. */
+/** Four significant digits, without exponent or trailing zeros, which `parseRate` does not accept. */
 function digits(value: number): string {
   const places = Math.max(0, 3 - Math.floor(Math.log10(value)));
   return String(Number(value.toFixed(Math.min(places, 20))));

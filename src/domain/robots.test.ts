@@ -26,15 +26,15 @@ describe("robots rules on Google's cases", () => {
   });
 });
 
-describe("which rules are a crawler's", () => {
-  it("merges all groups that name it, and leaves those for others alone", () => {
+describe("the rules for a crawler", () => {
+  it("merges all groups that name it, and ignores those for others", () => {
     const rules =
       "user-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\nuser-agent: A\nuser-agent: c\ndisallow: /3";
     expect(verdicts(rules, "a", ["/1", "/2", "/3", "/4"])).toEqual([false, true, false, true]);
     expect(verdicts(rules, "c", ["/1", "/2", "/3", "/4"])).toEqual([true, true, false, true]);
   });
 
-  it("takes the rules for everyone only if none name it, even if those that do are empty", () => {
+  it("uses the rules for * only if no group names it, even an empty one", () => {
     const rules = "user-agent: *\ndisallow: /\nuser-agent: a\ndisallow:";
     expect(verdicts(rules, "a", ["/x"])).toEqual([true]);
     expect(verdicts(rules, "b", ["/x"])).toEqual([false]);
@@ -102,11 +102,11 @@ describe("what a rule matches", () => {
     expect(verdicts(`user-agent: *\ndisallow: ${rule}`, "a", [path])).toEqual([false]);
   });
 
-  it("does not take an escaped slash for a slash", () => {
+  it("does not treat an escaped slash as a slash", () => {
     expect(verdicts("user-agent: *\ndisallow: /a/b", "a", ["/a%2Fb"])).toEqual([true]);
   });
 
-  it("lets allow win a tie that only one spelling shows", () => {
+  it("lets Allow win a tie that only one spelling has", () => {
     expect(verdicts("user-agent: *\ndisallow: /%7Ejoe/\nallow: /~joe/", "a", ["/~joe/"])).toEqual([true]);
   });
 
@@ -114,7 +114,7 @@ describe("what a rule matches", () => {
     expect(verdicts("user-agent: *\ndisallow: /", "a", ["/robots.txt", "/"])).toEqual([true, false]);
   });
 
-  it("keeps a crawler off canonical URLs that a rule spells in its own way", () => {
+  it("disallows canonical URLs that a rule spells differently", () => {
     const url = canonicalUrl("https://a.test/straße/%7ex") ?? "";
     expect(isAllowed(parseRobots("user-agent: *\ndisallow: /straße/"), "a", url)).toBe(false);
   });
@@ -133,7 +133,7 @@ describe("what a rule matches", () => {
     );
   });
 
-  it("decides by the longest rule that matches, as a naive search does", () => {
+  it("applies the longest matching rule, as a naive search does", () => {
     const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", "$"), maxLength: 5 }).map((rest) => `/${rest}`);
     const rule = fc.record({ isAllow: fc.boolean(), pattern });
     const path = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 6 }).map((rest) => `/${rest}`);
@@ -151,15 +151,15 @@ describe("what a rule matches", () => {
     );
   });
 
-  it("ends in time on patterns made to backtrack", () => {
+  it("takes bounded time on patterns that provoke backtracking", () => {
     const agent = rulesFor(parseRobots(`user-agent: *\ndisallow: /${"a*".repeat(2000)}b$`), "a");
     expect(agent.allows(`/${"a".repeat(4000)}`)).toBe(true);
     expect(agent.allows(`/${"a".repeat(4000)}b`)).toBe(false);
   });
 });
 
-describe("reading a file", () => {
-  it("never throws, whatever it is given", () => {
+describe("parsing a file", () => {
+  it("never throws, for any input", () => {
     const word = fc.constantFrom(
       "user-agent",
       "disallow",
@@ -211,11 +211,11 @@ describe("reading a file", () => {
     }
   });
 
-  it("finds rules behind a stray tag that makes no page", () => {
+  it("finds rules after a single tag that is not a page", () => {
     expect(verdicts("<!-- ours -->\nuser-agent: *\ndisallow: /", "a", ["/x"])).toEqual([false]);
   });
 
-  it("reads up to its limit and leaves out the line that the limit cuts", () => {
+  it("reads up to its limit and ignores the line that the limit cuts", () => {
     const start = "user-agent: *\ndisallow: /x\n#";
     const full = `${start}${"x".repeat(ROBOTS_LENGTH_MOST - start.length - "\nallow: /x/".length)}\nallow: /x/`;
     expect(full).toHaveLength(ROBOTS_LENGTH_MOST);
@@ -246,7 +246,7 @@ describe("crawl-delay", () => {
     expect(crawlDelaySeconds(parseRobots(`user-agent: *\ncrawl-delay: ${value}`), "a")).toBe(seconds);
   });
 
-  it("holds for the agents named right above it, without splitting their rules from those that follow", () => {
+  it("applies to the agents right above it, without separating them from the rules that follow", () => {
     const text =
       "user-agent: *\ncrawl-delay: 1\nuser-agent: slow\ncrawl-delay: 9\ndisallow: /x\nuser-agent: none\ndisallow:";
     const rules = parseRobots(text);
@@ -258,14 +258,14 @@ describe("crawl-delay", () => {
     ]);
   });
 
-  it("is the longest where several are given, and none where no agent is", () => {
+  it("is the longest if there are several, and is ignored before any agent", () => {
     expect(crawlDelaySeconds(parseRobots("user-agent: *\ncrawl-delay: 2\ndisallow: /\ncrawl-delay: 5"), "a")).toBe(5);
     expect(crawlDelaySeconds(parseRobots("crawl-delay: 2"), "a")).toBeUndefined();
   });
 });
 
 describe("sitemaps", () => {
-  it("are listed as written, once each, wherever they stand", () => {
+  it("are listed as written, once each, wherever they appear", () => {
     const text =
       "Sitemap: https://a.test/1.xml\nuser-agent: x\nsite-map:https://a.test/2.xml # two\nSITEMAP: https://a.test/1.xml\nsitemap:";
     expect(sitemapsOf(parseRobots(text))).toEqual(["https://a.test/1.xml", "https://a.test/2.xml"]);

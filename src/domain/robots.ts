@@ -1,31 +1,31 @@
 /**
- * robots.txt by RFC 9309, as Google's open-source matcher reads it, with its tolerance for typing mistakes.
+ * robots.txt by RFC 9309, read as Google's open-source matcher does, including its tolerance for typing mistakes.
  *
- * On one point the RFC and that matcher differ: whether `/%62` in a rule means `/b` in a URL. Allow rules are taken
- * literally, as the matcher does; Disallow rules in both readings. When in doubt, a page is not fetched.
+ * The RFC and that matcher differ on whether `/%62` in a rule matches `/b` in a URL. Allow rules are matched literally, as the
+ * matcher does; Disallow rules match both ways. When in doubt, a page is not fetched.
  */
 import { normaliseEscapes, percentEncode } from "./canonical-url.ts";
 
-/** How much of a file is looked at: the least the RFC permits, counted in characters, so never less than that in bytes. */
+/** How much of a file is read: the minimum of the RFC, in characters, so at least as much in bytes. */
 export const ROBOTS_LENGTH_MOST = 500 * 1024;
 
-/** A robots.txt, read. For what it says to one crawler, see `rulesFor`. */
-export type RobotsRules = {
+/** A parsed robots.txt. `rulesFor` returns the rules for one crawler. */
+type RobotsRules = {
   readonly groups: readonly Group[];
   readonly delays: readonly Delay[];
   readonly sitemaps: readonly string[];
 };
 
-/** What a robots.txt says to one crawler. */
-export type AgentRules = {
-  /** Whether it may fetch this path with its query (`/a?b`), without fragment. */
+/** The rules of a robots.txt for one crawler. */
+type AgentRules = {
+  /** Whether the crawler may fetch this path with query (`/a?b`), without fragment. */
   allows(pathAndQuery: string): boolean;
-  /** Nothing is forbidden, so there is nothing to ask. */
+  /** Nothing is disallowed, so `allows` need not be called. */
   allowsAll: boolean;
   crawlDelaySeconds: number | undefined;
 };
 
-/** Reads any text whatever without throwing; what is not a rule is skipped, and an HTML page has no rules. */
+/** Parses any text without throwing. Lines that are no rules are skipped. An HTML page has no rules. */
 export function parseRobots(text: string): RobotsRules {
   const reader = createReader();
   if (!HTML_PAGE.test(text.slice(0, HTML_SNIFF_LENGTH))) {
@@ -38,8 +38,8 @@ export function parseRobots(text: string): RobotsRules {
 }
 
 /**
- * Picks the rules for one crawler, once, for many URLs. `productToken` is the crawler's bare name; case and a version
- * after a slash do not matter. Groups that name it are merged, and only if there is none, those for `*` are.
+ * Selects the rules for one crawler, to be used for many URLs. `productToken` is the name of the crawler; case and a version
+ * after a slash are ignored. All groups that name it are merged. If there are none, those for `*` are.
  */
 export function rulesFor(rules: RobotsRules, productToken: string): AgentRules {
   const agent = addressedAs(rules, productToken);
@@ -62,7 +62,7 @@ export function rulesFor(rules: RobotsRules, productToken: string): AgentRules {
   return { allows, allowsAll, crawlDelaySeconds: delays.length === 0 ? undefined : Math.max(...delays) };
 }
 
-/** The name looked for in robots.txt: the first word of the user agent, without its version. */
+/** The name of the crawler in robots.txt: the first word of the user agent, without its version. */
 export function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "trawl";
 }
@@ -72,19 +72,19 @@ export function isAllowed(rules: RobotsRules, productToken: string, url: string)
   return rulesFor(rules, productToken).allows(pathAndQueryOf(url));
 }
 
-/** The wait between requests that is asked of a crawler; the longest, where several are. */
+/** The crawl-delay for a crawler; the longest if there are several. */
 export function crawlDelaySeconds(rules: RobotsRules, productToken: string): number | undefined {
   return rulesFor(rules, productToken).crawlDelaySeconds;
 }
 
-/** The sitemaps it names, as written, in order, each once. They hold for every crawler. */
+/** The sitemaps in it, as written, in order, each once. They apply to every crawler. */
 export function sitemapsOf(rules: RobotsRules): string[] {
   return [...new Set(rules.sitemaps)];
 }
 
-/** The path and query of an absolute URL as it is spelled, without fragment: what rules are compared with. */
+/** The path and query of an absolute URL as spelled, without fragment. Rules are compared with this. */
 export function pathAndQueryOf(url: string): string {
-  // Canonical URLs, which every link of every page is asked about, are cut at their third slash.
+  // Fast path for canonical URLs, since every link of every page is checked: cut at the third slash.
   const pathStart = url.startsWith("http") ? url.indexOf("/", 8) : -1;
   if (pathStart > 0 && !/[#?;]/.test(url)) return url.slice(pathStart);
   const [bare = ""] = url.split("#", 1);
@@ -101,14 +101,14 @@ type Delay = { agents: ReadonlySet<string>; seconds: number };
 
 const EVERYONE = "*";
 
-/** Pages start with a tag; a file of rules might start with a stray one, but not go on as a page. */
+/** HTML pages start with a tag. A file of rules may start with a single tag, but does not continue as a page. */
 const HTML_PAGE = /^[\s\uFEFF]*<(?:.*<)?(?:!doctype\s+html|html|head|body)\b/is;
 const HTML_SNIFF_LENGTH = 2048;
 
-/** Longer lines are cut, as in Google's parser: eight times the longest URL that browsers took. */
+/** Longer lines are cut, as in Google's parser: eight times the longest URL that browsers accepted. */
 const LINE_LENGTH_MOST = 2083 * 8;
 
-/** Beginnings of keys, with the misspellings that are common enough for Google to take them. */
+/** Prefixes of keys, with the common misspellings that Google accepts. */
 const KEYS = {
   agent: /^user[- ]?agent/i,
   allow: /^allow/i,
@@ -120,7 +120,7 @@ const KEYS = {
 function linesOf(text: string): string[] {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const lines = text.slice(start, start + ROBOTS_LENGTH_MOST).split(/\r\n|\r|\n/);
-  // A rule cut in two would say something else than was written: more, for a path that is shorter.
+  // A rule cut in two would have a shorter path and match more than was written.
   if (text.length > start + ROBOTS_LENGTH_MOST) lines.pop();
   return lines;
 }
@@ -129,14 +129,14 @@ function keyAndValue(line: string): { key: string; value: string } | undefined {
   const [content = ""] = line.slice(0, LINE_LENGTH_MOST).split("#", 1);
   const colon = content.indexOf(":");
   if (colon >= 0) return { key: content.slice(0, colon).trim(), value: content.slice(colon + 1).trim() };
-  // The colon is often forgotten; then there must be just two words.
+  // The colon is often missing; then there must be exactly two words.
   const [key, value, ...more] = content.trim().split(/[ \t]+/);
   return key === undefined || value === undefined || more.length > 0 ? undefined : { key, value };
 }
 
 /**
- * Agents named in a row share the rules that follow. Lines of other kinds do not end such a row (the RFC: they must not
- * interfere), so a delay, which does end it for other delays, keeps a row of its own.
+ * Consecutive user agents share the rules that follow. Lines of other kinds do not end such a group (RFC: they must not
+ * interfere). A crawl-delay ends it for other delays only, so delays keep a group of their own.
  */
 function createReader(): { rules: RobotsRules; take(key: string, value: string): void } {
   const groups: Group[] = [];
@@ -160,7 +160,7 @@ function createReader(): { rules: RobotsRules; take(key: string, value: string):
   }
 
   function takeRule(isAllow: boolean, path: string): void {
-    // Rules before any agent are addressed to nobody.
+    // Rules before any user agent apply to no crawler.
     group?.rules.push({ isAllow, path });
     isDelayRowOpen = false;
   }
@@ -182,7 +182,7 @@ function createReader(): { rules: RobotsRules; take(key: string, value: string):
   return { rules: { groups, delays, sitemaps }, take };
 }
 
-/** `FooBot/1.0` names foobot. Google takes letters, `-` and `_` only; a name with digits in it is meant whole, too. */
+/** `FooBot/1.0` names foobot. Google accepts only letters, `-` and `_`; a name with digits is also compared as a whole. */
 function agentNames(value: string): string[] {
   if (/^\*(?:\s|$)/.test(value)) return [EVERYONE];
   const names = [/^[a-z_-]*/i, /^[^\s/]*/].map((prefix) => prefix.exec(value)?.[0].toLowerCase() ?? "");
@@ -207,7 +207,7 @@ function testsOf({ isAllow, path }: Rule): Test[] {
   const literal = path.replace(/%[0-9a-f]{2}|[^\0-\x7f]+/gi, (found) =>
     found.startsWith("%") ? found.toUpperCase() : percentEncode(found),
   );
-  // A rule without a path says nothing.
+  // A rule without a path has no effect.
   if (literal === "") return [];
   const asWritten = patternTest(literal, isAllow, "as written");
   if (!isAllow) return [asWritten, normalTest(path, literal)];
@@ -223,7 +223,7 @@ function normalTest(path: string, literal: string): Test {
   return patternTest(normal, false, normal === literal ? "odd paths" : "normal form");
 }
 
-/** In normal form `*` and `$` are always escaped, so that `%2A` in a rule means a star in the URL. */
+/** In normal form `*` and `$` are always escaped, so that `%2A` in a rule matches a star in the URL. */
 function encodeSpecials(text: string): string {
   return text.replace(/[*$]/g, percentEncode);
 }
@@ -235,12 +235,12 @@ function patternTest(text: string, isAllow: boolean, reads: Test["reads"]): Test
   return { isAllow, strength: text.length, pattern: { head, middle, tail, isAnchored }, reads };
 }
 
-/** The longest rule decides, and of two as long the one that allows. */
+/** The longest matching rule decides. If two have the same length, Allow wins. */
 function strongestFirst(a: Test, b: Test): number {
   return b.strength - a.strength || Number(b.isAllow) - Number(a.isAllow);
 }
 
-/** No backtracking: as a star takes anything, the first place where the next piece fits is as good as any later. */
+/** No backtracking: since a star matches anything, the first position where the next piece fits is as good as any later one. */
 function matchesPattern({ head, middle, tail, isAnchored }: Pattern, path: string): boolean {
   if (!path.startsWith(head)) return false;
   let end = head.length;

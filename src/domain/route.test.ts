@@ -11,7 +11,7 @@ const THREE_LANES: Route[] = [
   { match: { url: ["/archive/**"] }, queue: "batch_processing" },
 ];
 
-/** Where a URL of a job goes. */
+/** The routing of a URL of a job. */
 function routed(routes: readonly Route[], url: string, said = {}, job: { name: string; spider?: string } = JOB) {
   const { name, spider } = job;
   return createRouter(resolveRoutes(routes, { name, spider }, said, USUAL))(url);
@@ -22,7 +22,7 @@ function isMatch(match: RouteMatch, url = "https://a.example/x", job = JOB): boo
 }
 
 describe("a route", () => {
-  it("takes a URL by its host", () => {
+  it("matches a URL by its host", () => {
     expect(isMatch({ domain: ["a.example"] })).toBe(true);
     expect(isMatch({ domain: ["a.example"] }, "http://a.example:8080/x")).toBe(true);
     expect(isMatch({ domain: ["a.example"] }, "https://www.a.example/")).toBe(false);
@@ -35,7 +35,7 @@ describe("a route", () => {
     expect(isMatch({ domain: ["[::1]"] }, "http://[::1]:8080/")).toBe(true);
   });
 
-  it("takes a job by its name, and by its spider", () => {
+  it("matches a job by its name and by its spider", () => {
     expect(isMatch({ job: ["shop-*"] })).toBe(true);
     expect(isMatch({ job: ["*-daily"] })).toBe(true);
     expect(isMatch({ job: ["s*p*ly"] })).toBe(true);
@@ -49,7 +49,7 @@ describe("a route", () => {
     );
   });
 
-  it("takes what all of its conditions take", () => {
+  it("matches only if all of its conditions match", () => {
     const match = { job: ["shop-*"], domain: ["a.example"], url: ["**/x/**"] };
 
     expect(isMatch(match, "https://a.example/x/1")).toBe(true);
@@ -58,7 +58,7 @@ describe("a route", () => {
     expect(isMatch({ ...match, job: ["other"] }, "https://a.example/x/1")).toBe(false);
   });
 
-  it("decides by the first that matches, alone", () => {
+  it("applies only if it is the first that matches", () => {
     expect(routed(THREE_LANES, "https://www.slow.example/archive/1")).toEqual({ queue: "slow_lane", priority: 9 });
     expect(routed(THREE_LANES, "https://a.example/archive/1")).toEqual({ queue: "batch_processing", priority: 5 });
     expect(routed(THREE_LANES, "https://a.example/")).toEqual(USUAL);
@@ -66,7 +66,7 @@ describe("a route", () => {
     expect(urgent).toEqual({ queue: "high_priority", priority: 0 });
   });
 
-  it("gives way to what is said with the job, each for itself", () => {
+  it("is overridden by a queue or priority of the job, each separately", () => {
     const url = "https://www.slow.example/";
 
     expect(routed(THREE_LANES, url, { priority: 1 })).toEqual({ queue: "slow_lane", priority: 1 });
@@ -74,7 +74,7 @@ describe("a route", () => {
     expect(routed(THREE_LANES, url, { queue: "mine", priority: 1 })).toEqual({ queue: "mine", priority: 1 });
   });
 
-  it("says what is wrong with a host", () => {
+  it("reports what is wrong with a host", () => {
     expect(domainProblem("a.example")).toBeUndefined();
     expect(domainProblem("*.a.example")).toBeUndefined();
     expect(domainProblem("127.0.0.1")).toBeUndefined();
@@ -114,7 +114,7 @@ const url = fc
   .map(([host, path]) => `https://${host}${path}`);
 
 describe("routes", () => {
-  it("go by the first of them that takes the URL alone, whatever comes after it", () => {
+  it("are decided by the first that matches the URL, whatever follows", () => {
     fc.assert(
       fc.property(routes, job, routing, url, (all, one, said, at) => {
         const takes = (route: Route) =>
@@ -126,7 +126,7 @@ describe("routes", () => {
     );
   });
 
-  it("say the same after they have travelled with the job as JSON", () => {
+  it("give the same result after a JSON round trip with the job", () => {
     fc.assert(
       fc.property(routes, job, routing, url, (all, one, said, at) => {
         const resolved = resolveRoutes(all, one, said, USUAL);

@@ -1,64 +1,63 @@
 /**
- * Which queue and priority a URL goes to. The operator's routes are looked through in order, and the first that matches
- * decides; what it leaves out is as if there were no route. What is said with the job itself, its queue or its priority,
- * wins over every route.
+ * Chooses the queue and priority of a URL. The first route of the operator that matches decides. Values that it leaves out are
+ * as without a route. A queue or priority set in the job itself overrides every route.
  *
- * Routes are resolved when a job is submitted and travel with it, so that every worker sends the same URL the same way,
- * whatever its own settings say.
+ * Routes are resolved when a job is submitted and stored with it, so that all workers route a URL the same way, whatever their
+ * own settings are.
  */
 import { canonicalUrl } from "./canonical-url.ts";
 import { compileGlobs } from "./glob.ts";
 
-/** All that are given must hold; of several patterns for one, any. */
+/** All given conditions must match. If a condition has several patterns, one of them must match. */
 export type RouteMatch = {
-  /** The spider's name, or its file's without the ending; `*` stands for any characters. */
+  /** The name of the spider, or of its file without extension; `*` matches any characters. */
   spider?: readonly string[];
-  /** The job's name; `*` stands for any characters. */
+  /** The name of the job; `*` matches any characters. */
   job?: readonly string[];
-  /** The host: `a.example` itself, `*.a.example` what is under it. */
+  /** The host: `a.example` matches itself, `*.a.example` its subdomains. */
   domain?: readonly string[];
   /** The URL, as a glob. */
   url?: readonly string[];
 };
 
-/** Where tasks go. */
+/** The queue and priority of tasks. */
 export type Routing = { queue: string; priority: number };
 
 export type Route = Partial<Routing> & { match: RouteMatch };
 
-/** A route of one job, with every choice made: only the URL is still to be looked at. */
+/** A resolved route of one job: only the URL remains to be matched. */
 export type UrlRoute = Routing & Pick<RouteMatch, "domain" | "url">;
 
 export type JobRouting = Routing & { routes: readonly UrlRoute[] };
 
 type JobNames = { name: string; spider: string | undefined };
 
-/** The routes as they are for one job: `said` with the job itself, `otherwise` where neither it nor a route says. */
+/** Resolves the routes for one job. `own`: set in the job itself. `defaults`: used if neither the job nor a route sets it. */
 export function resolveRoutes(
   routes: readonly Route[],
   job: JobNames,
-  said: Partial<Routing>,
-  otherwise: Routing,
+  own: Partial<Routing>,
+  defaults: Routing,
 ): JobRouting {
-  const own = { ...otherwise, ...said };
-  // Nothing is left to a route.
-  if (said.queue !== undefined && said.priority !== undefined) return { ...own, routes: [] };
+  const unrouted = { ...defaults, ...own };
+  // Both values are set: routes cannot change anything.
+  if (own.queue !== undefined && own.priority !== undefined) return { ...unrouted, routes: [] };
   const byUrl: UrlRoute[] = [];
   for (const { match, queue, priority } of routes) {
     if (!isForJob(match, job)) continue;
     const { domain, url } = match;
     const routed = {
-      queue: said.queue ?? queue ?? otherwise.queue,
-      priority: said.priority ?? priority ?? otherwise.priority,
+      queue: own.queue ?? queue ?? defaults.queue,
+      priority: own.priority ?? priority ?? defaults.priority,
     };
-    // It takes every URL that is left: what comes after it is never reached.
+    // This route matches every remaining URL: later routes are never reached.
     if (domain === undefined && url === undefined) return { ...routed, routes: byUrl };
     byUrl.push({ ...routed, ...(domain === undefined ? {} : { domain }), ...(url === undefined ? {} : { url }) });
   }
-  return { ...own, routes: byUrl };
+  return { ...unrouted, routes: byUrl };
 }
 
-/** Where each canonical URL of a job goes. Jobs that were submitted before there were routes have none. */
+/** Returns the routing of each canonical URL of a job. */
 export function createRouter({
   queue,
   priority,
@@ -80,12 +79,12 @@ export function createRouter({
   };
 }
 
-/** All queues that tasks of a job may go to. */
+/** All queues that tasks of a job may use. */
 export function queuesOf({ queue, routes = [] }: Pick<Routing, "queue"> & Partial<JobRouting>): string[] {
   return [...new Set([queue, ...routes.map((route) => route.queue)])];
 }
 
-/** What is wrong with the pattern of a host, in words that can follow it; undefined if nothing is. */
+/** What is wrong with a host pattern, as the predicate of a sentence; undefined if it is valid. */
 export function domainProblem(pattern: string): string | undefined {
   const host = pattern.startsWith("*.") ? pattern.slice(2) : pattern;
   if (host.includes("*")) return 'may have a "*" only as its first label: *.a.example';
@@ -102,12 +101,12 @@ function isForJob({ spider, job }: RouteMatch, { name, spider: path }: JobNames)
   return spider.some((pattern) => matchesName(pattern, name) || matchesName(pattern, moduleName(path)));
 }
 
-/** Of `/srv/spiders/shop.ts` it is `shop`. */
+/** `/srv/spiders/shop.ts` becomes `shop`. */
 function moduleName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).replace(/\.[mc]?[jt]s$/, "");
 }
 
-/** `*` stands for any characters. Takes each literal where it first fits, which is never worse than later. */
+/** `*` matches any characters. Matches each literal at its first position, which is never worse than a later one. */
 function matchesName(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
@@ -127,14 +126,14 @@ function compileDomains(patterns: readonly string[]): (host: string) => boolean 
   const endings: string[] = [];
   for (const pattern of patterns) {
     const host = canonicalHost(pattern.replace(/^\*\./, "")) ?? "";
-    if (host === "") continue; // it has a problem, and matches nothing
+    if (host === "") continue; // an invalid pattern matches nothing
     if (pattern.startsWith("*.")) endings.push(`.${host}`);
     else exact.add(host);
   }
   return (host) => exact.has(host) || endings.some((ending) => host.endsWith(ending));
 }
 
-/** As canonical URLs have it; undefined for what is no host, or has a port. */
+/** The host as in canonical URLs; undefined if it is no host or has a port. */
 function canonicalHost(host: string): string | undefined {
   const url = canonicalUrl(`http://${host}/`);
   const found = url === undefined ? undefined : url.slice("http://".length, -1);

@@ -1,42 +1,42 @@
-/** Schedules: when a job is to be submitted again and again, and what becomes of each time. */
+/** Schedules: when a job is submitted, and the states of each occurrence. */
 
-/** `every` counts from an anchor, so that its slots are the same whoever computes them. */
+/** `every` counts from an anchor, so that every process computes the same occurrences. */
 export type Timing =
   | { kind: "cron"; cron: string; timeZone: string }
   | { kind: "every"; everyMs: number; anchorAt: number };
 
-/** What a slot does that comes while the run before is still under way. */
+/** What happens to an occurrence if the previous run has not ended. */
 export const OVERLAPS = ["skip", "queue", "replace"] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
-/** What becomes of slots that passed while no scheduler ran. */
+/** What happens to occurrences that were due while no scheduler ran. */
 export const CATCH_UPS = ["skip", "one", "all"] as const;
 export type CatchUp = (typeof CATCH_UPS)[number];
 
 /**
- * How a slot may move. One that is `firing` has been decided on: whoever goes on with it submits its job, and nobody may
- * skip it any more.
+ * The state machine of occurrences. In state `firing` the decision is made: every scheduler that continues it submits its job,
+ * and none may skip it.
  */
-export const SLOT_MOVES = {
+export const OCCURRENCE_MOVES = {
   waiting: ["firing", "skipped"],
   firing: ["fired", "failed"],
   fired: [],
   skipped: [],
   failed: [],
 } as const satisfies Record<string, readonly string[]>;
-export type SlotState = keyof typeof SLOT_MOVES;
+export type OccurrenceState = keyof typeof OCCURRENCE_MOVES;
 
-/** Why a slot was passed over. */
+/** Why an occurrence was skipped. */
 export const SKIP_REASONS = {
-  missed: "no scheduler ran at its time, and the catch-up policy passes over it",
-  overlap: "the run before was still under way",
-  paused: "its schedule was paused before its turn came",
-  crowded: "as many slots of its schedule were waiting as may",
+  missed: "no scheduler ran at its time, and the catch-up policy skips it",
+  overlap: "the previous run had not ended",
+  paused: "its schedule was paused before it started",
+  crowded: "the most allowed occurrences of its schedule were already waiting",
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 
-/** `timed` slots come of the timing, `manual` ones of somebody who wanted a run now. */
-export type SlotKind = "timed" | "manual";
+/** `timed` occurrences come from the timing, `manual` ones from a user who started a run. */
+export type OccurrenceKind = "timed" | "manual";
 
-/** Which slot: no two of a schedule are at one instant and of one kind. */
-export type SlotKey = { scheduleId: string; at: number; kind: SlotKind };
+/** Identifies an occurrence: a schedule has at most one of each kind at one instant. */
+export type OccurrenceKey = { scheduleId: string; at: number; kind: OccurrenceKind };

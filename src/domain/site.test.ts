@@ -20,7 +20,7 @@ describe("siteOf by host", () => {
     expect(siteOf(url, "host")).toBe(site);
   });
 
-  it("is the host that a URL parser finds, and the same for http and https", () => {
+  it("is the host of the parsed URL, and the same for http and https", () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (raw) => {
         const url = canonicalUrl(raw);

@@ -4,17 +4,17 @@ import { getDomain } from "tldts";
 export type SiteGrouping = "host" | "domain";
 
 /**
- * The politeness key of a canonical URL: requests to URLs of one key share one allowance.
+ * The site of a canonical URL. All URLs of one site share one rate limit.
  *
- * By `host` it is the host, with its port unless that is 80 or 443: http and https of a host are one server, and asking
- * it twice as often because it has two doors would not be polite. Any other port is another server.
+ * With `host` it is the host, with its port unless that is 80 or 443: http and https of a host are one server and share a rate
+ * limit. Any other port is another server.
  *
- * By `domain` it is the registrable domain, whatever the host and port (`shop.a.co.uk:8080` is `a.co.uk`). Hosts that
- * have none (IP addresses, single labels, public suffixes) keep their key by host. Suffixes that a company hands out
- * (`github.io`) are not public ones here: what is behind them is one company's servers.
+ * With `domain` it is the registrable domain, whatever the host and port (`shop.a.co.uk:8080` is `a.co.uk`). Hosts without one
+ * (IP addresses, single labels, public suffixes) are grouped by host. Private suffixes (`github.io`) do not count as public
+ * ones: their servers belong to one company.
  */
 export function siteOf(canonicalUrl: string, grouping: SiteGrouping): string {
-  // A canonical URL starts with "http://" or "https://" and has a path: no need to parse it.
+  // A canonical URL starts with "http://" or "https://" and has a path, so it need not be parsed.
   const start = canonicalUrl.indexOf("//") + 2;
   const end = canonicalUrl.indexOf("/", start);
   const host = withoutUsualPort(canonicalUrl.slice(start, end < 0 ? undefined : end));
@@ -33,5 +33,5 @@ function domainOf(host: string): string {
   return getDomain(name, DOMAIN_OPTIONS) ?? host;
 }
 
-/** The host is already clean: only the suffix is wanted. */
+/** The host is already canonical. */
 const DOMAIN_OPTIONS = { extractHostname: false, validateHostname: false, allowPrivateDomains: false };

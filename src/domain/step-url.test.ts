@@ -9,7 +9,7 @@ const canonical = fc
   .filter((url) => url !== undefined);
 
 describe("the steps of a page", () => {
-  it("are its URL with the step behind it", () => {
+  it("have the URL of the page with the step as fragment", () => {
     expect(stepUrl("https://a.example/x?y=1", "parse")).toBe("https://a.example/x?y=1#parse");
     expect(stepOf("https://a.example/x#render")).toBe("render");
     expect(stepOf("https://a.example/x")).toBeUndefined();
@@ -19,7 +19,7 @@ describe("the steps of a page", () => {
     expect(pageUrlOf("https://a.example/x#parse-t17")).toBe("https://a.example/x");
   });
 
-  it("lead back to the page, and are none of its URLs", () => {
+  it("lead back to the page, and differ from its URL", () => {
     fc.assert(
       fc.property(canonical, fc.constantFrom(...STEPS), (url, step) => {
         const task = stepUrl(url, step);
@@ -32,7 +32,7 @@ describe("the steps of a page", () => {
     );
   });
 
-  it("follow one another without piling up", () => {
+  it("replace each other instead of accumulating", () => {
     fc.assert(
       fc.property(canonical, fc.array(fc.constantFrom(...STEPS), { minLength: 1 }), (url, steps) => {
         const last = steps.reduce<string>((task, step) => stepUrl(task, step), url);

@@ -1,28 +1,27 @@
 /**
- * Follow-up steps of one page as tasks of their own: rendered after it was fetched, parsed after it was fetched. Such a
- * task has the page's URL with the step as its fragment. Canonical URLs have no fragment, so exact dedup lets each step
- * of a page in, once, and people can read what it is.
+ * URLs of follow-up tasks of a page: rendering it, or parsing it on another queue. Such a task has the URL of the page with the
+ * step as fragment. Canonical URLs have no fragment, so dedup accepts each step of a page once, and the URL is readable.
  */
 export const STEPS = ["render", "parse"] as const;
 
 export type Step = (typeof STEPS)[number];
 
 /**
- * The URL of a step of a page. Of a URL that is a step already, it is the page's own other step. Where seen URLs lapse, a
- * page may be fetched again while its earlier step still counts as seen: a `mark`, such as the id of the task that
- * fetched it, tells them apart.
+ * The URL of a step of a page. For the URL of a step, it is the other step of the same page. With a dedup scope whose entries
+ * expire, a page may be fetched again while its earlier step still counts as seen. A `mark`, such as the id of the task that
+ * fetched the page, makes the steps distinct.
  */
 export function stepUrl(url: string, step: Step, mark?: string): string {
   return `${pageUrlOf(url)}#${step}${mark === undefined ? "" : `-${mark}`}`;
 }
 
-/** The page that a task's URL stands for, whatever its step: what is fetched, shown to handlers and kept. */
+/** The URL of the page of a task, whatever its step. It is fetched, passed to handlers and stored. */
 export function pageUrlOf(url: string): string {
   const hash = url.indexOf("#");
   return hash < 0 ? url : url.slice(0, hash);
 }
 
-/** Which step of its page a task's URL stands for; undefined for the page itself. */
+/** The step in the URL of a task; undefined for the page itself. */
 export function stepOf(url: string): Step | undefined {
   const hash = url.indexOf("#");
   if (hash < 0) return undefined;
@@ -31,11 +30,11 @@ export function stepOf(url: string): Step | undefined {
 }
 
 /**
- * The URLs under which the broker may know a page and its steps, by what the store has of its tasks. `told`: tasks of the
- * page, of one job or several. The page's own URL comes first.
+ * The URLs that a page and its steps may have in the broker, given the tasks of the page in the store. The URL of the page
+ * comes first.
  */
-export function urlsOfPage(url: string, told: readonly { taskId: string; url: string }[]): string[] {
-  const marks = [undefined, ...told.map(({ taskId }) => taskId)]; // a mark: where seen URLs lapse
+export function urlsOfPage(url: string, tasks: readonly { taskId: string; url: string }[]): string[] {
+  const marks = [undefined, ...tasks.map(({ taskId }) => taskId)]; // marks are used if dedup entries expire
   const steps = marks.flatMap((mark) => STEPS.map((step) => stepUrl(url, step, mark)));
-  return [...new Set([url, ...steps, ...told.map((one) => one.url)])];
+  return [...new Set([url, ...steps, ...tasks.map((one) => one.url)])];
 }

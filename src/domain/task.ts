@@ -1,4 +1,4 @@
-/** How a task may move. Code, the SQL `CHECK` and the diagram in docs/state-machine.md are tested against this table. */
+/** The state machine of tasks. Code, the SQL `CHECK` and the diagram in docs/state-machine.md are tested against this table. */
 export const TASK_MOVES = {
   queued: ["leased", "cancelled"],
   delayed: ["leased", "cancelled"],
@@ -11,10 +11,10 @@ export const TASK_MOVES = {
 
 export type TaskState = keyof typeof TASK_MOVES;
 
-/** How a task is worked on; also the name of the queue it goes to unless the job says otherwise. */
+/** What a worker does with a task. Also the name of its queue, unless the job sets another. */
 export type TaskKind = "fetch" | "render" | "parse" | "deliver";
 
-/** One URL offered to the frontier. `url` is in canonical form and `site` is its politeness key. */
+/** One URL for the frontier. `url` is canonical, and `site` is the site whose rate limit applies. */
 export type NewTask = {
   url: string;
   site: string;
@@ -23,47 +23,46 @@ export type NewTask = {
   /** 0 is most urgent, 9 least. */
   priority: number;
   depth: number;
-  /** The spider handler that takes the page; undefined is the default one. */
+  /** The spider handler for the page; undefined means the default one. */
   handler?: string;
-  /** Small JSON the spider hands from page to page. */
+  /** Small JSON value that the spider passes from page to page. */
   carry?: unknown;
-  /** Set when a redirect led here: such a task continues its parent's page, and is not counted against a page limit. */
+  /** Set if the task continues the page of its parent, as after a redirect. It does not count against the page limit. */
   redirects?: number;
 };
 
-/** Why a task was given up on. */
+/** Why a task failed for good. */
 export const DEAD_REASONS = {
-  http_status: "the site answered with a status that is not worth repeating, such as 404",
-  retries_spent: "every retry failed; the history says how",
+  http_status: "the site responded with a status that is not retried, such as 404",
+  retries_spent: "all retries failed; the history has the reason of each",
   redirect_loop: "more redirects than allowed",
-  too_big: "the body is over limits.bodyBytes",
-  bad_response: "the answer is not HTTP, or cannot be decoded",
+  too_big: "the body is larger than limits.bodyBytes",
+  bad_response: "the response is not HTTP or cannot be decoded",
   egress_refused: "the address is private, loopback or metadata, and not allowed",
   handler_failed: "the spider's handler threw",
-  body_missing:
-    "its page was fetched, but its body is damaged, or not where the worker that was to parse it looks (TRAWL_BODIES)",
-  time_limit: "the spider's handler was still at it when the time limit of the task was over",
-  crashed_worker: "three workers died while holding it, the last with nothing else in hand",
+  body_missing: "the page was fetched, but its body is damaged or missing in TRAWL_BODIES of the parse worker",
+  time_limit: "the spider's handler was still running at the time limit of the task",
+  crashed_worker: "three workers died while they ran it, the last one while it ran nothing else",
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
 
-/** Why a try ended without a page, and may be made again. */
+/** Why an attempt failed and may be retried. */
 export const RETRY_REASONS = {
-  timeout: "no answer, or no end of it, in time",
-  network: "the connection failed or broke",
+  timeout: "no response, or an incomplete one, within the time limit",
+  network: "the connection failed or was closed",
   dns: "the host name did not resolve",
-  throttled: "429, or 503: the site asks for less",
+  throttled: "429 or 503: the site limits the rate",
   server_error: "another 5xx, or 408 or 425",
-  robots_unreachable: "robots.txt could not be had, so nothing may be fetched yet",
+  robots_unreachable: "robots.txt could not be fetched, so the site may not be crawled yet",
   render_failed: "the browser or its page crashed",
-  not_accepted: "the endpoint of a webhook answered with something else than 2xx; redirects are not followed",
+  not_accepted: "the endpoint of a webhook responded with a status other than 2xx; redirects are not followed",
 } as const;
 export type RetryReason = keyof typeof RETRY_REASONS;
 
-/** Why a URL was never fetched, though it was offered. */
+/** Why a URL was refused and never fetched. */
 export const REFUSE_REASONS = {
   robots: "robots.txt disallows it",
   page_limit: "limits.pages is reached",
-  job_ended: "the job had been cancelled or had ended",
+  job_ended: "the job was cancelled or had ended",
 } as const;
 export type RefuseReason = keyof typeof REFUSE_REASONS;

@@ -28,7 +28,7 @@ describe("validators", () => {
     expect(of({ etag }).etag).toBeUndefined();
   });
 
-  it("takes a date of the past as it is", () => {
+  it("keeps a date in the past unchanged", () => {
     const lastModified = "Sun, 06 Nov 1994 08:49:37 GMT";
     expect(of({ "last-modified": lastModified })).toEqual({ etag: undefined, lastModified });
     expect(conditionalHeaders(of({ "last-modified": lastModified }))).toEqual({ "if-modified-since": lastModified });
@@ -39,19 +39,19 @@ describe("validators", () => {
     ["0"],
     ["Sun, 99 Nov 1994 08:49:37 GMT"],
     ["1994-11-06T08:49:37Z"],
-    ["Mon, 16 Nov 2026 10:00:00 GMT"], // it may change again within its second
+    ["Mon, 16 Nov 2026 10:00:00 GMT"], // the page may change again within that second
     ["Tue, 17 Nov 2026 10:00:00 GMT"],
   ])("does not take the date %s", (date) => {
     expect(of({ "last-modified": date }).lastModified).toBeUndefined();
   });
 
-  it("goes by the server's own clock, where it tells the time", () => {
+  it("uses the Date header of the server, if there is one", () => {
     const headers = { "last-modified": "Mon, 16 Nov 2026 12:00:00 GMT" };
     expect(of({ ...headers, date: "Mon, 16 Nov 2026 12:00:01 GMT" }).lastModified).toBe(headers["last-modified"]);
     expect(of({ ...headers, date: "Mon, 16 Nov 2026 12:00:00 GMT" }).lastModified).toBeUndefined();
   });
 
-  it("are contradicted by another version only, weak or strong", () => {
+  it("are contradicted only by another version, weak or strong", () => {
     const asked = { etag: 'W/"1"', lastModified: undefined };
     expect(isContradicted(asked, { etag: '"1"' })).toBe(false);
     expect(isContradicted(asked, {})).toBe(false);

@@ -1,21 +1,21 @@
-/** What a server gave to ask later whether a page is still the same: sent back as it came, or not at all. */
+/** Validators of a page (ETag, Last-Modified), for conditional requests. They are sent back unchanged or not at all. */
 export type Validators = { etag: string | undefined; lastModified: string | undefined };
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Longer ones are somebody's mistake, and would be sent with every request. */
+/** Longer values are mistakes of a server, and would be sent with every request. */
 const LENGTH_MOST = 1_000;
 
-/** Quoted, as it should be, or one bare word, as some servers have it. An empty one says nothing. */
+/** Quoted, as the standard requires, or a single unquoted word, as some servers send it. Empty values are ignored. */
 const ETAG = /^(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]+"|[\x21\x23-\x2b\x2d-\x7e]+)$/;
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`: what servers must send. Others would be guesses. */
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, the required format. Other formats are ambiguous. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** A page that changes twice within the second of its date looks the same both times. */
+/** A page that changes twice within one second has the same date both times. */
 const DATE_STEP_MS = 1_000;
 
-/** What of a page's headers can be trusted to tell a changed page from the same. */
+/** The validators of a page that reliably detect a change. */
 export function validatorsOf({ headers, fetchedAt }: { headers: Headers; fetchedAt: number }): Validators {
   const { etag, "last-modified": lastModified } = headers;
   const now = instantOf(headers.date) ?? fetchedAt;
@@ -26,7 +26,7 @@ export function validatorsOf({ headers, fetchedAt }: { headers: Headers; fetched
   };
 }
 
-/** How they are sent. */
+/** The request headers of a conditional request. */
 export function conditionalHeaders({ etag, lastModified }: Validators): Record<string, string> {
   return {
     ...(etag === undefined ? {} : { "if-none-match": etag }),
@@ -34,7 +34,7 @@ export function conditionalHeaders({ etag, lastModified }: Validators): Record<s
   };
 }
 
-/** Whether an answer that says "unchanged" names another version than the one that was asked about. */
+/** Whether a 304 response names another version than the request did. */
 export function isContradicted(asked: Validators, headers: Headers): boolean {
   const { etag } = headers;
   return asked.etag !== undefined && etag !== undefined && withoutWeakness(etag) !== withoutWeakness(asked.etag);

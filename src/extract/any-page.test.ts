@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { aPage } from "../../test/extract/a-page.ts";
+import type { Rules } from "../domain/extraction-rules.ts";
 import { compileRules } from "./compile-rules.ts";
-import type { Rules } from "./rules.ts";
 
 describe("any page at all", () => {
   const rules: Rules = {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { aPage } from "../../test/extract/a-page.ts";
+import type { Rules } from "../domain/extraction-rules.ts";
 import { isTrawlError } from "../errors.ts";
 import { compileRules } from "./compile-rules.ts";
-import { type Rules, rulesSchema } from "./rules.ts";
+import { rulesSchema } from "./rules.ts";
 
 const BOOK = `<!doctype html><html><head><title>Salt — Old Harbour Books</title><base href="/shop/">
   <link rel="canonical" href="salt"><meta name="author" content="R. Hale">
@@ -57,6 +58,7 @@ describe("reading fields by rules", () => {
         date: { select: "time", type: "date" },
         html: { select: ".blurb", type: "html" },
         text: { select: ".blurb", type: "text" },
+        multiline: { select: "dl", type: "multiline" },
         json: { select: "#state", type: "json", match: "state = (.*);" },
         noJson: { select: "h1", type: "json" },
       }),
@@ -71,6 +73,7 @@ describe("reading fields by rules", () => {
       date: "2024-03-05T10:00:00.000Z",
       html: "A <b>fine</b> &amp; long read<script>track()</script>",
       text: "A fine & long read",
+      multiline: "Weight\n300 g\nBinding\ncloth",
       json: { sku: "SB-42", copies: 3 },
       noJson: null,
     });

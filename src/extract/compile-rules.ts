@@ -1,3 +1,4 @@
+import { EACH, type Rules } from "../domain/extraction-rules.ts";
 import type { Fields } from "../domain/page.ts";
 import { compileCss } from "./css-selector.ts";
 import type { Extraction, Extractor } from "./extractor.ts";
@@ -6,20 +7,19 @@ import { compileLinkSelector, type LinkFinder, PLAIN_LINKS } from "./link-select
 import { isMarkup, pageKind } from "./page-kind.ts";
 import { type PageView, viewScan, viewTree } from "./page-view.ts";
 import { resolveLinks } from "./resolve-links.ts";
-import { EACH, type Rules } from "./rules.ts";
 import type { Scope } from "./source.ts";
 
 export type CompileOptions = {
-  /** A CSS selector for the links that are followed; undefined follows none. */
+  /** CSS selector of the links to follow; undefined: none. */
   links: string | undefined;
-  /** htmlparser2: forgiving and fast, without the corrections of a browser, such as an inserted `<tbody>`. */
+  /** `fast`: htmlparser2, which tolerates errors but does not correct markup as browsers do, e.g. by inserting `<tbody>`. */
   parser: "fast";
 };
 
 /**
- * Turns rules into an extractor. Selectors are compiled once, and a page is parsed once; where the rules ask only for
- * metadata and the links are the plain ones, no tree is built. Pages that are neither HTML nor XML give nothing. The
- * extractor never throws, whatever the page.
+ * Compiles rules to an extractor. Selectors are compiled once, and a page is parsed once. If the rules use only metadata
+ * and the default link selector, no tree is built. Pages that are neither HTML nor XML yield nothing. The extractor never
+ * throws.
  *
  * @throws TrawlError BAD_SELECTOR naming the field, the selector and what is wrong with it.
  */

@@ -1,20 +1,20 @@
 import type { Element } from "domhandler";
 import { getInnerHTML } from "domutils";
-import { parseGently } from "./gentle-json.ts";
+import type { FieldType } from "../domain/extraction-rules.ts";
+import { parseLenientJson } from "./lenient-json.ts";
 import type { PageView } from "./page-view.ts";
 import { readDate } from "./read-date.ts";
 import { readInteger, readNumber } from "./read-number.ts";
-import type { FieldType } from "./rules.ts";
 import type { Found } from "./source.ts";
-import { collapse, rawTextOf, textOf } from "./visible-text.ts";
+import { collapse, collapseLines, linesOf, rawTextOf, textOf } from "./visible-text.ts";
 
-/** What a value has to be. */
+/** The type of a value, and the pattern applied before the conversion. */
 export type Wanted = { type: FieldType; match: RegExp | undefined };
 
-/** A regular expression sees no more than this of a text, so that a slow one stays bearable. */
+/** Maximum input of a regular expression. Bounds the time of slow patterns. */
 const MATCHED_CHARS = 100_000;
 
-/** The value of what was found, in the type wanted; null if it has none. Never throws. */
+/** Converts a match to the type; null if it has no such value. Never throws. */
 export function convertFound(found: Found, { type, match }: Wanted, view: PageView): unknown {
   if ("value" in found && type === "json" && match === undefined) return found.value;
   const written = writtenValue(found, type);
@@ -22,7 +22,7 @@ export function convertFound(found: Found, { type, match }: Wanted, view: PageVi
   return text === undefined ? null : CONVERTERS[type](text, view);
 }
 
-/** What the page has written there; undefined if the attribute is missing or the value is an object. */
+/** The text of a match before conversion; undefined if the attribute is missing or the value is an object. */
 export function writtenValue(found: Found, type: FieldType): string | undefined {
   if ("value" in found) return typeof found.value === "object" ? undefined : String(found.value);
   const { element, attribute } = found;
@@ -31,14 +31,15 @@ export function writtenValue(found: Found, type: FieldType): string | undefined 
 
 const CONVERTERS: Record<FieldType, (text: string, view: PageView) => unknown> = {
   text: (text) => collapse(text) || null,
+  multiline: (text) => collapseLines(text) || null,
   number: readNumber,
   integer: readInteger,
-  // That it is there means yes, unless it says no.
+  // An existing element is true, unless its text is a negation.
   boolean: (text) => !/^(?:no|false|0|off|none|n)$/i.test(text.trim()),
   url: (text, view) => (text.trim() === "" ? null : (view.absolute(text.trim()) ?? null)),
   date: (text) => readDate(collapse(text)),
   html: (text) => text.trim() || null,
-  json: (text) => parseGently(text) ?? null,
+  json: (text) => parseLenientJson(text) ?? null,
 };
 
 function firstMatch(pattern: RegExp, text: string): string | undefined {
@@ -46,7 +47,7 @@ function firstMatch(pattern: RegExp, text: string): string | undefined {
   return match === null ? undefined : (match[1] ?? match[0]);
 }
 
-/** Where each type looks first: a link's target, a time's machine form. A `<meta>` has nothing but its content. */
+/** Some types prefer an attribute: the target of a link, the machine-readable form of a time. A `<meta>` has only `content`. */
 function contentOf(element: Element, type: FieldType): string {
   const { name } = element;
   const better = name === "meta" ? ["content"] : (TELLING_ATTRIBUTES[type] ?? []);
@@ -55,6 +56,7 @@ function contentOf(element: Element, type: FieldType): string {
     if (value !== undefined) return value;
   }
   if (type === "html") return getInnerHTML(element, { encodeEntities: "utf8" });
+  if (type === "multiline") return linesOf(element);
   return type === "json" ? rawTextOf(element) : textOf(element);
 }
 
@@ -63,7 +65,7 @@ const TELLING_ATTRIBUTES: Partial<Record<FieldType, readonly string[]>> = {
   date: ["datetime"],
 };
 
-/** Own ones only: every object inherits a "constructor". */
+/** Own properties only: every object inherits `constructor`. */
 function attributeOf({ attribs }: Element, name: string): string | undefined {
   return Object.hasOwn(attribs, name) ? attribs[name] : undefined;
 }

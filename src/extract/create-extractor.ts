@@ -1,17 +1,17 @@
+import type { Rules } from "../domain/extraction-rules.ts";
 import { compileRules } from "./compile-rules.ts";
 import { createDefaultExtractor } from "./default-record.ts";
 import type { Extractor } from "./extractor.ts";
 import { PLAIN_LINKS } from "./link-selector.ts";
-import type { Rules } from "./rules.ts";
 
 export type ExtractorChoice = {
-  /** Undefined: the default record of every page. */
+  /** Undefined: every page yields the default record. */
   rules: Rules | undefined;
-  /** The selector whose links are followed; undefined follows none. */
+  /** Selector of the links to follow; undefined: none. */
   links: string | undefined;
 };
 
-/** The extractor of a job without code. Throws BAD_SELECTOR. */
+/** The extractor of a job without a spider. Throws BAD_SELECTOR. */
 export function createExtractor({ rules, links }: ExtractorChoice): Extractor {
   if (rules !== undefined) return compileRules(rules, { links, parser: "fast" });
   if (links === undefined || links.trim() === PLAIN_LINKS)

@@ -3,7 +3,7 @@ import { type AnyNode, type Document, Element, isTag } from "domhandler";
 import { findAll, findOne } from "domutils";
 import { TrawlError } from "../errors.ts";
 
-/** A selector ready to search: the page, or, if `within` is given, what is inside that element. */
+/** A compiled selector. It searches the page, or the inside of `within`. */
 export type CssSelector = {
   first(dom: Document, within: Element | undefined): Element | undefined;
   /** In document order. */
@@ -11,15 +11,15 @@ export type CssSelector = {
 };
 
 /**
- * Compiles a selector once for any number of pages. It means what it means to `querySelectorAll`, and may also begin with
- * a combinator (`> a`, `+ dd`) or be `:scope`, both relative to the element searched in. Tag and attribute names match in
- * any case.
+ * Compiles a selector once for any number of pages. It has the semantics of `querySelectorAll`. In addition it may begin
+ * with a combinator (`> a`, `+ dd`) or be `:scope`, both relative to the searched element. Tag and attribute names ignore
+ * case.
  *
  * @param owner names the rule in the error, e.g. `field "price"`.
  * @throws TrawlError BAD_SELECTOR
  */
 export function compileCss(selector: string, owner: string): CssSelector {
-  // css-select reads the context at each match, so one compiled selector can serve every element searched in.
+  // css-select reads the context at each match, so one compiled selector works for every searched element.
   const scope: Element[] = [NOWHERE];
   const matches = compileOrThrow(selector, owner, scope);
   const searched = BEGINS_WITH_SIBLING.test(selector) ? followingSiblings : childrenOf;
@@ -47,21 +47,21 @@ export function compileCss(selector: string, owner: string): CssSelector {
 
 const NOWHERE = new Element("nowhere", {});
 const BEGINS_WITH_SIBLING = /^\s*[+~]/;
-/** What a selector with any of these matches depends on where it is searched. */
+/** Tokens whose matches depend on the searched element. */
 const RELATIVE = /:scope|(?:^|[,(])\s*[>+~]/i;
 
 function compileOrThrow(selector: string, owner: string, scope: Element[]): (element: Element) => boolean {
   const oddity = oddityOf(selector);
   if (oddity !== undefined) throw badSelector(selector, owner, oddity);
   try {
-    // Cached answers about ancestors keep `a b c` from taking cubic time, but are wrong once the scope has changed.
+    // The ancestor cache avoids cubic time for `a b c`, but its entries are wrong after the scope has changed.
     return compile<AnyNode, Element>(selector, { context: scope, cacheResults: !RELATIVE.test(selector) });
   } catch (cause) {
     throw badSelector(selector, owner, cause instanceof Error ? cause.message : String(cause), cause);
   }
 }
 
-/** What css-select takes without a word, though it can match nothing: almost always a slip, such as `.a@href` or `a >`. */
+/** Selectors that css-select accepts although they match nothing. They are almost always mistakes: `.a@href`, `a >`. */
 function oddityOf(selector: string): string | undefined {
   const skeleton = selector
     .replace(/\\./g, "x")

@@ -6,17 +6,17 @@ import { resolveLinks } from "./resolve-links.ts";
 import { scanPage } from "./scan-page.ts";
 import { cutText } from "./visible-text.ts";
 
-/** How much text the record of a page without rules holds. */
+/** Maximum length of `text` in the default record. */
 export const TEXT_CHARS = 5_000;
 
 export type DefaultExtractorOptions = {
-  /** False: the record still lists the page's links, but none are offered for crawling. */
+  /** False: the record still lists the page's links, but the crawl follows none. */
   followLinks: boolean;
 };
 
 /**
- * What a crawl without rules yields: one record per page with `title`, `description`, `text` and `links`. Links are in
- * canonical form, each once, in order. A page that is not HTML gives its text, if it is text. Never throws.
+ * The extractor of a crawl without rules: one record per page with `title`, `description`, `text` and `links`. Links are
+ * canonical, unique and in order. A page that is text but not HTML yields its text. Never throws.
  */
 export function createDefaultExtractor({ followLinks }: DefaultExtractorOptions): Extractor {
   return ({ page, html }) => {

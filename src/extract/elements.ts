@@ -1,5 +1,4 @@
-import type { AnyNode, Element, ParentNode } from "domhandler";
-import { hasChildren, isTag } from "domhandler";
+import { type AnyNode, type Element, hasChildren, isTag, type ParentNode } from "domhandler";
 
 /** Every element inside `root`, in document order, without recursion. */
 export function* elementsIn(root: ParentNode): Generator<Element> {

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { FIELD_TYPES, type Rules } from "../domain/extraction-rules.ts";
 import type { Page } from "../domain/page.ts";
 import { compileRules } from "./compile-rules.ts";
 import { parseRuleFlags } from "./rule-flags.ts";
-import { FIELD_TYPES, type Rules, rulesSchema } from "./rules.ts";
+import { rulesSchema } from "./rules.ts";
 
 /** One set of rules in the manual, with the page before it and the results after it. */
 type Example = {

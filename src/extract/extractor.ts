@@ -1,4 +1,4 @@
-/** The contract of extraction: a decoded page in, records and links out. */
+/** The contract of extractors: a decoded page in, records and links out. */
 import type { Fields, Page } from "../domain/page.ts";
 
 export type ExtractInput = { page: Page; html: string };
@@ -7,9 +7,9 @@ export type Extraction = {
   records: readonly Fields[];
   /** Records that lack a required field, with the reason. */
   invalid: readonly { fields: Fields; reason: string }[];
-  /** Resolved against `<base>`, canonical, each once, in order; not yet scoped. */
+  /** Resolved against `<base>`, canonical, unique, in order. The link scope is not applied yet. */
   links: readonly string[];
 };
 
-/** Never throws, whatever the page. */
+/** Never throws. */
 export type Extractor = (input: ExtractInput) => Extraction;

@@ -1,14 +1,15 @@
-/** Rules of fields, compiled: reading them from a page, and saying which required ones are missing. */
+/** Compiles the rules of fields. A compiled rule reads its field from a page and reports missing required fields. */
+
+import type { Rule, RuleDetail, Rules } from "../domain/extraction-rules.ts";
 import type { Fields } from "../domain/page.ts";
 import { TrawlError } from "../errors.ts";
 import { convertFound, type Wanted, writtenValue } from "./convert-value.ts";
 import { compileCss } from "./css-selector.ts";
-import type { Rule, RuleDetail, Rules } from "./rules.ts";
 import { compileSource, type Found, isCssSource, type Scope, type Source } from "./source.ts";
 
 export type FieldsReader = {
   usesTree: boolean;
-  /** Reads every field; what is required and missing goes to `problems`, in words. `path` leads to them, with its dot. */
+  /** Reads all fields. Adds a message to `problems` for each missing required field. `path` is their prefix, ending in a dot. */
   read(scope: Scope, problems: string[], path: string): Fields;
 };
 
@@ -54,7 +55,7 @@ function compileValue(name: string, rule: RuleDetail, path: string): FieldReader
   return { name, usesTree: source.usesTree, read };
 }
 
-/** `value` stands in for what is missing: null, false or an empty list. */
+/** If the field is missing, `value` is null, false or an empty list. */
 type Reading = { value: unknown; isMissing: boolean; found: Found | undefined };
 
 function firstReader(source: Source, wanted: Wanted): (scope: Scope) => Reading {

@@ -1,43 +1,43 @@
 /**
- * Reads a page by rules that nobody has tried before, for whoever is waiting: in a thread of its own, since a user's
- * pattern may take for ever, and must not hold up anybody else. Orders are read one after another; one that takes too long
- * ends the thread, and the next begins another. Whoever goes leaves the line, and nobody has more than a few orders in it.
- * A thread that has had nothing to do for a while is ended, too.
+ * Extracts a page with untested rules, for previews in the API. It runs in a worker thread, because a user's regular
+ * expression may never end and must not block the server. Requests run one after another. A request that exceeds its time
+ * limit ends the thread, and the next request starts a new one. An aborted request leaves the queue. Each caller may have a
+ * few requests in the queue. An idle thread is ended after a while.
  */
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, TrawlError } from "../errors.ts";
 import type { ExtractorChoice } from "./create-extractor.ts";
-import type { CutReading } from "./cut-reading.ts";
 import type { ExtractInput } from "./extractor.ts";
+import type { ExtractionPreview } from "./truncate-preview.ts";
 
 export type ReadingOrder = { choice: ExtractorChoice; input: ExtractInput };
 export type ReadingAnswer =
-  | { kind: "read"; reading: CutReading }
+  | { kind: "read"; reading: ExtractionPreview }
   | { kind: "refused"; code: ErrorCode; message: string; detail: Readonly<Record<string, unknown>> };
 
-/** Who asks; their signal aborts when they no longer want to know. */
+/** The caller. Its signal aborts when it no longer waits for the result. */
 export type Asker = { name: string; signal: AbortSignal };
 
 export type GuardedExtractor = {
-  /** Throws BAD_SELECTOR, EXTRACT_TIMEOUT, or EXTRACT_BUSY where too much waits; what the signal says once it aborts. */
-  extract(choice: ExtractorChoice, input: ExtractInput, asker: Asker): Promise<CutReading>;
+  /** Throws BAD_SELECTOR, EXTRACT_TIMEOUT, EXTRACT_BUSY if the queue is full, or the reason of the signal when it aborts. */
+  extract(choice: ExtractorChoice, input: ExtractInput, asker: Asker): Promise<ExtractionPreview>;
   stop(): Promise<void>;
 };
 
 export type GuardOptions = {
-  /** How long one page may take. */
+  /** Time limit of one page. */
   timeoutMs: number;
-  /** How long a thread is kept for the next. */
+  /** How long an idle thread is kept. */
   idleMs: number;
-  /** Orders that may wait or be read, in all and of one asker; more are refused at once. */
+  /** Maximum number of requests in the queue, in total and per caller. More are rejected at once. */
   ordersMost: number;
   ordersOfOneMost: number;
 };
 
 type Waiting = { order: ReadingOrder; asker: string; begin(): Promise<void> };
 
-/** To load a thread takes a while, which is not the page's. */
-const LOAD_MS = 15_000;
+/** A new thread loads its modules first, outside the time limit of the page. Only a thread that hangs takes this long. */
+const LOAD_MS = 60_000;
 const HEAP_MB = 512;
 
 export function createGuardedExtractor(options: GuardOptions): GuardedExtractor {
@@ -45,8 +45,10 @@ export function createGuardedExtractor(options: GuardOptions): GuardedExtractor 
   const line: Waiting[] = [];
   let current: Waiting | undefined;
 
-  async function read(order: ReadingOrder): Promise<CutReading> {
-    const answer = await threads.use((thread) => ask(thread, order, options.timeoutMs));
+  async function read(order: ReadingOrder): Promise<ExtractionPreview> {
+    const answer = await threads.use((thread) =>
+      ask(thread, order, { withinMs: options.timeoutMs, late: tooSlow(options) }),
+    );
     if (answer.kind === "read") return answer.reading;
     const { code, message, detail } = answer;
     throw new TrawlError(code, { op: "extract.guarded", message, detail });
@@ -72,10 +74,10 @@ export function createGuardedExtractor(options: GuardOptions): GuardedExtractor 
     async extract(choice, input, { name: asker, signal }) {
       signal.throwIfAborted();
       refuseMore(asker);
-      return new Promise<CutReading>((resolve, reject) => {
+      return new Promise<ExtractionPreview>((resolve, reject) => {
         const order = { choice, input };
         const waiting = { order, asker, begin: () => read(order).then(resolve, reject).finally(heardOf) };
-        // Of an order that is being read, the answer is dropped: to end its thread would cost the next one more.
+        // The result of a running request is dropped. Ending its thread would cost the next request more.
         const leave = () => {
           const place = line.indexOf(waiting);
           if (place >= 0) line.splice(place, 1);
@@ -91,7 +93,7 @@ export function createGuardedExtractor(options: GuardOptions): GuardedExtractor 
   };
 }
 
-/** One thread at a time, started when it is wanted; one that failed at its work is ended. */
+/** At most one thread, started on demand. It is ended after an error or a timeout. */
 function createThreadKeeper(idleMs: number) {
   let thread: Promise<Worker> | undefined;
   let idling: NodeJS.Timeout | undefined;
@@ -129,7 +131,7 @@ function createThreadKeeper(idleMs: number) {
   return { use, stop };
 }
 
-/** Resolves when it has loaded what it reads with. */
+/** Resolves when the thread has loaded its modules. */
 async function startThread(): Promise<Worker> {
   const isSource = import.meta.url.endsWith(".ts");
   const thread = new Worker(new URL(`./reading-thread.${isSource ? "ts" : "js"}`, import.meta.url), {
@@ -137,7 +139,7 @@ async function startThread(): Promise<Worker> {
     ...(isSource ? { execArgv: ["--import", "jiti/register"] } : {}),
   });
   thread.unref();
-  // Whoever waits for an answer hears of it; between two orders it must not end the process.
+  // A waiting request is rejected by its own handler. Between two requests, an error must not end the process.
   thread.on("error", () => {});
   const hello: ReadingOrder = {
     choice: { rules: { title: "title" }, links: undefined },
@@ -147,7 +149,8 @@ async function startThread(): Promise<Worker> {
     },
   };
   try {
-    await ask(thread, hello, LOAD_MS);
+    const late = `the thread that reads pages did not start within ${LOAD_MS / 1000} s; try again when the machine is less busy`;
+    await ask(thread, hello, { withinMs: LOAD_MS, late });
   } catch (error) {
     await thread.terminate();
     throw error;
@@ -155,9 +158,10 @@ async function startThread(): Promise<Worker> {
   return thread;
 }
 
-function ask(thread: Worker, order: ReadingOrder, withinMs: number): Promise<ReadingAnswer> {
+type Limit = { withinMs: number; late: string };
+
+function ask(thread: Worker, order: ReadingOrder, { withinMs, late }: Limit): Promise<ReadingAnswer> {
   return new Promise((resolve, reject) => {
-    const late = `the page was not read within ${withinMs / 1000} s; a pattern in "match" may be what takes so long`;
     const timer = setTimeout(() => settle(() => reject(tooMuch(late))), withinMs);
     const heard = (answer: ReadingAnswer) => settle(() => resolve(answer));
     const failed = (cause: NodeJS.ErrnoException) =>
@@ -171,6 +175,10 @@ function ask(thread: Worker, order: ReadingOrder, withinMs: number): Promise<Rea
     thread.on("message", heard).on("error", failed).on("exit", ended);
     thread.postMessage(order);
   });
+}
+
+function tooSlow({ timeoutMs }: Pick<GuardOptions, "timeoutMs">): string {
+  return `the page was not extracted within ${timeoutMs / 1000} s; a pattern in "match" may be too slow`;
 }
 
 const TOO_LARGE = `reading the page took more than the ${HEAP_MB} MB of memory there is for it`;

@@ -3,15 +3,15 @@ import { compileCss } from "./css-selector.ts";
 import { elementsIn } from "./elements.ts";
 import { resolveLinks } from "./resolve-links.ts";
 
-/** What is followed unless a job says otherwise. */
+/** The default link selector. */
 export const PLAIN_LINKS = "a[href]";
 
 /** The links of a page as written, in order. */
 export type LinkFinder = (dom: Document) => string[];
 
 /**
- * Finds links by selector. A matched element gives its `href`, else its `src`; one that has neither gives the links
- * inside it, so `.pagination` works as well as `.pagination a`.
+ * Finds links by selector. A matched element yields its `href`, otherwise its `src`. An element with neither yields the links
+ * inside it, so `.pagination` works like `.pagination a`.
  *
  * @throws TrawlError BAD_SELECTOR
  */
@@ -21,7 +21,7 @@ export function compileLinkSelector(selector: string): LinkFinder {
 }
 
 /**
- * Where the links that a selector finds lead to, in canonical form, each once, in order.
+ * The targets of the links that a selector matches: canonical, unique, in order.
  *
  * @throws TrawlError BAD_SELECTOR
  */

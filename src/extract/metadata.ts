@@ -2,13 +2,13 @@ import type { Document, Element } from "domhandler";
 import { elementsIn } from "./elements.ts";
 import { collapse, rawTextOf } from "./visible-text.ts";
 
-/** What a page says about itself in its head. `scanPage` and `readMetadata` give the same for the same page. */
+/** Metadata of a page. `scanPage` and `readMetadata` return the same for the same page. */
 export type Metadata = {
-  /** Of the first `<title>` with text, not of a drawing. */
+  /** The first `<title>` with text, outside of SVG. */
   title: string | null;
   /**
    * Contents of `<meta>` by their `name` or `property` in lower case: `description`, `og:image`, `twitter:card`. In
-   * order, white space collapsed, empty ones left out.
+   * order, with white space collapsed, without empty ones.
    */
   metas: ReadonlyMap<string, readonly string[]>;
   /** The first `<link rel="canonical">`, as written. */
@@ -17,7 +17,7 @@ export type Metadata = {
   baseHref: string | undefined;
 };
 
-/** Collects a page's metadata tag by tag; both readers feed it, so they cannot disagree. */
+/** Collects metadata tag by tag. Both readers use it, so their results are equal. */
 export class MetadataCollector implements Metadata {
   title: string | null = null;
   readonly metas = new Map<string, string[]>();
@@ -65,7 +65,7 @@ export function firstMeta({ metas }: Metadata, ...names: readonly string[]): str
   return null;
 }
 
-/** What the page's relative URLs are relative to: its `<base>`, if that makes sense, else its own address. */
+/** The base of the page's relative URLs: a valid `<base>`, otherwise the page's own URL. */
 export function baseUrlOf({ baseHref }: Metadata, pageUrl: string): string {
   if (baseHref === undefined || !URL.canParse(baseHref, pageUrl)) return pageUrl;
   const base = new URL(baseHref, pageUrl);

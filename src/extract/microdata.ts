@@ -1,5 +1,4 @@
-import type { Element, ParentNode } from "domhandler";
-import { isTag } from "domhandler";
+import { type Element, isTag, type ParentNode } from "domhandler";
 import { elementsIn } from "./elements.ts";
 import type { Thing } from "./structured.ts";
 import { textOf } from "./visible-text.ts";
@@ -30,7 +29,7 @@ function* withItself(root: ParentNode): Generator<Element> {
 }
 
 function newThing({ attribs }: Element): Record<string, unknown> {
-  // Without a prototype, a property named "constructor" or "__proto__" is one like any other.
+  // Without a prototype, `constructor` and `__proto__` are ordinary property names.
   const thing: Record<string, unknown> = Object.create(null);
   const types = (attribs.itemtype ?? "").split(/\s+/).flatMap((type) => type.replace(/^.*[/#]/, "") || []);
   if (types.length > 0) thing["@type"] = types.length === 1 ? types[0] : types;
@@ -38,7 +37,7 @@ function newThing({ attribs }: Element): Record<string, unknown> {
   return thing;
 }
 
-/** The thing around an element. Parents come before their children, so it is known by now. */
+/** The item that encloses an element. Parents are visited before their children, so it exists already. */
 function ownerOf(element: Element, things: ReadonlyMap<Element, Record<string, unknown>>) {
   for (let node = element.parent; node !== null; node = node.parent) {
     const owner = isTag(node) ? things.get(node) : undefined;
@@ -56,7 +55,7 @@ function addProperties(owner: Record<string, unknown>, names: readonly string[],
   }
 }
 
-/** By element, where its value is. */
+/** The attribute that holds the value, by element. */
 const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
   a: "href",
   area: "href",
@@ -72,7 +71,7 @@ const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
 
 function propertyValue(element: Element, absolute: (href: string) => string): string {
   const { name, attribs } = element;
-  // The standard allows it on <meta> only; shops put it on everything.
+  // The standard allows `content` on <meta> only, but shops use it on all elements.
   if (attribs.content !== undefined) return attribs.content.trim();
   const urlAttribute = Object.hasOwn(URL_ATTRIBUTES, name) ? URL_ATTRIBUTES[name] : undefined;
   const href = urlAttribute === undefined ? undefined : attribs[urlAttribute];

@@ -1,26 +1,26 @@
 /**
- * Whether a page, as it came over HTTP, has no content until its scripts have run. Errs on the side of no: a page that is
- * read without a browser costs a hundredth, and what it says is there.
+ * Detects pages that have no content until their scripts have run. In doubt the answer is no: a page without a browser costs
+ * a hundredth, and its text is complete.
  */
 import type { Handler } from "htmlparser2";
 import { parseInto } from "./parse-html.ts";
 import { UNSEEN_TAGS } from "./visible-text.ts";
 
-/** So much text is content, whatever else there is. */
+/** A page with at least this much text has content. */
 const CONTENT_CHARS = 200;
-/** So little is none: "Loading…", or a name. */
+/** Less text than this is no content, e.g. "Loading…" or a name. */
 const NOTHING_CHARS = 40;
-/** A page of links is a page, however few its words. */
+/** A page with this many links has content, however short its text. */
 const LINKS_LEAST = 3;
 
-/** Where frameworks put what they make. */
+/** Elements in which frameworks render. */
 const ROOTS = new Set(["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root", "app-root"]);
 const ROOT_TAGS = new Set(["app-root", "my-app", "app-shell"]);
 
 const WANTS_SCRIPT =
   /(?:enable|require|need|turn on|activate|use|without)[^.!]{0,60}javascript|javascript[^.!]{0,60}(?:disabled|required|enabled|needed|necessary|activ)/i;
 
-/** Never throws, whatever the page. */
+/** Never throws. */
 export function needsBrowser(html: string): boolean {
   const look = new PageLook();
   parseInto(look, html, "html");
@@ -34,7 +34,7 @@ class PageLook implements Partial<Handler> {
   chars = 0;
   scripts = 0;
   links = 0;
-  /** A page that shows others, or goes elsewhere, needs no script to do so. */
+  /** Frames and meta redirects work without scripts. */
   isEmbedding = false;
   hasRoot = false;
   noscript = "";

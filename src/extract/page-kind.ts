@@ -1,8 +1,8 @@
-/** What a body is to extraction. `xhtml` and `xml` differ from `html` in how tags end. */
+/** The kind of a body. `xhtml` and `xml` differ from `html` in how tags end. */
 export type PageKind = "html" | "xhtml" | "xml" | "text" | "json" | "binary";
 export type MarkupKind = Extract<PageKind, "html" | "xhtml" | "xml">;
 
-/** Decides by the content type; only a page without one is looked at. */
+/** Uses the content type. Inspects the body only if there is none. */
 export function pageKind(contentType: string | undefined, body: string): PageKind {
   const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
   if (type === undefined || type === "") return sniffedKind(body);
@@ -18,13 +18,13 @@ export function isMarkup(kind: PageKind): kind is MarkupKind {
   return kind === "html" || kind === "xhtml" || kind === "xml";
 }
 
-/** The opening tags by which browsers take an untyped body for HTML. */
+/** Opening tags by which browsers detect HTML without a content type. */
 const HTML_START =
   /^\ufeff?\s*<(?:!--|(?:!doctype html|html|head|body|script|style|title|iframe|table|font|div|br|h1|a|b|p)[\s/>])/i;
 const XML_START = /^\ufeff?\s*<\?xml\s/i;
 const JSON_START = /^\ufeff?\s*(?:\{\s*["}]|\[\s*["{[\d\]])/;
-/** Control characters that text does not hold; U+FFFD is what bytes turn into that are no text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary from text
+/** Control characters that do not occur in text. U+FFFD is the result of decoding invalid bytes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters distinguish binary from text
 const NOT_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/;
 
 function sniffedKind(body: string): PageKind {

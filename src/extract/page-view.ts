@@ -9,23 +9,23 @@ import { parseDocument } from "./parse-html.ts";
 import { scanPage } from "./scan-page.ts";
 import type { Thing } from "./structured.ts";
 
-/** A page as rules look at it. What is costly is read when first asked for, and once. */
+/** A page as rules read it. Expensive parts are computed on first use, and once. */
 export type PageView = {
   url: string;
-  /** Empty in a view that was only scanned. */
+  /** Empty in a scanned view. */
   dom: Document;
   metadata(): Metadata;
   baseUrl(): string;
-  /** Undefined for what is no URL. */
+  /** Undefined for an invalid URL. */
   absolute(href: string): string | undefined;
   jsonLd(): readonly unknown[];
-  /** Of one element, or of the page. */
+  /** Microdata of one element, or of the page. */
   microdata(within: Element | undefined): readonly Thing[];
-  /** Links as written; `find` is not asked in a view that was only scanned, whose links are the plain ones. */
+  /** Links as written. A scanned view ignores `find` and returns the `href`s of all `<a>`. */
   hrefs(find: LinkFinder): readonly string[];
 };
 
-/** Parses the page into a tree, for rules that look into it. */
+/** Parses the page into a tree, for rules that need one. */
 export function viewTree({ page, html }: ExtractInput, kind: MarkupKind): PageView {
   const dom = parseDocument(html, kind);
   return createView(
@@ -36,7 +36,7 @@ export function viewTree({ page, html }: ExtractInput, kind: MarkupKind): PageVi
   );
 }
 
-/** Reads metadata and plain links in one pass, for rules that need no more. */
+/** Reads metadata and the `href`s of all `<a>` in one pass, for rules that need no tree. */
 export function viewScan({ page, html }: ExtractInput, kind: MarkupKind): PageView {
   const { metadata, hrefs } = scanPage(html, { kind, textChars: 0 });
   return createView(

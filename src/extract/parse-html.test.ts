@@ -1,5 +1,4 @@
-import type { AnyNode, Document } from "domhandler";
-import { hasChildren } from "domhandler";
+import { type AnyNode, type Document, hasChildren } from "domhandler";
 import { getOuterHTML } from "domutils";
 import fc from "fast-check";
 import { parseDocument as parseUnbounded } from "htmlparser2";

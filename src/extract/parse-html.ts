@@ -1,7 +1,5 @@
-import type { Document } from "domhandler";
-import { DomHandler } from "domhandler";
-import type { Handler, ParserOptions } from "htmlparser2";
-import { Parser } from "htmlparser2";
+import { type Document, DomHandler } from "domhandler";
+import { type Handler, Parser, type ParserOptions } from "htmlparser2";
 import type { MarkupKind } from "./page-kind.ts";
 
 /**
@@ -12,11 +10,11 @@ import type { MarkupKind } from "./page-kind.ts";
 export const DEEPEST_NESTING = 512;
 
 export type PageHandler = Partial<Handler> & {
-  /** The page ends inside of a tag, whose name and attributes may have been told: it is none. */
+  /** Called if the page ends inside a tag. Its name and attributes may have been reported; the tag does not count. */
   ontagcut?(): void;
 };
 
-/** Feeds the whole page to `handler`, in one pass and linear time. */
+/** Passes the whole page to `handler`, in one pass and linear time. */
 export function parseInto(handler: PageHandler, markup: string, kind: MarkupKind): void {
   const parser = new ShallowParser(handler, PARSER_OPTIONS[kind]);
   parser.write(markup);
@@ -34,16 +32,16 @@ export function parseDocument(markup: string, kind: MarkupKind): Document {
 const PARSER_OPTIONS: Record<MarkupKind, ParserOptions> = {
   html: {},
   xhtml: { recognizeSelfClosing: true, recognizeCDATA: true },
-  // Lower case even here, so that selectors compiled for HTML match feeds and sitemaps too.
+  // Lower case also for XML, so that selectors compiled for HTML match feeds and sitemaps.
   xml: { xmlMode: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
 };
 
-/** Their content is not markup, so they cannot nest, and it must not spill into the page's text. */
+/** Their content is not markup: they cannot nest, and it must not become text of the page. */
 const RAW_TEXT = new Set(["script", "style", "title", "textarea", "xmp"]);
 
 /**
  * A class because htmlparser2 offers `isVoidElement` for overriding: an element too deep is treated as one without
- * content. It reads three fields of the parser that are private to TypeScript; the tests of deep pages hold them.
+ * content. It reads three private fields of the parser; the tests of deep pages cover them.
  */
 class ShallowParser extends Parser {
   /** The tag being opened is too deep. */
@@ -58,7 +56,7 @@ class ShallowParser extends Parser {
   override onopentagname(start: number, endIndex: number): void {
     const { stack, foreignContext } = internalsOf(this);
     this.#isTooDeep = stack.length >= DEEPEST_NESTING - 1;
-    // It grows by one with every <svg> that is closed by its parent's closing tag.
+    // The stack grows by one with every <svg> that is closed by the closing tag of its parent.
     if (foreignContext.length > DEEPEST_NESTING) foreignContext.length = DEEPEST_NESTING;
     super.onopentagname(start, endIndex);
     if (this.#isTooDeep && this.#isFlattened(internalsOf(this).tagname)) this.#flattened++;

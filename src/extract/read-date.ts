@@ -1,9 +1,9 @@
 /**
- * Dates as pages write them, to ISO 8601. Nothing is made up: a day stays a day (2024-03-05), a time without a zone stays
- * without one (2024-03-05T10:00:00), a time with one becomes UTC (2024-03-05T09:00:00.000Z).
+ * Converts dates in common notations to ISO 8601. The precision is kept: a day stays a day (2024-03-05), a time without a zone
+ * stays without one (2024-03-05T10:00:00), a time with a zone is converted to UTC (2024-03-05T09:00:00.000Z).
  */
 
-/** The first date in a text, or null. Slashed dates that could be either of two days (3/5/2024) are null. */
+/** The first date in a text, or null. Ambiguous dates such as 3/5/2024 are null. */
 export function readDate(text: string): string | null {
   const start = text.slice(0, SEARCHED_CHARS).trim();
   const stamp = EPOCH.exec(start);
@@ -42,7 +42,7 @@ const DAY_FORMS: readonly { pattern: RegExp; order(parts: readonly string[]): Da
     pattern: new RegExp(`\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})(?!\\d)`, "i"),
     order: ([m, d, y]) => numbered(y, monthNumber(m), d),
   },
-  // 05.03.2024: with dots the day is first everywhere
+  // 05.03.2024: with dots, the day always comes first
   { pattern: /(?<!\d)(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})(?!\d)/, order: ([d, m, y]) => numbered(y, m, d) },
   // 25/12/2024 or 12/25/2024
   { pattern: /(?<!\d)(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?!\d)/, order: ([a, b, y]) => unambiguous(a, b, y) },
@@ -66,7 +66,7 @@ function isRealDay({ year, month, day }: Day): boolean {
   return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-/** Hours, minutes, seconds, fraction, half of the day, zone; right after the date, maybe after "at". */
+/** Hours, minutes, seconds, fraction, am/pm, zone; directly after the date, optionally after "at". */
 const TIME =
   /^(?:T|,? (?:at )?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\b\.?)?(?: ?(Z\b|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|UTC\b|GMT\b))?/i;
 

@@ -1,7 +1,7 @@
 /**
- * Numbers as people write them. Where a text is ambiguous the rules are: one comma before exactly three digits groups
- * thousands ("1,234"), any other single comma is a decimal one ("1,5"), and a single dot is a decimal one ("1.234")
- * unless a whole number is asked for.
+ * Parses numbers in common notations. Ambiguous text: a single comma before exactly three digits is a thousands separator
+ * ("1,234"), any other single comma is a decimal separator ("1,5"). A single dot is a decimal point ("1.234"), unless an
+ * integer is expected.
  */
 
 /** The first number in a text, or null: "£51.77", "1.234,56 €", "1 234,5", "-12", "1e3". */
@@ -9,20 +9,20 @@ export function readNumber(text: string): number | null {
   return firstNumber(text, NUMBER, NUMBER_FORMS);
 }
 
-/** The first number in a text if it is a whole one, else null. "1.234" is 1234 here, as no decimals are expected. */
+/** The first number in a text if it is an integer, otherwise null. "1.234" is 1234 here, because no decimals are expected. */
 export function readInteger(text: string): number | null {
   const value = firstNumber(text, INTEGER, INTEGER_FORMS);
   return Number.isInteger(value) ? value : null;
 }
 
-/** One way to write a number, and how to spell a match of it for JavaScript. */
+/** A number notation, and how to convert a match to JavaScript syntax. */
 type Form = { pattern: string; spell(written: string): string };
 
 const withoutCommas = (written: string) => written.replaceAll(",", "");
 const withDecimalComma = (written: string) => written.replaceAll(".", "").replace(",", ".");
 const withoutSpaces = (written: string) => written.replace(/[^\d.,]/g, "").replace(",", ".");
 
-/** Plain, no-break, figure, thin and narrow spaces and apostrophes all group digits somewhere. */
+/** Characters that some locales use as thousands separator: several kinds of spaces, and apostrophes. */
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f'\\u2019]";
 const NUMBER_FORMS: readonly Form[] = [
   // 1,234,567.8, and the Indian 12,34,567.8
@@ -52,7 +52,7 @@ function anyOf(forms: readonly Form[]): RegExp {
 
 /** A minus that belongs to the number after it: "-5", "−5", "-£5", "-EUR 5", "£-5", "CHF-5", but neither "X-5" nor "3 - 5". */
 const MINUS_BEFORE = /(?:^|[\s(\p{Sc}]|\b(?:CHF|EUR|GBP|USD))[-\u2212\u2013](?:[A-Z]{0,3}\p{Sc} ?|[A-Z]{3} ?)?$/u;
-/** More than the longest such sign, so that `^` above is the start of the text. */
+/** Longer than any such sign, so that `^` above means the start of the text. */
 const SIGN_CHARS = 9;
 
 function firstNumber(text: string, pattern: RegExp, forms: readonly Form[]): number | null {

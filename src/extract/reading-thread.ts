@@ -1,13 +1,13 @@
-/** The thread in which `guarded-extractor.ts` reads pages. An entry, not a module to import. */
+/** Entry point of the worker thread of `guarded-extractor.ts`. Do not import it. */
 import { parentPort } from "node:worker_threads";
 import { isTrawlError } from "../errors.ts";
 import { createExtractor } from "./create-extractor.ts";
-import { cutReading } from "./cut-reading.ts";
 import type { ReadingAnswer, ReadingOrder } from "./guarded-extractor.ts";
+import { truncatePreview } from "./truncate-preview.ts";
 
 function answer({ choice, input }: ReadingOrder): ReadingAnswer {
   try {
-    return { kind: "read", reading: cutReading(createExtractor(choice)(input)) };
+    return { kind: "read", reading: truncatePreview(createExtractor(choice)(input)) };
   } catch (error) {
     if (!isTrawlError(error)) throw error;
     const { code, message, detail } = error;

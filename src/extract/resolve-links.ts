@@ -1,6 +1,6 @@
 import { createLinkResolver } from "../domain/canonical-url.ts";
 
-/** Where hrefs lead to, in canonical form: each once, in order, http(s) only. Links inside the page itself are left out. */
+/** The targets of hrefs: canonical, unique, in order, http(s) only, without links to the page itself. */
 export function resolveLinks(hrefs: readonly string[], baseUrl: string): string[] {
   const resolve = createLinkResolver(baseUrl);
   const links = new Set<string>();

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FIELD_TYPES, type Rule } from "../domain/extraction-rules.ts";
 import { isTrawlError } from "../errors.ts";
 import { parseRuleFlags } from "./rule-flags.ts";
-import { FIELD_TYPES, type Rule, rulesSchema } from "./rules.ts";
+import { rulesSchema } from "./rules.ts";
 
 describe("rules from flags", () => {
   it.each<[string, string, Rule]>([
@@ -28,6 +29,23 @@ describe("rules from flags", () => {
     ["x=p:contains(now!)!", "x", { select: "p:contains(now!)", required: true }],
     ["list price=.p", "list price", ".p"],
     ["a.b-c=.p", "a.b-c", ".p"],
+    ["sku=.id|match=/(\\d+)/", "sku", { select: ".id", match: "(\\d+)" }],
+    ["sku=.id|match=/a|b/|text", "sku", { select: ".id", match: "a|b", type: "text" }],
+    [
+      "price=.p|number|match=/(\\d+)/|default=0",
+      "price",
+      { select: ".p", type: "number", match: "(\\d+)", default: 0 },
+    ],
+    ["price=.p|default=-1.5|number", "price", { select: ".p", type: "number", default: -1.5 }],
+    ["stock=.s|boolean|default=true", "stock", { select: ".s", type: "boolean", default: true }],
+    ["by=.author|default=not given", "by", { select: ".author", default: "not given" }],
+    ["by=.author|default=", "by", { select: ".author", default: "" }],
+    ["tags[]=.tag|default=none", "tags", { select: ".tag", default: ["none"], list: true }],
+    ["about=.about|multiline!", "about", { select: ".about", type: "multiline", required: true }],
+    ["x=:is(:not(a), b)|text", "x", { select: ":is(:not(a), b)", type: "text" }],
+    ["x=p:contains(it's)|text", "x", { select: "p:contains(it's)", type: "text" }],
+    ['x=a[href="x|default=3"]', "x", 'a[href="x|default=3"]'],
+    ["x=a[href='|match=/a/']|url", "x", { select: "a[href='|match=/a/']", type: "url" }],
     ["$each=.product > a[href='=']", "$each", ".product > a[href='=']"],
   ])("%s", (flag, name, rule) => {
     const extra = name === "$each" ? ["other=b"] : [];
@@ -46,8 +64,17 @@ describe("rules from flags", () => {
     [["title="], /it has no selector/],
     [["title=|number"], /it has no selector/],
     [["$each="], /it has no selector/],
-    [["price=.p|nubmer"], /"nubmer" is not a type; use one of text, number/],
+    [["price=.p|nubmer"], /"nubmer" is not a type; use one of text, multiline, number/],
     [["price=.p|"], /"" is not a type/],
+    [["x=a|match=/(/"], /\/\(\/ is not a regular expression/],
+    [["x=a|match=//"], /is not a regular expression/],
+    [["x=a|match=/a/i"], /regular expressions take no flags/],
+    [["x=a|default=1|default=2"], /two modifiers "default"/],
+    [["x=a|text|url"], /two modifiers "type"/],
+    [["x=a|default=1!"], /"!" and "default" contradict each other/],
+    [["x=a|number|default=one"], /the default "one" is not of type number/],
+    [["x=a|integer|default=1.5"], /is not of type integer/],
+    [["x=a|boolean|default=maybe"], /is not of type boolean/],
     [["_url=a"], /begin with "_"/],
     [["__proto__=a"], /begin with "_"/],
     [["a=b", "a=c"], /-e "a=c": there are two rules for "a"/],
@@ -68,7 +95,7 @@ describe("rules from flags", () => {
   });
 
   it("survive any selector with = and | inside quotes, with or without a type", () => {
-    const value = fc.string({ unit: fc.constantFrom(..."ab=|!@[]>, ") });
+    const value = fc.string({ unit: fc.constantFrom(..."ab=|!@[]>, ", "|match=/a/", "|default=1") });
     fc.assert(
       fc.property(
         value,

@@ -1,12 +1,22 @@
 /** The short form of rules on the command line: `-e 'price=.price|number!'`. See docs/extraction.md. */
+
+import {
+  EACH,
+  FIELD_TYPES,
+  type FieldType,
+  type Rule,
+  type RuleDetail,
+  type Rules,
+} from "../domain/extraction-rules.ts";
 import { TrawlError } from "../errors.ts";
 import { compileCss } from "./css-selector.ts";
-import { EACH, FIELD_TYPES, type FieldType, nameProblem, type Rule, type RuleDetail, type Rules } from "./rules.ts";
+import { isRegExp, nameProblem } from "./rules.ts";
 import { compileSource } from "./source.ts";
 
 /**
- * Rules from flags of the form `name=source`, `name[]=source` for a list, each with `|type`, `!` (required) or both at
- * the end, and `$each=selector`. All of it is checked, selectors too.
+ * Parses flags of the form `name=source`, or `name[]=source` for a list. Modifiers may follow the source, in any order:
+ * `|type`, `|match=/regex/`, `|default=value`, and at the end `!` for a required field. `$each=selector` takes none. Everything
+ * is validated, including selectors.
  *
  * @throws TrawlError BAD_JOB or BAD_SELECTOR naming the flag and what to change.
  */
@@ -26,7 +36,7 @@ export function parseRuleFlags(flags: readonly string[]): { rules: Rules } {
 const EXAMPLE = "write -e name=selector, such as -e 'price=.price|number'";
 
 function parseFlag(flag: string): { name: string; rule: Rule } {
-  // A name holds no "=", a selector may: the first one parts them.
+  // A selector may contain "=", a name may not: the first one separates them.
   const parted = /^([^=]*)=(.*)$/s.exec(flag);
   if (parted === null) throw badFlag(flag, 'it has no "="', EXAMPLE);
   const [, left = "", right = ""] = parted;
@@ -35,28 +45,90 @@ function parseFlag(flag: string): { name: string; rule: Rule } {
   const name = (list ? left.trim().slice(0, -2) : left).trim();
   const problem = nameProblem(name);
   if (problem !== undefined) throw badFlag(flag, problem, EXAMPLE);
-  return { name, rule: shortest({ ...parseSourceText(flag, right.trim()), ...(list && { list }) }) };
+  return { name, rule: shortest({ ...parseSourceText(flag, right.trim(), list), ...(list && { list }) }) };
+}
+
+type Modifiers = { type?: FieldType; match?: string; default?: string };
+
+/** Parses from the end, because a selector may contain `|`, `=` and `!` too. */
+function parseSourceText(flag: string, text: string, list: boolean): RuleDetail {
+  const required = text.endsWith("!");
+  const modifiers: Modifiers = {};
+  let select = (required ? text.slice(0, -1) : text).trimEnd();
+  for (let last = findModifier(select); last !== undefined; last = findModifier(select)) {
+    const [key, value] = readModifier(flag, last.text);
+    if (modifiers[key] !== undefined) throw badFlag(flag, `it has two modifiers "${key}"`, "remove one of them");
+    Object.assign(modifiers, { [key]: value });
+    select = last.before.trimEnd();
+  }
+  if (select === "") throw badFlag(flag, "it has no selector", EXAMPLE);
+  compileSource(select, owner(flag));
+  const { default: fallback, ...rest } = modifiers;
+  if (fallback === undefined) return { select, ...rest, ...(required && { required }) };
+  if (required) throw badFlag(flag, '"!" and "default" contradict each other', "remove one of them");
+  const value = defaultOf(flag, fallback, modifiers.type);
+  return { select, ...rest, default: list ? [value] : value };
 }
 
 /**
- * Reads from the end, because `|` and `=` may stand in the selector too: only a word after the last `|`, with nothing
- * behind it but `!`, is a type. No selector ends in a bare word after a `|`, or in `!`.
+ * The last modifier, if there is one. Its `|` is not inside quotes or brackets of the selector. A regular expression may contain
+ * `|`, so that one is cut at `|match=/`.
  */
-function parseSourceText(flag: string, text: string): RuleDetail {
-  const required = text.endsWith("!");
-  const body = (required ? text.slice(0, -1) : text).trimEnd();
-  const typed = /^(.*)\|\s*(\w*)$/s.exec(body);
-  const select = (typed?.[1] ?? body).trim();
-  const type = typed === null ? undefined : knownType(flag, typed[2] ?? "");
-  if (select === "") throw badFlag(flag, "it has no selector", EXAMPLE);
-  compileSource(select, owner(flag));
-  return { select, ...(type !== undefined && { type }), ...(required && { required }) };
+function findModifier(source: string): { before: string; text: string } | undefined {
+  const found = /^(.*)\|\s*(match\s*=\s*\/.*\/\w*|default\s*=[^|]*|\w*)$/s.exec(source);
+  const [, before = "", text = ""] = found ?? [];
+  return found === null || isOpen(before) ? undefined : { before, text: text.trim() };
 }
+
+/** Whether quotes or brackets are open at the end of a part of a selector. */
+function isOpen(selector: string): boolean {
+  let quote = "";
+  let depth = 0;
+  for (let at = 0; at < selector.length; at += 1) {
+    const char = selector[at] ?? "";
+    if (char === "\\") at += 1;
+    else if (quote !== "") quote = char === quote ? "" : quote;
+    // A string begins after "=", "(", "," or a space. Elsewhere, as in :contains(it's), a quote is a character.
+    else if (/["']/.test(char) && /[=(,\s]/.test(selector[at - 1] ?? "")) quote = char;
+    else if (char === "[" || char === "(") depth += 1;
+    else if (char === "]" || char === ")") depth -= 1;
+  }
+  return quote !== "" || depth > 0;
+}
+
+function readModifier(flag: string, text: string): [key: keyof Modifiers, value: string] {
+  const [, key = "", value = ""] = /^(match|default)\s*=\s*(.*)$/s.exec(text) ?? [];
+  if (key === "default") return [key, value];
+  if (key !== "match") return ["type", knownType(flag, text)];
+  const [, pattern = "", options = ""] = /^\/(.*)\/(\w*)$/s.exec(value) ?? [];
+  if (options !== "") throw badFlag(flag, `"${options}" after the "/" of match`, "regular expressions take no flags");
+  if (!isRegExp(pattern)) throw badFlag(flag, `${value} is not a regular expression`, "write |match=/([0-9.]+)/");
+  return [key, pattern];
+}
+
+/** The default as a value of the field's type, as JSON would have it. */
+function defaultOf(flag: string, text: string, type: FieldType = "text"): RuleDetail["default"] & Scalar {
+  const bad = (fix: string) => badFlag(flag, `the default ${JSON.stringify(text)} is not of type ${type}`, fix);
+  if (type === "number" || type === "integer") {
+    const isNumber = type === "number" ? Number.isFinite(Number(text)) : Number.isInteger(Number(text));
+    if (text === "" || !isNumber) throw bad("write a number, such as |default=0");
+    return Number(text);
+  }
+  if (type !== "boolean") return text;
+  if (text !== "true" && text !== "false") throw bad("write |default=true or |default=false");
+  return text === "true";
+}
+
+type Scalar = string | number | boolean;
 
 function knownType(flag: string, word: string): FieldType {
   const type = FIELD_TYPES.find((known) => known === word);
   if (type !== undefined) return type;
-  throw badFlag(flag, `"${word}" is not a type`, `use one of ${FIELD_TYPES.join(", ")} after "|"`);
+  throw badFlag(
+    flag,
+    `"${word}" is not a type`,
+    `use one of ${FIELD_TYPES.join(", ")}, match=/regex/ or default=value after "|"`,
+  );
 }
 
 function checkedSelector(flag: string, selector: string): string {
@@ -65,7 +137,7 @@ function checkedSelector(flag: string, selector: string): string {
   return selector;
 }
 
-/** The form a person would write in JSON. */
+/** The shortest form of the rule in JSON. */
 function shortest(rule: RuleDetail): Rule {
   const { select, list, ...rest } = rule;
   if (Object.keys(rest).length > 0) return rule;

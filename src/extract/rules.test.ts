@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { DEEPEST_FIELDS, type Rule, rulesSchema } from "./rules.ts";
+import type { Rule } from "../domain/extraction-rules.ts";
+import { DEEPEST_FIELDS, rulesSchema } from "./rules.ts";
 
 describe("rules in a job", () => {
   it.each<[string, unknown]>([

@@ -1,44 +1,17 @@
-/** Extraction rules as data: what a job says, in JSON, about the fields of its records. See docs/extraction.md. */
+/** The schema of extraction rules in a job. See docs/extraction.md. */
 import { z } from "zod";
+import { EACH, FIELD_TYPES, type Rule, type Rules } from "../domain/extraction-rules.ts";
 
-export const FIELD_TYPES = ["text", "number", "integer", "boolean", "url", "date", "html", "json"] as const;
-export type FieldType = (typeof FIELD_TYPES)[number];
-
-type Scalar = string | number | boolean | null;
-
-/** One field spelled out. `fields` makes it an object; the keys for a single value do not go with it. */
-export type RuleDetail = {
-  select: string;
-  type?: FieldType | undefined;
-  required?: boolean | undefined;
-  /** All matches instead of the first. */
-  list?: boolean | undefined;
-  /** A regular expression; its first group, or all it matches, is the value. */
-  match?: string | undefined;
-  /** The value where there is none. */
-  default?: Scalar | Scalar[] | undefined;
-  fields?: Record<string, Rule> | undefined;
-};
-
-/** What to take: a source by itself, spelled out, or either in brackets for a list. */
-export type Rule = string | RuleDetail | [string | RuleDetail];
-
-/** The fields of a record by name. Under `$each` a selector: one record per element it matches, not one per page. */
-export type Rules = Record<string, Rule>;
-
-/** Where one record per element is asked for. */
-export const EACH = "$each";
-
-/** Objects inside objects, at most: bounds what a hostile job can make us compile. */
+/** Maximum nesting of objects. Bounds the work of a hostile job. */
 export const DEEPEST_FIELDS = 5;
 
 const LONGEST_NAME_CHARS = 200;
 const LONGEST_SOURCE_CHARS = 2_000;
 const NESTED_TOO_DEEP = `"fields" nest at most ${DEEPEST_FIELDS} deep`;
-/** What a single value may have, and an object not. */
+/** Keys of a value that an object cannot have. */
 const VALUE_KEYS = ["type", "match", "default"] as const;
 
-/** Rules as a job holds them; unknown keys are refused. Selectors are checked by `compileRules`. */
+/** Rules of a job. Unknown keys are rejected. `compileRules` validates selectors. */
 export const rulesSchema: z.ZodType<Rules, Rules> = fieldsAt(0)
   .refine((rules) => rules[EACH] === undefined || typeof rules[EACH] === "string", {
     path: [EACH],
@@ -55,7 +28,7 @@ function fieldsAt(depth: number) {
   });
 }
 
-/** What is wrong with a field's name, if anything. */
+/** Why a field name is invalid; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name.trim() !== name || name === "") return "a field's name cannot be empty, nor begin or end with a space";
   if (name.length > LONGEST_NAME_CHARS) return `a field's name has at most ${LONGEST_NAME_CHARS} characters`;
@@ -99,16 +72,16 @@ function detailAt(depth: number, source: z.ZodString) {
     .meta({ id: depth === 0 ? "Rule" : `Rule${depth + 1}` });
 }
 
-function isRegExp(source: string): boolean {
+export function isRegExp(source: string): boolean {
   try {
     return source !== "" && new RegExp(source) !== undefined;
   } catch {
-    // A bad pattern is all that RegExp throws for, and the answer to the question.
+    // RegExp throws only for an invalid pattern.
     return false;
   }
 }
 
-/** A union says only "invalid input": say what is wrong with the form that was meant. */
+/** A union reports only "invalid input". This reports the problem of the alternative that fits best. */
 function complaint(issue: { code?: string | undefined; errors?: unknown }): string {
   const forms = (issue.errors ?? []) as readonly (readonly Complaint[])[];
   const meant = forms.find(

@@ -1,7 +1,7 @@
 /**
- * The hot path of a crawl without rules: title, metadata, text and links in one pass, without a tree. It listens to
- * `onopentagname` and `onattribute` instead of `onopentag`, so that htmlparser2 builds no object per tag: that alone
- * saves more than everything below costs.
+ * The hot path of a crawl without rules: title, metadata, text and links in one pass, without a tree. It uses
+ * `onopentagname` and `onattribute` instead of `onopentag`, so that htmlparser2 creates no object per tag. That saves more
+ * than the rest of this file costs.
  */
 import { type Metadata, MetadataCollector } from "./metadata.ts";
 import type { MarkupKind } from "./page-kind.ts";
@@ -18,11 +18,11 @@ export type PageScan = {
 
 export type ScanOptions = {
   kind: MarkupKind;
-  /** How much text to collect; 0 is none. */
+  /** Maximum length of the text; 0: none. */
   textChars: number;
 };
 
-/** Reads a page in one pass. Never throws, whatever the page. */
+/** Reads a page in one pass. Never throws. */
 export function scanPage(markup: string, { kind, textChars }: ScanOptions): PageScan {
   const scanner = new PageScanner(textChars);
   parseInto(scanner, markup, kind);
@@ -50,7 +50,7 @@ const ROLES = new Map<string, number>([
   ["base", BASE],
 ]);
 
-/** Text waits until there is this much more than wanted, so that white space is collapsed in a few big steps. */
+/** Text is buffered up to this much beyond the limit, so that white space is collapsed in few large steps. */
 const SLACK_CHARS = 1_000;
 
 class PageScanner implements PageHandler {
@@ -60,10 +60,10 @@ class PageScanner implements PageHandler {
   #text = "";
   #isTextFull: boolean;
   #titleText: string | undefined;
-  /** Unseen elements, and of them drawings, that are open now. */
+  /** Number of open hidden elements, and of open SVG elements. */
   #unseen = 0;
   #drawings = 0;
-  /** What the tag being read is, and its attributes that matter: `name` or `rel`, `property`, `content` or `href`. */
+  /** The current tag and its relevant attributes: `name` or `rel`, `property`, `content` or `href`. */
   #role = OTHER;
   #name: string | undefined;
   #property: string | undefined;
@@ -133,7 +133,7 @@ class PageScanner implements PageHandler {
     else if (name === "property") this.#property ??= value;
   }
 
-  /** A meta, link or base is complete when it closes, at once in HTML, or when the next tag opens. */
+  /** A meta, link or base is complete when it closes, which is immediately in HTML, or when the next tag opens. */
   #settleTag(): void {
     if (this.#role === META) this.#metadata.addMeta(this.#name, this.#property, this.#content);
     else if (this.#role === LINK) this.#metadata.addLink(this.#name, this.#content);

@@ -1,20 +1,20 @@
-/** Where a field's value comes from: a CSS selector, or one of the page's own statements about itself. */
+/** Sources of field values: a CSS selector, or metadata of the page. */
 import type { Element } from "domhandler";
 import { TrawlError } from "../errors.ts";
 import { compileCss } from "./css-selector.ts";
 import type { PageView } from "./page-view.ts";
 import { parseThingPath, type ThingPath, valuesAt } from "./structured.ts";
 
-/** The page, and the element that fields are read from if it is not all of it. */
+/** The page, and the element to read from; undefined: the whole page. */
 export type Scope = { view: PageView; within: Element | undefined };
 
-/** What a source led to: an element, maybe one attribute of it, or a value outright. */
+/** A match of a source: an element, an attribute of an element, or a value. */
 export type Found = { element: Element; attribute: string | undefined } | { value: unknown };
 
 export type Source = {
   /** False: metadata is enough, no tree is needed. */
   usesTree: boolean;
-  /** Values come with types of their own, as in JSON-LD. */
+  /** Values have their own types, as in JSON-LD. */
   isTyped: boolean;
   first(scope: Scope): Found | undefined;
   all(scope: Scope): readonly Found[];
@@ -45,12 +45,12 @@ export function compileSource(text: string, owner: string): Source {
   return statement(({ view }) => view.metadata().metas.get(name) ?? [], PLAIN);
 }
 
-/** True for what is looked up in the page's tree by CSS, and so may have `fields`. */
+/** Whether a source is a CSS selector, and so may have `fields`. */
 export function isCssSource(text: string): boolean {
   return !PREFIX.test(text) && !Object.hasOwn(BARE_WORDS, text);
 }
 
-/** Splits `img@src` in two. An `@` inside brackets or quotes never is the last before the end of a name. */
+/** Splits `img@src` in two. The last `@` that is followed by a name is never inside brackets or quotes. */
 export function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
   const match = /@([a-z_:][\w:.-]*)$/i.exec(text);
   if (match === null) return { selector: text, attribute: undefined };

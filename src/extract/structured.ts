@@ -1,21 +1,21 @@
 /**
- * Finding values in what a page says in structured form. JSON-LD comes as it is; microdata is brought into the same
- * shape first: objects with a `@type`.
+ * Finds values in structured data. JSON-LD is used as it is; microdata is first converted to the same form: objects with a
+ * `@type`.
  */
 export type Thing = Readonly<Record<string, unknown>>;
 
-/** A type, then the names that lead from a thing of that type to a value: `Product.offers.price`. */
+/** A type and the property names that lead from an object of that type to a value: `Product.offers.price`. */
 export type ThingPath = { type: string; steps: readonly string[] };
 
-/** Undefined if there is no type, or a step is empty. */
+/** Undefined if the type or a name is empty. */
 export function parseThingPath(text: string): ThingPath | undefined {
   const [type, ...steps] = text.split(".").map((part) => part.trim());
   return type === undefined || type === "" || steps.includes("") ? undefined : { type, steps };
 }
 
 /**
- * Every value at the end of the path, outermost things first. A list on the way is searched through (or entered by a
- * number), a reference by `@id` is followed.
+ * All values at the end of the path, outermost objects first. Lists on the path are searched, or indexed by a number.
+ * References by `@id` are followed.
  */
 export function valuesAt(roots: readonly unknown[], { type, steps }: ThingPath): unknown[] {
   const things = allThings(roots);
@@ -27,7 +27,7 @@ export function valuesAt(roots: readonly unknown[], { type, steps }: ThingPath):
   return values.flat().map(plainValue).filter(isPresent);
 }
 
-/** Every object in the roots, level by level, so that a thing comes before the things inside it. */
+/** All objects in the roots, breadth first, so that an object comes before those inside it. */
 function allThings(roots: readonly unknown[]): Thing[] {
   const things: Thing[] = [];
   const queue: unknown[] = [...roots];
@@ -40,7 +40,7 @@ function allThings(roots: readonly unknown[]): Thing[] {
   return things;
 }
 
-/** Without the vocabulary: `https://schema.org/Product` and `schema:Product` are `product`. */
+/** Removes the vocabulary: `https://schema.org/Product` and `schema:Product` become `product`. */
 function typesOf(thing: Thing): string[] {
   const types = thing["@type"];
   return (Array.isArray(types) ? types : [types])

@@ -2,12 +2,21 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "./parse-html.ts";
 import { scanPage } from "./scan-page.ts";
-import { collapse, cutText, textOf } from "./visible-text.ts";
+import { collapse, cutText, linesOf, textOf } from "./visible-text.ts";
 
 describe("visible text", () => {
   it("parts blocks, joins what is inline and leaves out what is not seen", () => {
     const html = "<div>a<p>b</p>c<b>d</b>e<br>f</div><script>g</script><svg><text>h</text></svg>i<!-- j -->";
     expect(textOf(parseDocument(html, "html"))).toBe("a b cde f i");
+  });
+
+  it("keeps line breaks of blocks, <br> and preformatted text, if asked to", () => {
+    const html =
+      "<h2>Taste</h2>\n<p>Dark,\n  <b>rich</b><br>and <br><br>long.</p><ul><li>one</li><li> two </li></ul>" +
+      "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table><pre>x  y\n\n z</pre><script>no</script>";
+    expect(linesOf(parseDocument(html, "html"))).toBe(
+      ["Taste", "Dark, rich", "and", "long.", "one", "two", "a b", "c", "x y", "z"].join("\n"),
+    );
   });
 
   it("is the same from a tree and from a scan, for any page", () => {

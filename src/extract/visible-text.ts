@@ -1,12 +1,11 @@
-import type { AnyNode, ParentNode } from "domhandler";
-import { hasChildren, isTag, isText } from "domhandler";
+import { type AnyNode, hasChildren, isTag, isText, type ParentNode } from "domhandler";
 
-/** Elements whose content a reader does not see as text of the page. */
+/** Elements whose content is not visible as text of the page. */
 export const UNSEEN_TAGS: ReadonlySet<string> = new Set(
   "script style noscript template svg iframe object audio video canvas title datalist".split(" "),
 );
 
-/** Elements that part the text before them from the text after them. */
+/** Elements that separate the text before them from the text after them. */
 export const BLOCK_TAGS: ReadonlySet<string> = new Set(
   (
     "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset " +
@@ -15,20 +14,20 @@ export const BLOCK_TAGS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** One space for every run of white space, none at the ends. NUL goes too: databases refuse it. */
+/** Replaces every run of white space by one space, and trims. Also replaces NUL, which databases reject. */
 export function collapse(text: string): string {
   return collapseRuns(text).trim();
 }
 
-/** As `collapse`, but one space stays at each end that had any. */
+/** Like `collapse`, but keeps one space at each end that had white space. */
 export function collapseRuns(text: string): string {
   return text.replace(UNTIDY_SPACE, " ");
 }
 
-/** White space but the single spaces between words, which are most of it: leaving them alone is three times as fast. */
+/** White space except single spaces, which are most of it. Skipping those is three times as fast. */
 const UNTIDY_SPACE = /[\s\0]{2,}|[^\S ]|\0/g;
 
-/** The first `most` characters, without half a surrogate pair at the end. */
+/** The first `most` characters. Does not split a surrogate pair. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);
@@ -36,8 +35,8 @@ export function cutText(text: string, most: number): string {
 }
 
 /**
- * The text inside a node as a reader sees it, blocks parted by a space, white space collapsed. A node that is itself
- * unseen, such as a script, gives its text as it stands.
+ * The visible text inside a node, with blocks separated by a space and white space collapsed. A hidden node, such as a
+ * script, yields its raw text.
  */
 export function textOf(root: ParentNode): string {
   if (isTag(root) && isUnseen(root)) return rawTextOf(root).trim();
@@ -56,7 +55,55 @@ export function textOf(root: ParentNode): string {
   return collapse(text);
 }
 
-/** Every text node inside a node, joined. */
+/** Block elements that do not start a line: their neighbours are shown beside them. */
+const SAME_LINE_TAGS: ReadonlySet<string> = new Set("button optgroup option select td th".split(" "));
+
+/** Elements whose text keeps its own line breaks. */
+const PREFORMATTED_TAGS: ReadonlySet<string> = new Set(["pre", "textarea"]);
+
+/**
+ * The text inside a node with line breaks: every block element and every `<br>` starts a new line. White space in a line is
+ * collapsed, and empty lines are removed. Line breaks in the markup count as spaces, except in `<pre>` and `<textarea>`.
+ */
+export function linesOf(root: ParentNode): string {
+  if (isTag(root) && isUnseen(root)) return collapseLines(rawTextOf(root));
+  let text = "";
+  let preformatted = isTag(root) && PREFORMATTED_TAGS.has(root.name) ? 1 : 0;
+  walk(root, {
+    enter(node) {
+      if (isText(node)) text += preformatted > 0 ? node.data : node.data.replace(LINE_BREAKS, " ");
+      if (!isTag(node)) return true;
+      text += breakAt(node.name);
+      if (UNSEEN_TAGS.has(node.name)) return false;
+      if (PREFORMATTED_TAGS.has(node.name)) preformatted += 1;
+      return true;
+    },
+    leave(node) {
+      if (!isTag(node)) return;
+      text += breakAt(node.name);
+      if (PREFORMATTED_TAGS.has(node.name)) preformatted -= 1;
+    },
+  });
+  return collapseLines(text);
+}
+
+/** Collapses the white space of each line, and removes empty lines. */
+export function collapseLines(text: string): string {
+  return text
+    .split(LINE_BREAKS)
+    .map(collapse)
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+const LINE_BREAKS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g;
+
+function breakAt(tag: string): string {
+  if (!BLOCK_TAGS.has(tag)) return "";
+  return SAME_LINE_TAGS.has(tag) ? " " : "\n";
+}
+
+/** All text nodes inside a node, joined. */
 export function rawTextOf(root: ParentNode): string {
   let text = "";
   walk(root, {
@@ -70,12 +117,12 @@ export function rawTextOf(root: ParentNode): string {
 }
 
 type Visitor = {
-  /** False: do not go inside. */
+  /** False: skip its children. */
   enter(node: AnyNode): boolean;
   leave(node: AnyNode): void;
 };
 
-/** Visits what is inside `root`, in document order, without recursion. */
+/** Visits the descendants of `root` in document order, without recursion. */
 function walk(root: ParentNode, visitor: Visitor): void {
   let node: AnyNode | undefined = root.children[0];
   while (node !== undefined) {

@@ -1,4 +1,4 @@
-/** The contract of everything that turns a task into an outcome. */
+/** The contract of fetchers. */
 import type { Page as Tab } from "playwright-core";
 import type { BrowserSpec } from "../domain/browser.ts";
 import type { Page } from "../domain/page.ts";
@@ -11,7 +11,7 @@ export type FetchLimits = {
   bodyBytes: number;
   /** From first byte sent to last byte read. */
   totalMs: number;
-  /** Longest silence while connecting, waiting for headers or reading. */
+  /** Idle timeout while connecting, waiting for headers or reading. */
   idleMs: number;
 };
 
@@ -20,48 +20,48 @@ export type FetchRequest = {
   site: string;
   slot: Slot;
   limits: FetchLimits;
-  /** Sent on top of the fetcher's own; names in lower case. */
+  /** Added to the fetcher's own headers; names in lower case. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Ask only whether the page has changed since it had these; undefined: ask for the page. */
+  /** Makes the request conditional on these validators; undefined: unconditional. */
   validators?: Validators | undefined;
-  /** How to show the page, for a fetcher that does; undefined: as it is. */
+  /** How to render the page, for a fetcher with a browser; undefined: default. */
   show?: Show;
 };
 
 export type Show = {
   browser: BrowserSpec;
-  /** Leave the page open in the browser; whoever asks closes it. */
+  /** Leave the page open in the browser. The caller must close it. */
   keepsTab: boolean;
 };
 
-/** What a page looked like. */
+/** Screenshot and PDF of a page. */
 export type Pictures = { screenshot?: Buffer; pdf?: Buffer };
 
 /** A page that is still open in the browser. */
 export type OpenTab = {
   tab: Tab;
-  /** Whether its browser has gone: nobody knows by whose fault. */
+  /** Whether its browser has crashed or was ended. The cause is unknown. */
   isGone(): boolean;
-  /** Never throws. Twice is harmless. */
+  /** Never throws. A second call has no effect. */
   close(): Promise<void>;
 };
 
-/** What the web did to us: data, not exceptions. */
+/** The result of a fetch. Failures of a site are outcomes, not exceptions. */
 export type FetchOutcome =
   | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab }
-  /** As it was when it had the validators of the request; never without any. */
+  /** The page has not changed since the validators of the request. Only for conditional requests. */
   | { kind: "unchanged"; page: Page }
-  /** Where to is canonical; redirects are never followed here, see docs/decisions/001. */
+  /** The target is canonical. Fetchers never follow redirects, see docs/decisions/001. */
   | { kind: "redirect"; to: string; page: Page }
   | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }
   | { kind: "dead"; because: DeadReason; status?: number; detail: string };
 
-/** Buys requests at a site, so that every one of them counts. */
+/** Obtains slots at a site, so that every request is counted. */
 export type Allowance = { spend(site: string, unused?: Slot): Promise<Slot> };
 
 export interface Fetcher {
-  /** Never throws for what a site does; throws only when aborted by `signal`. */
+  /** Throws only when `signal` aborts, never because of the site. */
   fetch(request: FetchRequest): Promise<FetchOutcome>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The contract of what sends something to a site, instead of asking for a page. */
+/** The contract of posters, which send data to a site instead of fetching a page. */
 import type { Slot } from "../domain/politeness.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
 
@@ -8,19 +8,19 @@ export type PostRequest = {
   slot: Slot;
   /** From first byte sent to the last byte of the answer's headers. */
   timeoutMs: number;
-  /** Sent on top of the poster's own; names in lower case. */
+  /** Added to the poster's own headers; names in lower case. */
   headers: Readonly<Record<string, string>>;
   body: string;
   signal: AbortSignal;
 };
 
 export type PostOutcome =
-  /** Whatever the status: redirects are not followed. */
+  /** Any status. Redirects are not followed. */
   | { kind: "answered"; status: number; retryAfterMs?: number }
   | { kind: "retry"; because: RetryReason; detail: string }
   | { kind: "dead"; because: DeadReason; detail: string };
 
 export interface Poster {
-  /** May arrive twice. Never throws for what a site does; throws only when aborted by `signal`. */
+  /** The request may arrive twice. Throws only when `signal` aborts, never because of the site. */
   post(request: PostRequest): Promise<PostOutcome>;
 }

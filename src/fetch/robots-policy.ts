@@ -1,10 +1,9 @@
 /**
- * What robots.txt allows, by RFC 9309. Called by workers before every page, by many tasks at once.
+ * The robots.txt policy according to RFC 9309. Workers call it before every page, for many tasks at once.
  *
- * robots.txt belongs to a host and port, and is kept under that key even where politeness counts by domain; http and
- * https of a host share it, as they share their allowance. Each process remembers parsed rules; the frontier keeps the
- * text for all of them and says who fetches it when nobody has it. A crash while fetching leaves nothing behind: the
- * frontier asks another task.
+ * robots.txt belongs to a host and port. It is stored under that key even if politeness is by domain. http and https of a
+ * host share it, as they share their rate. Each process caches parsed rules. The frontier stores the text for all processes
+ * and chooses the task that fetches it. A crash while fetching leaves nothing behind: the frontier chooses another task.
  */
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import type { Slot } from "../domain/politeness.ts";
@@ -29,29 +28,29 @@ export type RobotsPolicyDeps = {
 export type RobotsPolicyOptions = {
   /** The name by which robots.txt files address this crawler, without version. */
   productToken: string;
-  /** What a site is to the frontier. */
+  /** How the frontier groups hosts into sites. */
   grouping: SiteGrouping;
-  /** How long a robots.txt, or the lack of one, holds. */
+  /** How long a robots.txt, or its absence, is cached. */
   freshMs: number;
-  /** After how long one that could not be had is asked for again. */
+  /** Delay before an unreachable robots.txt is fetched again. */
   unreachableMs: number;
   /** Longer crawl-delays are cut to this. */
   maxCrawlDelayMs: number;
-  /** How many are followed, to any site. */
+  /** Maximum number of redirects, to any site. */
   maxRedirects: number;
-  /** `bodyBytes` is how much of a longer file is read. */
+  /** `bodyBytes`: longer files are truncated to this. */
   limits: FetchLimits;
 };
 
 const CACHED_SITES_MOST = 10_000;
-/** Characters of robots.txt, whose parsed rules take a small multiple of that. */
+/** Total characters of cached robots.txt files. Their parsed rules take a small multiple of that. */
 const CACHED_LENGTH_MOST = 50_000_000;
-/** What a short file weighs, all in. */
+/** Characters charged for a short file, including overhead. */
 const ENTRY_WEIGHT = 500;
-/** An old copy speaks for a site whose robots.txt has become unreachable, but not for ever. */
+/** How long an old copy is used while the robots.txt of a site is unreachable. */
 const STALE_MOST_MS = 30 * 24 * 3_600_000;
 
-/** The `text` of an unreachable one says why nothing came. */
+/** The `text` of an unreachable file is the reason. */
 type Fetched = Pick<RobotsFile, "kind" | "text"> & { waitMs?: number };
 type Known = { file: RobotsFile; rules: Extract<RobotsAnswer, { kind: "rules" }> | undefined };
 
@@ -61,7 +60,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   const cache = createRulesCache<Known>({ entriesMost: CACHED_SITES_MOST, weightMost: CACHED_LENGTH_MOST });
   const underWay = new Map<string, Promise<Known>>();
 
-  /** By domain, the site's own entry only tells the frontier that it has been asked: it is not that of any host. */
+  /** If sites are domains, the site's own entry only records that robots.txt was fetched. It belongs to no host. */
   const keyOf = (host: string): string => (grouping === "host" ? host : `host:${host}`);
 
   function remember(host: string, file: RobotsFile): Known {
@@ -75,11 +74,11 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
     return file === undefined ? undefined : remember(host, file);
   }
 
-  /** One request at a time for one host, whoever asks. */
+  /** One request at a time for each host. */
   async function refresh(url: string, site: string, slot: Slot | undefined, signal: AbortSignal): Promise<Known> {
     const host = siteOf(url, "host");
     for (let running = underWay.get(host); running !== undefined; running = underWay.get(host)) {
-      // It fails when the task that fetches is aborted, which is no reason for this one to fail.
+      // It fails if the task that fetches is aborted. This task must not fail because of that.
       const known = await running.catch(() => undefined);
       if (known !== undefined) return known;
       signal.throwIfAborted();
@@ -111,7 +110,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
       const answer = await fetcher.ask({ url, site, slot, limits, overflow: "cut", headers: {}, signal });
       const next = redirectTarget(answer, url);
       if (next === undefined) return readAnswer(answer, clock.now());
-      // A file behind more redirects than anyone follows is as good as none.
+      // A file behind too many redirects counts as absent.
       if (redirects === maxRedirects) return ABSENT;
       url = next;
       slot = await allowance.spend(siteOf(url, grouping));
@@ -144,8 +143,8 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   }
 
   /**
-   * The frontier sees to the age of what it keeps by site: unless it has told us to ask, an old copy will do. By domain it
-   * does not know the hosts, and when it tells us to ask it waits to hear that the site has been asked.
+   * The frontier controls the age of entries by site: unless it requests a fetch, an old copy is valid. If sites are domains,
+   * it does not know the hosts, and after requesting a fetch it waits until the site is recorded as fetched.
    */
   function willDo({ freshUntil }: RobotsFile, isTold: boolean): boolean {
     const isFresh = freshUntil > clock.now();
@@ -181,13 +180,13 @@ function redirectTarget(answer: HttpAnswer | TransportFailure, url: string): str
 }
 
 function readAnswer(answer: HttpAnswer | TransportFailure, now: number): Fetched {
-  // The gate refuses the page as well, and says so better.
+  // The egress gate also refuses the page, with a better message.
   if (answer.kind === "dead" && answer.because === "egress_refused") return ABSENT;
   if (answer.kind !== "answer") return { kind: "unreachable", text: answer.detail };
   const { status, headers, body, isCut } = answer;
   if (status >= 200 && status <= 299) {
     const text = body.toString("utf8");
-    // Half a rule would say something else than was written.
+    // A truncated last rule would have another meaning.
     return { kind: "file", text: isCut ? text.slice(0, text.search(/[^\r\n]*$/)) : text };
   }
   if (status !== 429 && status < 500) return ABSENT;

@@ -1,10 +1,10 @@
-/** The contract of robots.txt: what workers ask before every page. */
+/** The contract of robots.txt policies. Workers call it before every page. */
 import type { Slot } from "../domain/politeness.ts";
 
 export type RobotsAnswer =
   | {
       kind: "rules";
-      /** About URLs on the same host; true for others, whose own robots.txt is asked when their turn comes. */
+      /** Applies to URLs of the same host. True for other hosts: their own robots.txt is checked when they are fetched. */
       allows(url: string): boolean;
       crawlDelayMs: number;
       sitemaps: readonly string[];
@@ -15,6 +15,6 @@ export type RobotsAnswer =
 export interface RobotsPolicy {
   /** The rules for a URL of `site`. `ask` is given with the task that the frontier told to fetch robots.txt first. */
   rulesAt(url: string, site: string, ask?: { slot: Slot; signal: AbortSignal }): Promise<RobotsAnswer>;
-  /** Whether rules that somebody has fetched already allow URLs of the host of `url`: asks no site for anything. */
+  /** Whether cached rules allow URLs of the host of `url`. Sends no request. */
   knownAt(url: string): Promise<(url: string) => boolean>;
 }

@@ -1,4 +1,4 @@
-/** The least recently used entries leave when there are too many, or when together they weigh too much. */
+/** An LRU cache, limited by number of entries and by total weight. */
 export type RulesCache<Value> = {
   find(key: string): Value | undefined;
   keep(key: string, value: Value, weight: number): void;
@@ -11,7 +11,7 @@ export function createRulesCache<Value>({
   entriesMost: number;
   weightMost: number;
 }): RulesCache<Value> {
-  // A Map remembers insertion order: taking an entry out and putting it back makes it the youngest.
+  // A Map keeps insertion order: removing an entry and adding it again makes it the most recent.
   const entries = new Map<string, { value: Value; weight: number }>();
   let totalWeight = 0;
 

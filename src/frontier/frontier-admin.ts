@@ -1,9 +1,11 @@
-/** Inspection and control of a frontier: what people and the control plane call. Clauses are in frontier.ts. */
+/** Inspection and control of a frontier, for the CLI and the API. The clauses are in frontier.ts. */
 
+import type { BackoffCause } from "../domain/backoff.ts";
 import type { JobState, Ledger } from "../domain/job.ts";
+import type { JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import type { DeadReason } from "../domain/task.ts";
-import type { Presence, Tally, WorkerOrder } from "./frontier.ts";
+import { baseQueue, MAX_BATCH, type Presence, type Tally, type WorkerCommand } from "./frontier.ts";
 
 export type JobView = {
   id: string;
@@ -12,38 +14,38 @@ export type JobView = {
   sealed: boolean;
   queue: string;
   priority: number;
-  /** As they are now, after changes. */
+  /** The current values, after all changes. */
   policy: SitePolicy;
   limits: JobLimits;
   createdAt: number;
   finishedAt: number | undefined;
   counts: Ledger;
   tally: Tally;
-  spec: unknown;
+  spec: JobSpec;
 };
 
-export type JobLimits = { pages: number | undefined; deadlineAt: number | undefined };
+type JobLimits = { pages: number | undefined; deadlineAt: number | undefined };
 
-/** What is missing stays as it is; null takes a limit away. */
+/** A missing field stays unchanged; null removes the limit. */
 export type LimitChange = { pages?: number | null; deadlineAt?: number | null };
 
-/** One try of a task that did not end well. */
-export type Misfortune = { at: number; because: string; status?: number; detail?: string };
+/** One attempt of a task that failed. */
+export type FailedAttempt = { at: number; because: string; status?: number; detail?: string };
 
 export type DeadLetter = {
   taskId: string;
   jobId: string;
   url: string;
-  /** Of its page, also where that was only to be parsed. */
+  /** The site of its page, even if the task was to parse the page. */
   site: string;
   reason: DeadReason;
   status: number | undefined;
   diedAt: number;
-  /** Tries, oldest first, the last one included. */
-  history: readonly Misfortune[];
+  /** All failed attempts, oldest first. */
+  history: readonly FailedAttempt[];
 };
 
-/** All that is named has to be so. Of `taskIds` the first BATCH_MOST count, each once. */
+/** A letter must match all fields that are set. Only the first MAX_BATCH `taskIds` count. */
 export type DeadFilter = {
   jobId?: string;
   reason?: DeadReason;
@@ -52,12 +54,12 @@ export type DeadFilter = {
   taskIds?: readonly string[];
 };
 
-/** How many, and of which jobs, by id: these run again, if they had ended. */
-export type Replayed = { replayed: number; jobIds: readonly string[] };
+/** The number of queued tasks, and the ids of their jobs, sorted. Jobs that had ended run again. */
+export type ReplayResult = { replayed: number; jobIds: readonly string[] };
 
 export type DeadGroup = { reason: DeadReason; site: string; status: number | undefined; count: number; sample: string };
 
-/** The largest first; `letters`: how many there are, those of groups that are not told of included. */
+/** Largest group first. `letters`: the number of all letters, also of groups beyond the limit. */
 export type DeadGroups = { groups: readonly DeadGroup[]; letters: number };
 
 export type SiteView = {
@@ -66,23 +68,26 @@ export type SiteView = {
   inFlight: number;
   waiting: number;
   readyAt: number;
+  /** End of the back-off; 0 or past: there is none. */
   blockedUntil: number;
+  /** Cause of the current or last back-off, if it is known. */
+  backoffCause: BackoffCause | undefined;
   crawlDelayMs: number;
 };
 
-/** All there is to know of one site. */
+/** Everything about one site. */
 export type SiteDetail = SiteView & {
-  /** The operator's word, which then is the policy. */
+  /** The operator's policy, which overrides all others. */
   operator: SitePolicy | undefined;
-  /** How often in a row it had to rest; a good answer after its rest ends that. */
+  /** Number of back-offs in a row. A good response after a back-off resets it. */
   incidents: number;
-  /** Whether a worker is bringing its robots.txt: nothing else goes there until it has. */
+  /** Whether a worker is fetching its robots.txt. No other request is sent to the site until then. */
   isAskingRobots: boolean;
-  /** Jobs with something waiting or under way there, the most first: 50 at most; a broker may look only at the 500 newest. */
+  /** Jobs with tasks waiting or leased there, most waiting first: at most SITE_JOBS_MAX, of the SITE_JOBS_SCANNED newest jobs. */
   jobs: readonly SiteJobView[];
 };
 
-/** What one job has at a site. `policy` is what it asks for there. */
+/** What one job has at a site. `policy` is what the job wants there. */
 export type SiteJobView = {
   jobId: string;
   name: string;
@@ -92,103 +97,122 @@ export type SiteJobView = {
   policy: SitePolicy;
 };
 
-/** How many jobs of a site are told of, and of how many it is looked. */
-export const SITE_JOBS_MOST = 50;
-export const SITE_JOBS_LOOKED_AT = 500;
+/** Max jobs that SiteDetail lists, and max jobs that a broker reads to find them. */
+export const SITE_JOBS_MAX = 50;
+export const SITE_JOBS_SCANNED = 500;
 
-/** How one job stands at one site. Over all its sites these add up to its ledger and its tally, whatever happens. */
+/** Counters of one job at one site. Summed over its sites they equal the ledger and the tally of the job. */
 export type JobSiteView = {
-  /** Of the pages, also where some were only to be parsed. */
+  /** The site of the pages, also for tasks that parse them. */
   site: string;
   waiting: number;
   inFlight: number;
   done: number;
   dead: number;
   tally: Tally;
-  /** When the last page of it was settled. */
+  /** When its last page was settled. */
   lastPageAt: number | undefined;
-  /** Until when the site rests; 0 or past: it does not. */
+  /** End of the back-off of the site; 0 or past: there is none. */
   blockedUntil: number;
+  backoffCause: BackoffCause | undefined;
 };
 
-/** Why something waits, in words, and until when if that is known. */
+/** Sentences that say why something waits, and until when if that is known. */
 export type Explanation = {
   about: string;
   reasons: readonly string[];
   until: number | undefined;
-  /** Of a URL: the jobs that have it, and how it stands in each. `ended`: done, refused or cancelled. */
+  /** For a URL: its state in each job that has it. `ended`: done, refused or cancelled. */
   tasks: readonly { jobId: string; state: "queued" | "delayed" | "leased" | "dead" | "ended" }[];
-  /** Of a URL: the queues on which it waits for nothing but a free worker. */
+  /** For a URL: the queues on which it waits only for a free worker. */
   queues: readonly string[];
 };
 
 export type ExplainTarget = { url: string } | { site: string } | { jobId: string };
 
-/** `own`: without what all jobs share, such as how many wait at a site, and who works. Missing: all of it. */
-export type Hearing = "all" | "own";
+/** `own`: hides what belongs to other jobs, such as the number of tasks at a site and the names of workers. Default: `all`. */
+export type Visibility = "all" | "own";
 
-/** A worker as last announced, and what is asked of it. */
-export type WorkerView = Presence & { seenAt: number; order?: WorkerOrder };
+/** A worker as last announced, and the command to it. */
+export type WorkerView = Presence & { seenAt: number; command?: WorkerCommand };
 
-/** What waits on a queue. */
+/** The number of tasks that wait on a queue. */
 export type QueueView = { queue: string; waiting: number };
 
-/** One thing that was looked at, and what to do about it unless it is `ok`. */
+/** The result of one health check, and how to fix it unless it is `ok`. */
 export type Finding = { check: string; verdict: "ok" | "warning" | "problem"; says: string; fix?: string };
 
 export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;
   /** Newest first. */
   listJobs(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
-  /** Jobs that have not ended, newest first, cancelled ones included that still have something under way. Costs what it answers. */
+  /** Jobs that have not ended, newest first, including cancelled jobs with leased tasks. The cost depends on the result only. */
   listOpen(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
-  /** Jobs that have ended before that instant, the longest ended first. */
+  /** Jobs that ended before that time, oldest end first. */
   listEnded(before: number, limit: number): Promise<readonly JobView[]>;
   /**
-   * Forgets a job that has ended (F21), removing some `max` of what it has left. `more`: call again, or leave it to
-   * reapers. A job that is not there is gone. Throws JOB_RUNNING.
+   * Forgets a job that has ended (F21), and removes about `max` of its entries. `more`: entries remain; call again, or leave
+   * them to reapers. `gone`: nothing remains, or there is no such job. Throws JOB_RUNNING.
    */
   forgetJob(jobId: string, max: number): Promise<"gone" | "more">;
   pause(jobId: string): Promise<JobView>;
   resume(jobId: string): Promise<JobView>;
   cancel(jobId: string): Promise<JobView>;
   setPriority(jobId: string, priority: number): Promise<JobView>;
-  /** Changes the job's policy for every site it has no special rule for. */
+  /** Changes the job's policy for all sites without a special rule. */
   setPolicy(jobId: string, policy: SitePolicy): Promise<JobView>;
   /**
-   * Changes a running or paused job's limits; a deadline that has passed ends it. Throws JOB_ENDED; LIMIT_FIXED for a page
-   * limit of a job that has none, where the broker is spread over several shards.
+   * Changes the limits of a running or paused job. A deadline in the past ends the job. Throws JOB_ENDED; throws LIMIT_FIXED
+   * for a page limit of a job without one, if the broker has several shards.
    */
   setLimits(jobId: string, change: LimitChange): Promise<JobView>;
-  /** An operator's word on one site: beats every job's and the crawl-delay; undefined takes it back. */
+  /** Sets the operator's policy for a site. It overrides all jobs and the crawl-delay; undefined clears it. */
   setSitePolicy(site: string, policy: SitePolicy | undefined): Promise<void>;
-  /** By name; `part`: only those whose name has this in it. */
+  /** Sorted by name. `part`: only names that contain it. */
   listSites(limit: number, after?: string, part?: string): Promise<readonly SiteView[]>;
-  /** Sites for which something waits, the most first; `limit` counts up to BATCH_MOST. */
+  /** Sites with waiting tasks, most waiting first. `limit` is at most MAX_BATCH. */
   listBusySites(limit: number, part?: string): Promise<readonly SiteView[]>;
   findSite(site: string): Promise<SiteDetail | undefined>;
 
-  /** The sites a job has been to or is to go to, by name; `limit` counts up to BATCH_MOST. Empty for a job that is not there. */
+  /** All sites of a job, sorted by name. `limit` is at most MAX_BATCH. Empty if there is no such job. */
   listJobSites(jobId: string, limit: number, after?: string): Promise<readonly JobSiteView[]>;
 
   listDead(filter: DeadFilter, limit: number, afterTaskId?: string): Promise<readonly DeadLetter[]>;
   groupDead(filter: DeadFilter, limit: number): Promise<DeadGroups>;
-  /** How many there are, of all jobs; those of a job that is just being forgotten may still count. Many may take long. */
+  /** The number of all dead letters. May include those of a job that is being forgotten. May be slow if there are many. */
   countDead(): Promise<number>;
-  /** Queues dead tasks again, `perSecond` of them becoming due each second. Ended jobs run again. */
-  replayDead(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;
-  /** Forgets dead letters; the ledger keeps counting them as dead. Returns how many. */
+  /** Queues dead tasks again; `perSecond` of them become due each second. Ended jobs run again. */
+  replayDead(filter: DeadFilter, limit: number, perSecond: number): Promise<ReplayResult>;
+  /** Deletes dead letters; the ledger still counts them as dead. Returns the number. */
   discardDead(filter: DeadFilter, limit: number): Promise<number>;
 
-  explain(target: ExplainTarget, hearing?: Hearing): Promise<Explanation>;
-  /** Workers that hold leases, with how many. */
+  explain(target: ExplainTarget, visibility?: Visibility): Promise<Explanation>;
+  /** Workers that hold leases, with the number of leases. */
   listHolders(): Promise<readonly { worker: string; leases: number }[]>;
-  /** Workers whose announcement has not lapsed, by name. */
+  /** Workers whose announcement has not expired, sorted by name. */
   listWorkers(): Promise<readonly WorkerView[]>;
-  /** Gives a worker an order, in place of any other (F22). False where nobody of that name is there. */
-  orderWorker(worker: string, order: WorkerOrder): Promise<boolean>;
-  /** Queues on which something waits, by name. */
+  /** Gives a worker a command, which replaces an earlier one (F22). False: there is no such worker. */
+  commandWorker(worker: string, command: WorkerCommand): Promise<boolean>;
+  /** Queues with waiting tasks, sorted by name. */
   listQueues(): Promise<readonly QueueView[]>;
-  /** Whether the broker itself is fit for work: reached, of a known version, durable, its clock right. */
+  /** Checks the broker: whether it is reachable, of a supported version and durable, and whether its clock is right. */
   examine(): Promise<readonly Finding[]>;
+}
+
+/** The task ids of a dead-letter filter (F15): sorted, without duplicates, MAX_BATCH at most. Drops what is no integer. */
+export function normalizeTaskIds(taskIds: readonly string[]): number[] {
+  const ids = [...new Set(taskIds.map(Number))].filter(Number.isSafeInteger);
+  return ids.slice(0, MAX_BATCH).sort((one, other) => one - other);
+}
+
+/** Adds the suspects of each queue to the queue they came from. Sorted by name. */
+export function mergeSuspectQueues(views: readonly QueueView[]): QueueView[] {
+  const totals = new Map<string, number>();
+  for (const { queue, waiting } of views) {
+    const name = baseQueue(queue);
+    totals.set(name, (totals.get(name) ?? 0) + waiting);
+  }
+  return [...totals]
+    .map(([queue, waiting]) => ({ queue, waiting }))
+    .sort((one, other) => (one.queue < other.queue ? -1 : 1));
 }

@@ -1,41 +1,45 @@
 /**
- * The frontier decides what may be fetched next. This is its hot path: what workers and submitters call, in batches.
- * Inspection and control are in frontier-admin.ts. Every backend passes test/contracts/frontier on these clauses:
+ * The frontier decides which URL may be fetched next. This interface is its hot path: what workers and submitters call, in
+ * batches. Inspection and control are in frontier-admin.ts. Every backend passes test/contracts/frontier, which tests these
+ * clauses:
  *
  * F1  A task is granted to one worker at a time.
- * F2  A lease call grants only tasks whose site may be hit now: rate (GCRA, rate and burst in one number), concurrency,
- *     crawl-delay, back-off after 429/503/Retry-After. It answers with grants or with `nextDueAt`; "nothing due" is not
- *     "finished". At an offline site (domain/offline-site.ts) nothing is limited, and no robots.txt asked for.
- * F3  Those limits hold across every worker on every machine, through crashes and restarts.
- * F4  The cost of a lease call depends on what it grants, not on what is pending: blocked sites cost nothing.
- * F5  Within a queue, higher priority first, across sites; round-robin between the jobs on one site.
- * F6  An expired lease is granted again. A crash count is raised at lease time and cleared by a clean end. At 2 the task
- *     is a suspect, as are those that merely stood beside it: it waits on its queue's `aloneQueue`, for a worker that
- *     has nothing else in hand. At 3 it is dead-lettered `crashed_worker` instead of killing worker after worker.
- * F7  Settling with a stale token changes nothing: no counters, no links.
- * F8  Done, discovered links and counters are one atomic step.
- * F9  Dedup is exact, and a URL is seen only if it is durably queued in the same step. Scope: the job, or a named set
- *     shared by jobs, with an expiry.
- * F10 Conservation, at any instant: submitted + discovered = queued + delayed + leased + done + dead + cancelled +
- *     duplicate + refused.
- * F11 A job finishes exactly once, when it is sealed and nothing of it is queued, delayed or leased.
- * F12 Pause, resume, cancel, live change of rate, priority and limits, without restart. What is queued stays when the page
- *     limit is lowered: from then on no more is taken in; raised, links that come after it are.
- * F13 Backpressure: past its cap `enqueue` takes what fits, says how many it took and when to come back; workers that
- *     discover links are never held up by it.
- * F14 Retries wait with exponential back-off and jitter and yield to fresh work of equal priority; after the last one
+ * F2  `lease` grants only tasks whose site may be requested now. A site has a rate (GCRA: interval and burst), a limit of
+ *     concurrent requests, a crawl-delay, and a back-off after 429, 503 or Retry-After. The answer has grants, or `nextDueAt`.
+ *     "Nothing is due" does not mean "the job has finished". An offline site (domain/offline-site.ts) has no limits and no
+ *     robots.txt.
+ * F3  These limits hold across all workers on all machines, and through crashes and restarts.
+ * F4  The cost of `lease` depends on the number of grants, not on the number of pending tasks. Blocked sites cost nothing.
+ * F5  Within a queue, higher priority goes first, across all sites. Jobs at the same site take turns.
+ * F6  A task whose lease expired is granted again. Each lease counts as a crash until it ends cleanly. After 2 crashes the task
+ *     is a suspect, and so are tasks that only ran beside it. A suspect waits on the `aloneQueue` of its queue, for a worker
+ *     that runs nothing else. After 3 crashes it becomes a dead letter (`crashed_worker`), so that it cannot crash one worker
+ *     after another.
+ * F7  A settlement with a stale token changes nothing: no counters, no links.
+ * F8  The end of a task, its discovered links and all counters change in one atomic operation.
+ * F9  Dedup is exact. A URL becomes seen only in the operation that durably queues it. The dedup scope is the job, or a named
+ *     set that jobs share and whose entries expire.
+ * F10 At any time: submitted + discovered = queued + delayed + leased + done + dead + cancelled + duplicate + refused.
+ * F11 A job finishes exactly once: when it is sealed and nothing of it is queued, delayed or leased.
+ * F12 Pause, resume, cancel, and changes of rate, priority and limits take effect without a restart. A lower page limit keeps
+ *     the tasks that are already queued and admits no more. A higher one admits links that are found from then on.
+ * F13 Backpressure: `enqueue` takes tasks up to a cap, and returns how many it took and when to retry. The cap never delays a
+ *     worker that discovers links.
+ * F14 Retries wait with exponential back-off and jitter. Fresh tasks of the same priority go before them. After the last retry
  *     the task is dead.
- * F15 Dead letters can be listed, grouped by reason, site and status, sampled, replayed at a rate, discarded.
- * F16 `explain` says in words why something waits, and until when.
- * F17 Every call is bounded: big batches are split.
- * F18 Time is the broker's clock, or passed in; never a worker's wall clock.
- * F19 The stored schema has a version: an older binary refuses a newer one.
- * F21 A job that has ended can be forgotten, in bounded steps: with the first it is not there any more, for whoever asks,
- *     comes late or holds a claim; after the last nothing is left of it but what others share, and nobody else's limits
- *     or counts have changed. A crash in between leaves the rest to reapers. (F20 is a measure, and no promise of calls.)
- * F22 An order to a worker is heard with each of its announcements from then on, and kept as long as these are.
+ * F15 Dead letters can be listed, grouped by reason, site and status, replayed at a rate, and discarded.
+ * F16 `explain` returns sentences that say why something waits, and until when.
+ * F17 Every call is bounded. Large batches are split.
+ * F18 Time is the broker's clock, or is passed in. It is never the clock of a worker.
+ * F19 The stored schema has a version, and an older Trawl refuses a newer schema.
+ * F21 A job that has ended can be forgotten, in bounded calls. From the first call on, the job does not exist for any caller,
+ *     even one that holds a claim. After the last call, only data that other jobs share is left, and no limit or count of
+ *     another job has changed. After a crash in between, reapers finish the work. (F20 is a benchmark, not a clause.)
+ * F22 `announce` returns the command to the worker, from the moment it is given until the announcement expires.
  */
 
+import type { BackoffCause } from "../domain/backoff.ts";
+import type { JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy, Slot } from "../domain/politeness.ts";
 import type { DeadReason, NewTask, RefuseReason, RetryReason, TaskKind } from "../domain/task.ts";
 
@@ -63,71 +67,71 @@ export const FRONTIER_CLAUSES = [
   "F22",
 ] as const;
 
-/** Tasks that one step of a backend deals with at most; larger batches are split. */
-export const BATCH_MOST = 500;
+/** Max tasks per transaction or script of a backend; larger batches are split. */
+export const MAX_BATCH = 500;
 
-/** A task that has taken down this many workers is not given to another. */
-export const CRASHES_MOST = 3;
+/** After this many crashes a task becomes a dead letter. */
+export const MAX_CRASHES = 3;
 
-/** A task that was held by so many workers that died is run alone before it is blamed. */
+/** After this many crashes a task is a suspect and runs alone. */
 export const SUSPECT_AFTER = 2;
 
-/** No queue that a user may name has this character. */
+/** Queue names of users cannot contain this suffix. */
 const ALONE = "!alone";
 
-/** Where suspects of a queue wait. Lease calls that name it should ask for one, and run nothing beside it. */
+/** The queue of the suspects of a queue. A worker leases one task at a time from it, and runs nothing beside it. */
 export function aloneQueue(queue: string): string {
   return baseQueue(queue) + ALONE;
 }
 
-/** The queue as people know it. */
+/** The queue as users know it. */
 export function baseQueue(queue: string): string {
   return queue.endsWith(ALONE) ? queue.slice(0, -ALONE.length) : queue;
 }
 
-/** Where a task waits that so many workers have died with. */
+/** The queue of a task after this many crashes. */
 export function queueAfter(crashes: number, queue: string): string {
   return crashes >= SUSPECT_AFTER ? aloneQueue(queue) : baseQueue(queue);
 }
 
 export type NewJob = {
-  /** Chosen by the caller, so that creating it twice is harmless. */
+  /** Chosen by the caller, so that `createJob` is idempotent. */
   id: string;
   name: string;
   queue: string;
   priority: number;
-  /** What a site gets from this job unless `sites` names it. */
+  /** For all sites that `sites` does not name. */
   policy: SitePolicy;
   sites: Readonly<Record<string, SitePolicy>>;
-  /** Whether sites' robots.txt is asked for, and their crawl-delay kept. */
+  /** Whether to obey robots.txt and its crawl-delay. */
   robots: boolean;
   retries: { max: number; backoffMs: number };
   limits: { pages?: number; deadlineAt?: number };
-  /** Whose seen URLs count: this job's own, or a named set shared by jobs, whose entries lapse. */
+  /** The dedup scope: the job itself, or a named set that jobs share and whose entries expire. */
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
-  /** The whole job as submitted, for the workers; the frontier does not look inside. */
-  spec: unknown;
+  /** The whole job as submitted, for the workers. The frontier does not read it. */
+  spec: JobSpec;
 };
 
 export type EnqueueAnswer = {
   queued: number;
   duplicates: number;
   refused: readonly { index: number; reason: RefuseReason }[];
-  /** Present when the cap was met: only the first `taken` of the batch were looked at. */
+  /** Set if the cap was reached: only the first `taken` tasks were processed. */
   full?: { taken: number; retryAfterMs: number };
 };
 
 export type LeaseRequest = { worker: string; queues: readonly string[]; max: number; leaseMs: number };
 
-/** A timed claim on a task. The token grows with every grant of it. */
+/** Identifies one lease of a task. The token grows with every grant of the task. */
 export type Claim = { taskId: string; token: number };
 
-/** Of what has more to it: only the claim. */
+/** Drops all other fields. */
 export function claimOf({ taskId, token }: Claim): Claim {
   return { taskId, token };
 }
 
-/** One word for maps: a task that is granted again is another claim. */
+/** A key for maps. A task that is granted again has another key. */
 export function claimKey({ taskId, token }: Claim): string {
   return `${taskId} ${token}`;
 }
@@ -138,22 +142,22 @@ export type Grant = Claim & {
   site: string;
   kind: TaskKind;
   depth: number;
-  /** 1 for the first try. */
+  /** Starts at 1. */
   attempt: number;
   handler?: string;
   carry?: unknown;
   redirects: number;
-  /** Leave for the first request; more are bought with `spend`. */
+  /** The send window of the first request; `reserveSlot` returns further ones. */
   slot: Slot;
-  /** Set for one task of a site whose robots.txt nobody has: fetch it, and `keepRobots`, before the page. */
+  /** True for one task of a site without a fresh robots.txt: fetch it and call `keepRobots` before fetching the page. */
   mustAskRobots: boolean;
 };
 
 export type LeaseAnswer = {
   grants: readonly Grant[];
-  /** When to ask again if nothing else happens; undefined: only when something changes. */
+  /** When to call `lease` again if nothing changes before. Undefined: only after a change. */
   nextDueAt: number | undefined;
-  /** The same for suspects of these queues: time to come for them alone. Undefined: there is none that may go. */
+  /** The same for the suspects of these queues. */
   aloneDueAt: number | undefined;
 };
 
@@ -165,135 +169,138 @@ export type TaskOutcome =
 
 export type Settlement = Claim & {
   outcome: TaskOutcome;
-  /** In-scope links of the page, canonical. Ignored unless the outcome is `done`. */
+  /** Canonical URLs of the page that are in the link scope. Ignored unless the outcome is `done`. */
   discovered: readonly NewTask[];
-  /** Links that robots.txt already ruled out: counted as discovered and refused. */
+  /** Number of links that robots.txt disallows. They count as discovered and refused. */
   refusedLinks: number;
-  /** What the answer tells about the site: `ok` ends its back-off, `throttled` starts or lengthens it. */
-  site: { kind: "ok" } | { kind: "throttled"; retryAfterMs?: number } | { kind: "unknown" };
-  /** Added to the job's tallies. */
+  /** `ok` resets the back-off of the site; `throttled` starts or extends it. */
+  site: { kind: "ok" } | { kind: "throttled"; cause?: BackoffCause; retryAfterMs?: number } | { kind: "unknown" };
+  /** Added to the tally of the job. */
   tally: Tally;
 };
 
-/** What a job has brought in so far. */
+/** Results of a job or a task. */
 export type Tally = { pages: number; records: number; invalid: number; bytes: number };
 
+/**
+ * What a settlement made of its task. A retry after the last allowed one is `dead`; a retry of a stopped job is `cancelled`.
+ * `stale`: another worker held the lease or it had expired, and nothing changed.
+ */
+export type SettledState = TaskOutcome["kind"] | "cancelled" | "stale";
+
 export type SettleAnswer = {
-  /** For each settlement, whether it counted; `stale` means the lease had gone and nothing changed. */
-  verdicts: readonly ("settled" | "stale")[];
-  /** Jobs that this very call finished. */
+  /** The state of each settlement, in order. */
+  states: readonly SettledState[];
+  /** Jobs that this call finished. */
   finished: readonly string[];
 };
 
-/** A site's robots.txt as last seen. */
+/** A site's robots.txt as last fetched. */
 export type RobotsFile = {
-  /** `unreachable` forbids everything for now, `absent` allows everything. */
+  /** `absent` allows all URLs; `unreachable` allows none for now. */
   kind: "file" | "absent" | "unreachable";
   text: string;
   fetchedAt: number;
   freshUntil: number;
 };
 
-/** What a worker tells about itself. */
+/** What a worker announces about itself. */
 export type Presence = {
   worker: string;
   queues: readonly string[];
-  /** Spiders of jobs it was given and could not load. */
+  /** Spiders of its jobs that it could not load. */
   unknownSpiders: readonly string[];
   version: string;
-  /** Missing of workers of older versions. */
+  /** Older versions do not send it. */
   vitals?: Vitals;
 };
 
-/** How a worker is doing, as of its announcement. */
+/** State of a worker at its last announcement. */
 export type Vitals = {
   concurrency: number;
-  /** Tasks under way. */
+  /** Tasks that it runs now. */
   busy: number;
-  /** Leases that ended as they should, since it started. */
+  /** Successful attempts since it started. */
   done: number;
-  /** Leases that ended without a page: to be tried again, or given up on. */
+  /** Failed attempts since it started, whether they are retried or not. */
   failed: number;
   rssBytes: number;
-  /** How long it has been there, ms: instants of its clock mean nothing to others (F18). */
+  /** Time since it started. Not an instant, because its clock may differ from others (F18). */
   upMs: number;
-  /** The process that looks after it, if one does. */
+  /** The supervisor process that started it, if there is one. */
   supervisor?: string;
-  /** Missing of workers of older versions. */
+  /** Older versions do not send it. */
   recent?: Recent;
-  /** `draining`: takes no more tasks, and ends when those it has are over. Missing of older versions, as are all below. */
+  /** `draining`: it takes no more tasks and exits after those it has. Older versions send neither this nor the fields below. */
   state?: "working" | "draining";
-  /** Orders it follows; others would only stand there. */
-  obeys?: readonly WorkerOrder[];
-  /** Past so much memory, or so many tasks, another process takes its place; missing where there is no limit. */
+  /** Commands that it executes. */
+  obeys?: readonly WorkerCommand[];
+  /** Above this memory, or after this many tasks, a new process replaces it. Missing: no limit. */
   memoryMostBytes?: number;
   tasksMost?: number;
-  /** How much of the time since its last word its thread was at work, 0 to 1: at 1 it can do no more. */
+  /** Utilization of its event loop since the last announcement, 0 to 1. */
   loopUse?: number;
 };
 
-/** What a worker did in the last 5 to 10 seconds before its announcement. */
+/** What a worker did in the 5 to 10 seconds before its announcement. */
 export type Recent = {
-  /** How long that was. */
+  /** Length of that time. */
   ms: number;
   pages: number;
   done: number;
   failed: number;
-  /** How long its tasks took from lease to result: which buckets of domain/latency.ts, and how many in each. */
+  /** Time from lease to result: buckets of domain/latency.ts and the number of tasks in each. */
   latencies: readonly (readonly [bucket: number, tasks: number])[];
 };
 
 /**
- * What an operator may ask of a worker. `drain`: to take no more tasks, end those it has, and end, with nobody in its place;
- * `drain-all`: the same of all that its supervisor looks after; `recycle`: to drain, with a fresh process in its place.
+ * A command to a worker. `drain`: take no more tasks, finish the current ones, exit, and do not restart. `drain-all`: the same
+ * for all workers of its supervisor. `recycle`: drain, and let the supervisor start a new process.
  */
-export type WorkerOrder = "drain" | "drain-all" | "recycle";
+export type WorkerCommand = "drain" | "drain-all" | "recycle";
 
-/** An order as people know it: of a worker, or of all that a supervisor looks after. */
-export const ASKED_ORDERS = ["drain", "recycle"] as const;
-export type AskedOrder = (typeof ASKED_ORDERS)[number];
+/** The commands that operators use; each applies to one worker, or to all workers of a supervisor. */
+export const OPERATOR_COMMANDS = ["drain", "recycle"] as const;
+export type OperatorCommand = (typeof OPERATOR_COMMANDS)[number];
 
-export function shownOrder(order: WorkerOrder): AskedOrder {
-  return order === "recycle" ? "recycle" : "drain";
+export function toOperatorCommand(command: WorkerCommand): OperatorCommand {
+  return command === "recycle" ? "recycle" : "drain";
 }
 
 export interface Frontier {
   createJob(job: NewJob): Promise<void>;
-  /** Queues URLs of a running job. The same URL twice is a duplicate, not an error. */
+  /** Queues URLs of a running job. A URL that was seen before is a duplicate, not an error. */
   enqueue(jobId: string, tasks: readonly NewTask[]): Promise<EnqueueAnswer>;
-  /** No more `enqueue` will come: the job may finish. True if that finished it. */
+  /** Declares that no more URLs will be submitted, so the job may finish. True if this call finished it. */
   seal(jobId: string): Promise<boolean>;
 
   lease(request: LeaseRequest): Promise<LeaseAnswer>;
-  /** Keeps claims alive; false where the lease has gone to another and its result must be dropped. */
+  /** Extends leases. False: the lease has ended, and the worker must drop the result. */
   extend(claims: readonly Claim[], leaseMs: number): Promise<readonly boolean[]>;
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
-  /** Returns tasks untouched: no attempt counted, no crash. */
+  /** Returns tasks as if they had not been granted: no attempt, no crash. */
   release(claims: readonly Claim[]): Promise<void>;
 
-  /** Hands expired leases back, and keeps other promises that time makes due. Returns how many tasks it moved. */
+  /** Queues tasks of expired leases again, and does other work that is due. Returns the number of tasks moved. */
   reap(max: number): Promise<number>;
-  /** Hands back what a worker known to be dead was holding, without waiting for its leases to expire. */
+  /** Queues the tasks of a worker that is known to be dead, without waiting for its leases to expire. */
   abandon(worker: string): Promise<number>;
 
-  /** Buys one more request at a site (redirect hop, robots.txt, sitemap), giving `unused` back if it is the last sold. */
-  spend(site: string, unused?: Slot): Promise<Slot>;
+  /** Reserves one more request at a site, such as a redirect. `unused` is given back if it was the last one reserved. */
+  reserveSlot(site: string, unused?: Slot): Promise<Slot>;
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
 
-  /** The pages of a site show nothing without a browser: every worker may know, for so long. */
+  /** Marks a site for `forMs` as needing a browser, for all workers. */
   markScripted(site: string, forMs: number): Promise<void>;
   isScripted(site: string): Promise<boolean>;
 
-  /**
-   * Tells the others that this worker is there, and on what; forgotten unless said again within `ttlMs`. The answer is what
-   * is asked of it (F22).
-   */
-  announce(presence: Presence, ttlMs: number): Promise<WorkerOrder | undefined>;
-  /** Takes an announcement back, on the way out. */
+  /** Announces this worker for `ttlMs`. Returns the command to it (F22). */
+  announce(presence: Presence, ttlMs: number): Promise<WorkerCommand | undefined>;
+  /** Removes the announcement of a worker that exits. */
   withdraw(worker: string): Promise<void>;
 
-  /** Resolves when something may have become leasable, at `until`, or when `signal` aborts; whichever is first. */
+  /** Resolves when a task may have become leasable, at `until`, or when `signal` aborts. */
   waitForWork(until: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

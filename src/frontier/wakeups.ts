@@ -1,24 +1,23 @@
 /**
- * Lets a worker wait for work: woken at once by what this process queues, and by looking again every `pollMs` for what
- * other processes on the same file did.
+ * Lets a worker wait for work. Changes by this process wake it at once. For changes by other processes it polls every `pollMs`.
  */
 import type { Clock } from "../runtime/clock.ts";
 
-export type Wakeups = {
+type Wakeups = {
   changed(): void;
-  /** What a lease call has seen is no reason to wake: only what changes after it. */
-  looked(): void;
+  /** A lease call starts: only later changes wake a waiting worker. */
+  leasing(): void;
   wait(until: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Nobody reads it; without a reason each wait would end with a DOMException and its stack. */
+/** An explicit abort reason: without one, each wait would create a DOMException with its stack. */
 const WOKEN = "woken";
 
 export function createWakeups({ clock }: { clock: Clock }, { pollMs }: { pollMs: number }): Wakeups {
   const waiting = new Set<AbortController>();
   let hasChanged = false;
   return {
-    looked() {
+    leasing() {
       hasChanged = false;
     },
     changed() {
@@ -31,7 +30,7 @@ export function createWakeups({ clock }: { clock: Clock }, { pollMs }: { pollMs:
       waiting.add(woken);
       signal.addEventListener("abort", wake, { once: true });
       try {
-        // Between the look and the wait something may have come: then there is nothing to wait for.
+        // Something may have changed between the lease call and this one.
         if (signal.aborted || hasChanged) return;
         await clock.sleep(Math.min(pollMs, Math.max(0, until - clock.now())), woken.signal);
       } finally {

@@ -1,8 +1,8 @@
-import { type Recent, shownOrder, type WorkerOrder } from "./frontier.ts";
+import { type Recent, toOperatorCommand, type WorkerCommand } from "./frontier.ts";
 import type { WorkerView } from "./frontier-admin.ts";
 
-/** How a worker is doing, as JSON has it: to the API and to whoever reads `--json` alike. */
-export function workerFacts({ vitals, seenAt, order }: WorkerView) {
+/** The state of a worker as JSON, for the API and for `--json`. */
+export function workerFacts({ vitals, seenAt, command }: WorkerView) {
   return {
     concurrency: vitals?.concurrency ?? null,
     busy: vitals?.busy ?? null,
@@ -14,7 +14,7 @@ export function workerFacts({ vitals, seenAt, order }: WorkerView) {
     loopUse: vitals?.loopUse ?? null,
     recent: recentFacts(vitals?.recent),
     state: vitals?.state ?? null,
-    order: order === undefined ? null : shownOrder(order),
+    order: command === undefined ? null : toOperatorCommand(command),
     obeys: vitals?.obeys === undefined ? [] : shownOrders(vitals.obeys),
     supervisor: vitals?.supervisor ?? null,
     startedAt: vitals === undefined ? null : new Date(seenAt - vitals.upMs).toISOString(),
@@ -28,21 +28,21 @@ function recentFacts(recent: Recent | undefined) {
   return { ms, pages, done, failed };
 }
 
-/** Workers tell of themselves every 5 s: who has not for twice as long has gone, whatever it did last. */
+/** Workers announce themselves every 5 s. One that has not for twice as long counts as gone. */
 const QUIET_MS = 10_000;
 
-/** What those who are still heard of have lately done. */
+/** The recent activity of workers that are not gone. */
 export function recentOf(workers: readonly WorkerView[], now: number): Recent[] {
-  const heard = workers.filter(({ seenAt }) => now - seenAt <= QUIET_MS);
-  return heard.map(({ vitals }) => vitals?.recent).filter((recent) => recent !== undefined);
+  const present = workers.filter(({ seenAt }) => now - seenAt <= QUIET_MS);
+  return present.map(({ vitals }) => vitals?.recent).filter((recent) => recent !== undefined);
 }
 
-/** Of all of these together. */
+/** The sum of their rates. */
 export function perSecond(what: "pages" | "done" | "failed", recents: readonly Recent[]): number {
   return recents.reduce((sum, recent) => sum + (recent.ms > 0 ? (recent[what] * 1000) / recent.ms : 0), 0);
 }
 
-/** Who serves a queue, and how many tasks they could take on, now and in all, as last heard. */
+/** How many workers serve a queue, and how many tasks they can run: now (`free`) and in total (`places`). */
 export function placesOn(
   queue: string,
   workers: readonly WorkerView[],
@@ -57,7 +57,7 @@ export function placesOn(
   return sum;
 }
 
-/** Each once. */
-function shownOrders(orders: readonly WorkerOrder[]): ReturnType<typeof shownOrder>[] {
-  return [...new Set(orders.map(shownOrder))];
+/** Without duplicates. */
+function shownOrders(orders: readonly WorkerCommand[]): ReturnType<typeof toOperatorCommand>[] {
+  return [...new Set(orders.map(toOperatorCommand))];
 }

@@ -1,6 +1,6 @@
 /**
- * Moves jobs that ended long ago from the broker to the archive. Called by any number of processes at once. The archive is
- * written first, durably: killed between any two steps, a job is in the broker, or in both, where the broker's word counts.
+ * Moves jobs that ended long ago from the broker to the archive. Any number of processes may run it at once. A job is
+ * written to the archive first. After a crash at any point it is in the broker or in both; readers prefer the broker.
  */
 import { isTrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
@@ -10,39 +10,39 @@ import { withMaskedSecrets } from "../submit/masked-secrets.ts";
 type Deps = {
   frontier: Pick<FrontierAdmin, "listEnded" | "forgetJob">;
   archive: Pick<JobArchive, "keep">;
-  /** Whether it works for another job, as deliveries do: nobody looks for it by itself. */
+  /** Whether the job belongs to another job, such as a delivery job. Companions are not archived. */
   isCompanion(jobId: string): boolean;
 };
 
-/** Jobs looked at in one go. */
-const JOBS_MOST = 50;
-/** What is removed of a job in one step. */
-const STEP = 500;
+/** Jobs listed per query. */
+const JOB_BATCH = 50;
+/** Entries of a job that are removed per call to the broker. */
+const FORGET_BATCH = 500;
 
-/** Those that ended before that instant; the answer is how many left. Stops between two jobs when `signal` aborts. */
+/** Archives jobs that ended before an instant. Returns their number. Stops between two jobs when `signal` aborts. */
 export async function archiveEnded(deps: Deps, endedBefore: number, signal: AbortSignal): Promise<number> {
   const { frontier, archive, isCompanion } = deps;
   let left = 0;
   for (;;) {
-    const jobs = await frontier.listEnded(endedBefore, JOBS_MOST);
+    const jobs = await frontier.listEnded(endedBefore, JOB_BATCH);
     const before = left;
     for (const job of jobs) {
       if (signal.aborted) return left;
       if (!isCompanion(job.id)) await archive.keep(summaryOf(job));
       if (await forget(frontier, job.id, signal)) left += 1;
     }
-    if (jobs.length < JOBS_MOST || left === before) return left;
+    if (jobs.length < JOB_BATCH || left === before) return left;
   }
 }
 
-/** All of it, or what reapers leave when `signal` aborts; false if it runs again, or still. */
+/** Removes a job from the broker. Returns false if it runs. If `signal` aborts, reapers remove the rest. */
 export async function forget(
   frontier: Pick<FrontierAdmin, "forgetJob">,
   jobId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    while ((await frontier.forgetJob(jobId, STEP)) === "more" && !signal.aborted) {}
+    while ((await frontier.forgetJob(jobId, FORGET_BATCH)) === "more" && !signal.aborted) {}
     return true;
   } catch (error) {
     if (isTrawlError(error) && error.code === "JOB_RUNNING") return false;
@@ -50,12 +50,8 @@ export async function forget(
   }
 }
 
+/** No worker fetches for an ended job, so the archive stores its secrets masked. */
 function summaryOf(job: JobView): ArchivedJob {
   const { id, createdAt, finishedAt = createdAt } = job;
-  return { id, createdAt, finishedAt, view: { ...job, spec: withoutSecrets(job.spec) } };
-}
-
-/** Nobody fetches in its name again: its secrets need not outlive it. */
-export function withoutSecrets<Spec>(spec: Spec): Spec {
-  return typeof spec === "object" && spec !== null ? withMaskedSecrets(spec) : spec;
+  return { id, createdAt, finishedAt, view: { ...job, spec: withMaskedSecrets(job.spec) } };
 }

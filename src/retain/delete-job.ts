@@ -1,39 +1,40 @@
 /**
- * Deletes jobs. The mark comes first: from then on the job is not there. The rest is done in bounded steps, by whoever
- * marked it and by every process that sweeps: done twice, it changes nothing, and killed between any two steps it leaves
- * the mark, from which the next one goes on.
+ * Deletes jobs. A job is marked first; from then on no reader finds it. The process that marked it, and every process that
+ * sweeps, then removes its data in batches. Doing that twice is harmless, and after a crash at any point the mark is left
+ * and the next sweep continues.
  *
- * A worker that holds a lease of it may write a page after all was removed: so it is looked at again a while later, when no
- * lease can be left, and only then called clean.
+ * A worker that holds a lease may write a page after everything was removed. So the job is cleaned up again after
+ * `SETTLED_MS`, when no lease can be left, and only then recorded as clean.
  */
+
+import type { KnownJob } from "../control/catalogue.ts";
 import { hasEnded } from "../domain/job.ts";
 import { isTrawlError } from "../errors.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
-import { jobRunning } from "../frontier/job-missing.ts";
+import { jobRunning } from "../frontier/job-errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Parcels } from "../store/bodies/bodies.ts";
+import type { PageSpool } from "../store/bodies/bodies.ts";
 import type { JobArchive } from "../store/job-archive.ts";
 import { forget } from "./archive-ended.ts";
-import type { KnownJob } from "./catalogue.ts";
 
 export type DeleteDeps = {
   frontier: Pick<FrontierAdmin, "findJob" | "cancel" | "forgetJob">;
   archive: JobArchive;
-  parcels: Pick<Parcels, "remove">;
-  /** Jobs that work for this one, as deliveries do, whether they are there or not. */
+  spool: Pick<PageSpool, "remove">;
+  /** Ids of jobs that belong to this one, such as delivery jobs. They may not exist. */
   companionsOf(jobId: string): Promise<readonly string[]>;
-  /** What else is kept under the ids of these jobs. */
-  removeNotes(jobIds: readonly string[]): Promise<void>;
+  /** Removes other entries of these jobs, such as webhooks. */
+  removeEntries(jobIds: readonly string[]): Promise<void>;
   clock: Clock;
 };
 
-/** Longer than any lease, and than anybody takes from a body that is put to the page that refers to it. */
+/** Longer than any lease, and than the time between storing a body and writing its page. */
 export const SETTLED_MS = 3_600_000;
-const STEP = 500;
-const MARKS = 200;
+const BATCH = 500;
+const MARKED_BATCH = 200;
 
-/** From now on it is not there; the rest is for `cleanUp`. Throws JOB_RUNNING, unless it is to be cancelled. */
+/** Marks a job as deleted; `cleanUp` removes its data. Throws JOB_RUNNING if it runs and `cancel` is false. */
 export async function markDeleted(
   { archive, clock }: Pick<DeleteDeps, "archive" | "clock">,
   { id, state, archived }: KnownJob,
@@ -44,72 +45,72 @@ export async function markDeleted(
 }
 
 /**
- * One round over a job that is marked. False while tasks of it are under way, which end by themselves, and where `signal`
- * has aborted: what is left is for the next sweep.
+ * Removes the data of a marked job. Returns false if tasks of it are in flight or `signal` has aborted; the next sweep
+ * continues.
  */
 export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSignal): Promise<boolean> {
-  const { frontier, archive, parcels, companionsOf, removeNotes, clock } = deps;
+  const { frontier, archive, spool, companionsOf, removeEntries, clock } = deps;
   const all = [jobId, ...(await companionsOf(jobId))];
-  await removeNotes(all); // before its companions are stopped, or they would be started again
-  let isOver = true;
-  for (const id of all) isOver = (await stop(frontier, id)) && isOver;
-  if (!isOver) return false;
+  await removeEntries(all); // before its companions are stopped, otherwise a notifier would start them again
+  let isStopped = true;
+  for (const id of all) isStopped = (await stop(frontier, id)) && isStopped;
+  if (!isStopped) return false;
   for (let after = ""; ; ) {
-    const passed = await archive.readPassed(jobId, after, STEP);
+    const passed = await archive.readPassed(jobId, after, BATCH);
     for (const taskId of passed) {
       if (signal.aborted) return false;
-      await parcels.remove({ jobId, taskId });
+      await spool.remove({ jobId, taskId });
     }
     after = passed.at(-1) ?? after;
-    if (passed.length < STEP) break;
+    if (passed.length < BATCH) break;
   }
   for (const id of all) {
-    while (!signal.aborted && (await archive.erase(id, STEP, clock.now()))) {}
+    while (!signal.aborted && (await archive.erase(id, BATCH, clock.now()))) {}
     if (signal.aborted || !(await forget(frontier, id, signal))) return false;
   }
   return !signal.aborted;
 }
 
 /**
- * All jobs that are marked and not clean yet. One that cannot be cleaned up now is for the next sweep, and keeps nobody else.
- * Returns those that have something under way.
+ * Cleans up all marked jobs that are not clean yet. A job that fails does not stop the others; the next sweep retries it.
+ * Returns the jobs that have tasks in flight.
  */
 export async function cleanUpAll(deps: DeleteDeps & { log: Log }, signal: AbortSignal): Promise<string[]> {
   const { archive, clock } = deps;
-  const underWay: string[] = [];
-  for (let after: number | undefined, met = new Set<string>(); ; ) {
-    const marks = (await archive.listUnclean(MARKS, after)).filter(({ jobId }) => !met.has(jobId));
+  const inFlight: string[] = [];
+  for (let after: number | undefined, seen = new Set<string>(); ; ) {
+    const marks = (await archive.listUncleaned(MARKED_BATCH, after)).filter(({ jobId }) => !seen.has(jobId));
     for (const { jobId, deletedAt } of marks) {
-      if (signal.aborted) return underWay;
-      met.add(jobId);
+      if (signal.aborted) return inFlight;
+      seen.add(jobId);
       after = deletedAt;
-      await orWarn(deps, jobId, async () => {
-        const isOver = await cleanUp(deps, jobId, signal);
-        if (!isOver) underWay.push(jobId);
+      await warnOnFailure(deps, jobId, async () => {
+        const isRemoved = await cleanUp(deps, jobId, signal);
+        if (!isRemoved) inFlight.push(jobId);
         else if (clock.now() - deletedAt >= SETTLED_MS) await archive.setClean(jobId);
       });
     }
-    if (marks.length === 0) return underWay;
+    if (marks.length === 0) return inFlight;
   }
 }
 
-/** The same for these alone. */
+/** The same for the given jobs. */
 export async function cleanUpThese(
   deps: DeleteDeps & { log: Log },
   jobIds: readonly string[],
   signal: AbortSignal,
 ): Promise<string[]> {
-  const underWay: string[] = [];
+  const inFlight: string[] = [];
   for (const jobId of jobIds) {
-    if (signal.aborted) return underWay;
-    await orWarn(deps, jobId, async () => {
-      if (!(await cleanUp(deps, jobId, signal))) underWay.push(jobId);
+    if (signal.aborted) return inFlight;
+    await warnOnFailure(deps, jobId, async () => {
+      if (!(await cleanUp(deps, jobId, signal))) inFlight.push(jobId);
     });
   }
-  return underWay;
+  return inFlight;
 }
 
-async function orWarn({ log }: { log: Log }, jobId: string, work: () => Promise<void>): Promise<void> {
+async function warnOnFailure({ log }: { log: Log }, jobId: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
@@ -118,7 +119,7 @@ async function orWarn({ log }: { log: Log }, jobId: string, work: () => Promise<
   }
 }
 
-/** True if nothing of it is under way. */
+/** Cancels a job. Returns true if no task of it is in flight. */
 async function stop(frontier: DeleteDeps["frontier"], jobId: string): Promise<boolean> {
   const job = await frontier.findJob(jobId);
   if (job === undefined || job.finishedAt !== undefined) return true;
@@ -126,13 +127,13 @@ async function stop(frontier: DeleteDeps["frontier"], jobId: string): Promise<bo
   try {
     return (await frontier.cancel(jobId)).finishedAt !== undefined;
   } catch (error) {
-    // It has ended, or somebody has removed it, since it was looked at.
+    // It has ended, or another process has removed it, since it was read.
     if (isTrawlError(error) && (error.code === "JOB_ENDED" || error.code === "NOT_FOUND")) return true;
     throw error;
   }
 }
 
-/** What the next job would meet, too: to ask for each of them would only take its time. */
+/** Errors that the next job would get too, after the same timeout. */
 function isOutage(error: unknown): boolean {
   return isTrawlError(error) && (error.code === "BROKER_UNREACHABLE" || error.code === "STORE_UNREACHABLE");
 }

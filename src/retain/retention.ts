@@ -1,32 +1,40 @@
-/** What runs in every server and worker: jobs that ended long ago leave the broker, deleted ones leave everything. */
+/**
+ * Retention, which runs in every server and worker: archives jobs that ended long ago, removes the data of deleted jobs,
+ * orphan bodies and old history.
+ */
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
+import { BUCKET_WIDTHS_MS, type HistoryStore } from "../store/history-store.ts";
 import { archiveEnded } from "./archive-ended.ts";
 import { cleanUpAll, cleanUpThese, type DeleteDeps } from "./delete-job.ts";
-import { removeLoose } from "./loose-bodies.ts";
-import { type HistoryKept, pruneHistory } from "./prune-history.ts";
+import { removeOrphanBodies } from "./orphan-bodies.ts";
 
 export type RetentionDeps = DeleteDeps &
   Parameters<typeof archiveEnded>[0] &
-  Parameters<typeof removeLoose>[0] &
-  Parameters<typeof pruneHistory>[0] & { log: Log };
+  Parameters<typeof removeOrphanBodies>[0] & { history: Pick<HistoryStore, "prune">; log: Log };
 
-export type RetentionOptions = {
-  /** How long jobs stay in the broker after their end; Infinity: for good. */
+/** How long history is kept, for each of BUCKET_WIDTHS_MS. */
+type HistoryRetention = readonly [fineMs: number, mediumMs: number, coarseMs: number];
+
+type RetentionOptions = {
+  /** How long ended jobs stay in the broker; Infinity: forever. */
   keepEndedMs: number;
-  keepHistory: HistoryKept;
+  keepHistory: HistoryRetention;
   everyMs: number;
 };
 
 export type Retention = Service & {
-  /** One round; for whoever cannot wait. */
+  /** Runs one round now. */
   sweep(): Promise<void>;
-  /** There is something to do: do not wait for the next round. */
+  /** Starts the next round of the loop at once. */
   nudge(): void;
 };
 
-/** When deleted jobs that had something under way are looked at again. */
-const SOON_MS = 2_000;
+/** Delay before deleted jobs with tasks in flight are cleaned up again. */
+const RETRY_MS = 2_000;
+
+/** More buckets than are created between two rounds, and few enough for a short transaction. */
+const PRUNE_BATCH = 500;
 
 export function createRetention(
   deps: RetentionDeps,
@@ -37,32 +45,42 @@ export function createRetention(
   const { signal } = stopping;
   let nudged = new AbortController();
   let loop: Promise<void> | undefined;
-  let underWay: readonly string[] = [];
+  let inFlight: readonly string[] = [];
 
   async function sweep(): Promise<void> {
-    underWay = await cleanUpAll(deps, signal);
+    inFlight = await cleanUpAll(deps, signal);
     if (Number.isFinite(keepEndedMs)) {
-      const left = await archiveEnded(deps, clock.now() - keepEndedMs, signal);
-      if (left > 0) log.info("retention.archived", { jobs: left });
+      const archived = await archiveEnded(deps, clock.now() - keepEndedMs, signal);
+      if (archived > 0) log.info("retention.archived", { jobs: archived });
     }
-    await removeLoose(deps, signal);
-    await pruneHistory(deps, keepHistory, signal);
+    await removeOrphanBodies(deps, signal);
+    await pruneHistory();
   }
 
-  /** A task that ends after its job was deleted may leave a dead letter: nobody is to meet that for a whole round. */
-  async function finish(): Promise<void> {
-    underWay = await cleanUpThese(deps, underWay, signal);
+  /** A task that ends after its job was deleted may leave a dead letter. It must not stay visible for a whole round. */
+  async function cleanUpInFlight(): Promise<void> {
+    inFlight = await cleanUpThese(deps, inFlight, signal);
+  }
+
+  /** Removes a limited number of buckets of each width. The next rounds remove the rest. */
+  async function pruneHistory(): Promise<void> {
+    for (const [nth, width] of BUCKET_WIDTHS_MS.entries()) {
+      if (signal.aborted) return;
+      await deps.history.prune(width, Math.floor(clock.now() - (keepHistory[nth] ?? 0)), PRUNE_BATCH);
+    }
   }
 
   async function sweepUntilStopped(): Promise<void> {
     for (let dueAt = clock.now() + everyMs; !signal.aborted; ) {
       const untilDue = Math.max(0, dueAt - clock.now());
-      await clock.sleep(underWay.length === 0 ? untilDue : Math.min(untilDue, SOON_MS), nudged.signal);
+      await clock.sleep(inFlight.length === 0 ? untilDue : Math.min(untilDue, RETRY_MS), nudged.signal);
       const isDue = nudged.signal.aborted || clock.now() >= dueAt;
       nudged = new AbortController();
       if (signal.aborted) return;
-      // A failed sweep is only late work: the next one finds the same jobs.
-      await (isDue ? sweep() : finish()).catch((cause: unknown) => log.warn("retention.sweep_failed", { cause }));
+      // A failed sweep only delays the work: the next one finds the same jobs.
+      await (isDue ? sweep() : cleanUpInFlight()).catch((cause: unknown) =>
+        log.warn("retention.sweep_failed", { cause }),
+      );
       if (isDue) dueAt = clock.now() + everyMs;
     }
   }

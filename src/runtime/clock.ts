@@ -1,23 +1,23 @@
 import { performance } from "node:perf_hooks";
 
-/** Time as Trawl sees it. Instants are epoch milliseconds with fractions, so that a rate of 1,000/s can be spaced. */
+/** The clock of Trawl. Instants are epoch milliseconds with fractions, so that 1,000 requests per second can be spaced. */
 export type Clock = {
   now(): number;
   /** Resolves after `ms`, or early when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** Further ahead than this, the wall clock has been set back. */
+/** If the clock is further ahead than this, the wall clock was set back. */
 const DRIFT_MS = 20;
-/** What the wall clock shows in whole milliseconds goes on to the next one within this. */
+/** Resolution of the wall clock. */
 const TICK_MS = 1;
 
 /**
- * The machine's clock with fractions: never goes back within the process, and follows the wall clock, which a sleeping
- * laptop or an administrator moves, so that it agrees with every other process here.
+ * The system clock with fractions. It never goes back within a process. It follows the wall clock, which suspend or an
+ * administrator may move, so all processes of a machine agree.
  *
- * `performance.timeOrigin` would not do: Node reads it in two steps, and a process that was held up between them is late
- * by that for good (of 60 started together on two cores, the worst by 4.7 ms).
+ * `performance.timeOrigin` is not accurate enough: Node reads it in two steps, and a process that was delayed between them
+ * stays off by that delay (of 60 processes started together on two cores, the worst by 4.7 ms).
  */
 export function systemClock(): Clock {
   let origin = tickedOrigin();
@@ -25,7 +25,7 @@ export function systemClock(): Clock {
   return {
     now() {
       const shown = shownOrigin();
-      // The wall clock shows its last tick: of what it has ever shown, the most is nearest to what it is.
+      // The wall clock is truncated to its tick, so the largest origin seen is the most accurate.
       if (shown > origin || origin - shown > DRIFT_MS + TICK_MS) origin = shown;
       latest = Math.max(latest, origin + performance.now());
       return latest;
@@ -44,12 +44,12 @@ export function systemClock(): Clock {
   };
 }
 
-/** When this process's own clock was at 0, by what the wall clock shows: at most a tick too early, never too late. */
+/** The zero of `performance.now()` by the wall clock: at most one tick too early, never too late. */
 function shownOrigin(): number {
   return Date.now() - performance.now();
 }
 
-/** The same to some microseconds, once the wall clock has been seen to tick. */
+/** The same, accurate to some microseconds, measured over one tick of the wall clock. */
 function tickedOrigin(): number {
   const until = performance.now() + TICK_MS;
   let origin = shownOrigin();

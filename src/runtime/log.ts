@@ -4,7 +4,7 @@ import { showable } from "./showable.ts";
 
 export type LogFields = Record<string, unknown>;
 
-/** Structured log lines: an event name with dots, then fields. Secrets are masked, and do not belong here. */
+/** A structured log: an event name with dots, and fields. Secrets are masked, but should not be passed. */
 export type Log = {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
@@ -12,14 +12,14 @@ export type Log = {
   error(event: string, fields?: LogFields): void;
   /** The same log, with these fields in every line. */
   child(fields: LogFields): Log;
-  /** Whether lines of this level are written: whoever would have to put much together asks first. */
+  /** Whether lines of this level are written. Check it before building expensive fields. */
   isOn(level: (typeof LEVELS)[number]): boolean;
 };
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number] | "silent";
 
-/** Writes one JSON object per line, at `level` and above. `secrets` are masked wherever they turn up. */
+/** Writes one JSON object per line, at `level` and above. `secrets` are masked wherever they occur. */
 export function createLog(level: LogLevel, write: (line: string) => void, secrets: readonly string[] = []): Log {
   const lowest = level === "silent" ? LEVELS.length : LEVELS.indexOf(level);
   const redact = createRedact(secrets);
@@ -27,8 +27,8 @@ export function createLog(level: LogLevel, write: (line: string) => void, secret
   function withFields(bound: LogFields): Log {
     const emit = (rank: number) => (event: string, fields?: LogFields) => {
       if (rank < lowest) return;
-      const told = redact.value({ ...bound, ...fields }) as LogFields;
-      const line = { at: new Date().toISOString(), level: LEVELS[rank], event, ...told };
+      const safe = redact.value({ ...bound, ...fields }) as LogFields;
+      const line = { at: new Date().toISOString(), level: LEVELS[rank], event, ...safe };
       write(`${showable(JSON.stringify(line, rounded))}\n`);
     };
     return {

@@ -1,9 +1,9 @@
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 
-/** Of less than this nothing can be said: it would be all or nothing. */
+/** Minimum interval. Shorter ones would give only 0 or 1. */
 const LEAST_MS = 1_000;
 
-/** How much of the last seconds this process's thread was at work and not waiting, 0 to 1. Costs nothing. */
+/** Utilization of the event loop over the last seconds, 0 to 1. Negligible cost. */
 export function createLoopMeter(): () => number {
   let last: EventLoopUtilization = performance.eventLoopUtilization();
   let known = 0;

@@ -1,10 +1,10 @@
 /**
- * Counters, gauges and histograms for Prometheus. Every metric is declared up front with the values its labels may have: a
- * closed set, or a cap on how many; whatever else comes is counted as `other`. So no metric grows with what is crawled.
- * Snapshots are plain JSON that processes send each other and that add up.
+ * Counters, gauges and histograms for Prometheus. Every metric is declared with the values of its labels: a fixed set, or a
+ * maximum number. Other values are counted as `other`, so the number of series does not grow with the crawl. Snapshots are
+ * plain JSON that processes exchange and sum.
  */
 
-/** The values of a label: these alone, or up to so many of whatever comes. */
+/** The values of a label: a fixed set, or any values up to a maximum number. */
 export type LabelValues = readonly string[] | { readonly most: number };
 
 export type Declaration = {
@@ -13,30 +13,30 @@ export type Declaration = {
   readonly labels?: Readonly<Record<string, LabelValues>>;
   /** Upper bounds of a histogram, ascending, without the infinite one. */
   readonly buckets?: readonly number[];
-  /** How gauges of several processes become one. */
+  /** How gauges of several processes are merged. */
   readonly merge?: "sum" | "max";
 };
 export type Declarations = Readonly<Record<string, Declaration>>;
 
-/** A series: its labels in order, and its value; of a histogram the count of each bucket, and the sum at the end. */
+/** A series: its labels in order, and its value. For a histogram: the count of each bucket, then the sum. */
 export type Series = readonly [labels: readonly string[], values: readonly number[]];
 export type Snapshot = Readonly<Record<string, readonly Series[]>>;
 
 export type Metrics<Name extends string> = {
-  /** To a counter. */
+  /** Adds to a counter. */
   add(name: Name, amount: number, ...labels: readonly string[]): void;
-  /** A gauge. */
+  /** Sets a gauge. */
   set(name: Name, value: number, ...labels: readonly string[]): void;
-  /** In a histogram. */
+  /** Adds a value to a histogram. */
   observe(name: Name, value: number, ...labels: readonly string[]): void;
-  /** Forgets all series of a gauge: those that are set next are all there are. */
+  /** Removes all series of a gauge. */
   clear(name: Name): void;
   snapshot(): Snapshot;
 };
 
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** What a label has whose value is not one of its own. */
+/** The label value for undeclared values. */
 export const OTHER = "other";
 
 type Held = { labels: readonly string[]; values: number[] };
@@ -85,7 +85,7 @@ export function createMetrics<const D extends Declarations>(declarations: D): Me
   };
 }
 
-/** As one: counters and histograms add up, gauges as they declare. */
+/** Merges snapshots: counters and histograms are summed, gauges as declared. */
 export function mergeSnapshots(declarations: Declarations, snapshots: readonly Snapshot[]): Snapshot {
   return Object.fromEntries(
     Object.entries(declarations).map(([name, { type, merge }]) => {
@@ -104,12 +104,12 @@ export function mergeSnapshots(declarations: Declarations, snapshots: readonly S
   );
 }
 
-/** What stays of a process that is gone: what it counted, and not how it stood. */
+/** The part of a snapshot that remains valid after its process has ended: counters and histograms. */
 export function withoutGauges(declarations: Declarations, snapshot: Snapshot): Snapshot {
   return Object.fromEntries(Object.entries(snapshot).filter(([name]) => declarations[name]?.type !== "gauge"));
 }
 
-/** As Prometheus reads it, text format 0.0.4. Metrics without a series are left out. */
+/** Prometheus text format 0.0.4. Metrics without series are omitted. */
 export function expose(declarations: Declarations, snapshot: Snapshot): string {
   const lines: string[] = [];
   for (const [name, declaration] of Object.entries(declarations)) {
@@ -159,7 +159,7 @@ function metricOf(declaration: Declaration): Metric {
   return { ...declaration, sets, known: sets.map(() => new Set<string>()), series: new Map() };
 }
 
-/** Series that are there from the start show their first event as a rise, and not only as a number. */
+/** Series that exist from the start show their first event as an increase. Not more than this many are created up front. */
 const ZEROS_MOST = 100;
 
 function beginAtZero(metric: Metric): void {
@@ -201,7 +201,7 @@ function isClosed(set: LabelValues): set is readonly string[] {
   return Array.isArray(set);
 }
 
-/** Which bucket a value is in; they are few, and most values are in the first ones. */
+/** The bucket of a value. A linear search, because buckets are few and most values are in the first ones. */
 function bucketOf(bounds: readonly number[], value: number): number {
   let at = 0;
   while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;

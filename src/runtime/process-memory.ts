@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** A megabyte, wherever one is set, counted or shown. */
+/** Bytes per megabyte, in all settings and outputs. */
 export const MB_BYTES = 1_000_000;
 
-/** Megabytes that a process has in memory, seen from outside; undefined where the system does not tell. */
+/** Resident memory of another process in megabytes; undefined if the system does not provide it. */
 export function findRssMb(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];

@@ -1,21 +1,21 @@
 /**
- * Keeps secrets out of what is logged and shown: by the name of a field, by the shape of a text, and word for word where
- * the secret itself is known. Better one mask too many than a key in somebody's log archive.
+ * Masks secrets in logs and output: by field name, by the pattern of a text, and exactly if the secret is known. A false
+ * positive is better than a key in a log archive.
  */
 
 const MASK = "***";
 
-/** Names whose values only their owner may know, whatever they hold. */
+/** Names of fields whose values are always masked. */
 const SECRET_NAME =
   /^(?:x-|proxy-|set-)*(?:authorization|cookie|cookies|pass|passwd|password|passphrase|secret|credentials?|api[-_]?keys?|auth|auth[-_]?token|access[-_]?(?:token|key)|refresh[-_]?token|id[-_]?token|client[-_]?secret|private[-_]?key|session[-_]?id|signature)$/i;
 
-/** A lease has a token as well: a number, and no secret. */
+/** Masked only if the value is a string: the token of a lease is a number and not secret. */
 const SECRET_TEXT_NAME = /^token$/i;
 
 const SHAPES: readonly (readonly [RegExp, string])[] = [
-  // Web: a user and password end at the first slash. Paths such as /@name are none.
+  // Web URLs: credentials end at the first slash. Paths such as /@name are not credentials.
   [/\b(https?:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/gi, `$1${MASK}@`],
-  // Everything else that is a place: a password that was not encoded may hold a slash, or an @ itself.
+  // Other connection URLs: a password that was not encoded may contain a slash or an @.
   [/\b((?!https?:|file:|sqlite:)[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s"'<>]*@/gi, `$1${MASK}@`],
   [
     /([?&;](?:[a-z0-9_-]*(?:api|access|auth|private)[-_]?(?:key|token)|key|token|auth|pass|passwd|password|secret|client_secret|sig|signature|session|sessionid|sid)=)[^&;#\s"'<>]+/gi,
@@ -28,17 +28,17 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${MASK}`],
 ];
 
-/** Shorter ones would mask words that mean something else. */
+/** Shorter secrets would mask unrelated text. */
 const KNOWN_LEAST = 4;
 
-/** What is logged or shown, without what is secret. */
+/** Masks secrets. */
 export type Redact = {
   text(text: string): string;
-  /** Any value, as JSON may hold it; errors become their message. */
+  /** Any JSON value; errors become their message. */
   value(value: unknown): unknown;
 };
 
-/** `known` are secrets of this process: they are masked wherever they turn up. */
+/** `known`: secrets of this process, which are masked wherever they occur. */
 export function createRedact(known: readonly string[]): Redact {
   const words = known.filter((word) => word.length >= KNOWN_LEAST).sort((one, other) => other.length - one.length);
 
@@ -67,5 +67,5 @@ export function createRedact(known: readonly string[]): Redact {
   return { text, value: (said) => value(said, 0) };
 }
 
-/** What is nested deeper than this is not for a log line, and may go round in a circle. */
+/** Deeper values are cut off. They may be circular. */
 const DEEPEST = 6;

@@ -1,6 +1,6 @@
 /**
- * Everything that runs. Stopping an unstarted or stopped one is a no-op, and `stop` resolves only when nothing of it
- * runs any more.
+ * A component that runs in the background. Stopping an unstarted or stopped one is a no-op. `stop` resolves only when all its
+ * work has ended.
  */
 export type Service = {
   start(): void;

@@ -1,18 +1,18 @@
 /**
- * Makes text from elsewhere safe to show: names, URLs and answers of sites may hold characters that move the cursor,
- * hide or turn round what stands beside them, or begin a line that looks like one of ours. They are written out as
- * `\u001b`, which JSON reads as the same character: a line of JSON stays what it was.
+ * Escapes foreign text for output: names, URLs and responses of sites may contain characters that move the cursor, hide or
+ * reverse other text, or start a line that looks like ours. They are written as `\u001b`, which JSON parses as the same
+ * character, so a line of JSON keeps its meaning.
  */
 
-/** Control characters (C0 with line ends and tabs, DEL, C1), what turns writing round, and Unicode's own line ends. */
+/** Control characters (C0 including line ends and tabs, DEL, C1), bidirectional controls, and Unicode line separators. */
 const UNSHOWABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** One line, with nothing in it that a terminal obeys. */
+/** One line without terminal control characters. */
 export function showable(text: string): string {
   return text.replace(UNSHOWABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** The same for text that has lines of its own. */
+/** The same for text with several lines. */
 export function showableLines(text: string): string {
   return text.split("\n").map(showable).join("\n");
 }

@@ -1,32 +1,32 @@
 /**
- * Brings a SQLite file to the schema this binary knows: numbered `.sql` files, run in order, never changed later. Called
- * by every process that opens one: the steps run in one write transaction, so of several processes one does them and the
- * rest find them done; a crash leaves all or none.
+ * Migrates a SQLite file to the schema of this version: numbered `.sql` files, run in order. The statements of a migration
+ * never change. Every process that opens a file calls it. All migrations run in one write transaction: one process runs
+ * them, the others find them done, and a crash leaves all or none.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { type ErrorCode, TrawlError } from "../errors.ts";
 import type { Database } from "./sqlite.ts";
-import type { NamedFile } from "./sqlite-failure.ts";
+import type { SqliteFile } from "./sqlite-errors.ts";
 
-export type Schema = {
-  file: NamedFile;
-  /** Where the migrations are; the n-th brings a file to version n. */
+type Schema = {
+  file: SqliteFile;
+  /** Folder of the migrations. The n-th one migrates a file to version n. */
   folder: URL;
-  /** Marks the file as ours, so that no other SQLite file is taken for it. */
+  /** Identifies the file, so that no other SQLite file is used by mistake. */
   applicationId: number;
   newer: ErrorCode;
-  /** Where the file's path comes from, for messages. */
+  /** The setting with the file's path, for error messages. */
   setting: string;
 };
 
-/** Refuses a file that holds something else, or one that a newer Trawl has written. */
+/** Throws if the file belongs to another application, or if a newer Trawl has written it. */
 export function migrate(db: Database, schema: Schema): void {
   const steps = readdirSync(schema.folder)
     .filter((name) => name.endsWith(".sql"))
     .sort();
   if (checkedVersion(db, schema, steps.length) === steps.length) return; // the usual case, without the write lock
   db.write(() => {
-    // Another process may have done it since.
+    // Another process may have migrated it in between.
     const version = checkedVersion(db, schema, steps.length);
     for (const name of steps.slice(version)) db.exec(readFileSync(new URL(name, schema.folder), "utf8"));
     db.exec(`PRAGMA application_id = ${schema.applicationId}`);
@@ -41,7 +41,7 @@ function checkedVersion(db: Database, { file, applicationId, newer, setting }: S
   if (pragma(db, "SELECT application_id AS answer FROM pragma_application_id") !== applicationId) {
     throw new TrawlError(file.unreachable, {
       op: `${what}.open`,
-      message: `${what} ${path}: this SQLite file holds something else; name a file of its own in ${setting}`,
+      message: `${what} ${path}: this SQLite file belongs to another application; set another file in ${setting}`,
       detail: { path },
     });
   }
@@ -49,7 +49,7 @@ function checkedVersion(db: Database, { file, applicationId, newer, setting }: S
   if (version <= known) return version;
   throw new TrawlError(newer, {
     op: `${what}.open`,
-    message: `${what} ${path}: its schema is version ${version}, this Trawl knows up to ${known}; upgrade Trawl, or name another file in ${setting}`,
+    message: `${what} ${path}: its schema has version ${version}, this Trawl supports up to ${known}; upgrade Trawl, or set another file in ${setting}`,
     detail: { path, version, known },
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The one place that knows which SQLite this Node has: the built-in one (22.13 and later), else a package with the same
- * API and its binary inside. Also reads `.sql` files, in which every statement is introduced by `-- name: theName`.
+ * Chooses the SQLite driver: the one built into Node (22.13 and later), otherwise a package with the same API that ships
+ * its own binary. Also reads `.sql` files, in which `-- name: theName` precedes every statement.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
@@ -9,8 +9,11 @@ import { dirname } from "node:path";
 export type SqlValue = null | number | bigint | string | Uint8Array;
 export type Row = Record<string, SqlValue>;
 
+/** Values for `?` in order, or for `:name` by name. */
+type Parameters = SqlValue[] | [Readonly<Record<string, SqlValue>>];
+
 export type Statement = {
-  run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  run(...values: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
 };
@@ -18,24 +21,24 @@ export type Statement = {
 export type Database = {
   exec(sql: string): void;
   prepare(sql: string): Statement;
-  /** Runs `work` in one write transaction: all of it or nothing. */
+  /** Runs `work` in one write transaction. */
   write<T>(work: () => T): T;
   close(): void;
 };
 
-export type DatabaseOptions = {
-  /** `full` survives a power cut from the moment a write returns; `normal` survives the death of every process. */
+type DatabaseOptions = {
+  /** `full`: a write that has returned survives a power failure. `normal`: it survives a crash of every process. */
   durability: "full" | "normal";
-  /** How long a writer waits for another process before it gives up. */
+  /** How long a writer waits for the lock of another process before it fails. */
   busyMs: number;
-  /** Takes effect on a new file. Large rows want large pages: records of 8 KB cost 60 µs on 16 KB pages, 75 on 4 KB. */
+  /** Applies to new files. Large rows need large pages: an 8 KB record costs 60 µs on 16 KB pages, 75 µs on 4 KB. */
   pageBytes: 4096 | 16384;
 };
 
-/** How large the log grows before it is folded into the file. */
+/** Size of the write-ahead log at which it is checkpointed into the file. */
 const LOG_BYTES = 32 * 1024 * 1024;
 
-/** Opens a file (made if missing, with its folders) for any number of processes. */
+/** Opens a file for any number of processes. Creates it and its folders if missing. */
 export function openDatabase(path: string, { durability, busyMs, pageBytes }: DatabaseOptions): Database {
   if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
   const { DatabaseSync } = loadSqlite();
@@ -43,9 +46,9 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
   try {
     db.exec(`PRAGMA busy_timeout = ${busyMs}`);
     db.exec(`PRAGMA page_size = ${pageBytes}`);
-    keepLog(db, busyMs);
+    setWalMode(db, busyMs);
     db.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
-    // What changes often is then written to the file itself fewer times.
+    // Larger than the default, so that pages which change often are written to the file less often.
     db.exec(`PRAGMA wal_autocheckpoint = ${LOG_BYTES / pageBytes}`);
   } catch (error) {
     db.close();
@@ -59,31 +62,31 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
     close: () => {
       if (!open) return;
       open = false;
-      closeWhole(db);
+      closeCheckpointed(db);
     },
   };
 }
 
 /**
- * Of several processes that open a new file at once, one turns it into a file with a log; the others are told at once that
- * it is locked, however long they are willing to wait (8 of 360, where six opened 60 files).
+ * When several processes open a new file at once, one of them switches it to WAL. The others get "database is locked" at
+ * once, whatever their busy timeout (8 of 360 opens, with six processes and 60 files), so the call is retried here.
  */
-function keepLog(db: RawDatabase, busyMs: number): void {
+function setWalMode(db: RawDatabase, busyMs: number): void {
   for (const until = Date.now() + busyMs; ; ) {
     try {
       db.exec("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
       if (!String(error).includes("database is locked") || Date.now() >= until) throw error;
-      Atomics.wait(PAUSE, 0, 0, LOOK_AGAIN_MS);
+      Atomics.wait(PAUSE, 0, 0, RETRY_MS);
     }
   }
 }
 
-const LOOK_AGAIN_MS = 5;
+const RETRY_MS = 5;
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
-/** Reads `-- name: x` blocks of a `.sql` file beside the calling module. */
+/** Reads the statements of a `.sql` file by name. */
 export function readSql<Names extends string>(file: URL): Record<Names, string> {
   const blocks = readFileSync(file, "utf8")
     .split(/^-- name: */m)
@@ -96,7 +99,7 @@ export function readSql<Names extends string>(file: URL): Record<Names, string> 
   ) as Record<Names, string>;
 }
 
-/** Prepares every statement of a `.sql` file, each on its first use. */
+/** Prepares the statements of a `.sql` file, each on first use. */
 export function prepareAll<Names extends string>(db: Database, file: URL): Record<Names, Statement> {
   const texts = readSql<Names>(file);
   const ready = new Map<string, Statement>();
@@ -113,8 +116,8 @@ export function prepareAll<Names extends string>(db: Database, file: URL): Recor
   });
 }
 
-/** Node 22 calls its SQLite experimental on stderr of every command; the tests of this folder hold it to its word. */
-function quietly<T>(work: () => T): T {
+/** Suppresses the warning that Node 22 prints on every start: that its SQLite is experimental. Our tests cover it. */
+function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
@@ -125,11 +128,11 @@ function quietly<T>(work: () => T): T {
 }
 
 /**
- * One driver keeps a closed file's log until its statements are garbage: fold it ourselves, as far as other processes
- * let us and without waiting for them, so that the one file is whole and can be copied. Should that fail, nothing is
- * lost: the next process to open the file does it.
+ * Checkpoints the log, then closes. One driver keeps the log of a closed file until its statements are garbage-collected;
+ * after a checkpoint the file is complete and can be copied. The checkpoint does not wait for other processes. If it
+ * fails, nothing is lost: the next process that opens the file does it.
  */
-function closeWhole(db: RawDatabase): void {
+function closeCheckpointed(db: RawDatabase): void {
   try {
     db.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
   } finally {
@@ -142,7 +145,7 @@ type SqliteModule = { DatabaseSync: new (path: string) => RawDatabase };
 
 function loadSqlite(): SqliteModule {
   const require = createRequire(import.meta.url);
-  if (isBuiltin("node:sqlite")) return quietly(() => require("node:sqlite") as SqliteModule);
+  if (isBuiltin("node:sqlite")) return withoutWarnings(() => require("node:sqlite") as SqliteModule);
   return require("@photostructure/sqlite") as SqliteModule;
 }
 
@@ -153,7 +156,7 @@ function inTransaction<T>(db: RawDatabase, work: () => T): T {
     db.exec("COMMIT");
     return answer;
   } catch (error) {
-    // SQLite has rolled back by itself after some failures (a full disk): then this finds nothing to undo.
+    // After some failures, such as a full disk, SQLite has already rolled back.
     try {
       db.exec("ROLLBACK");
     } catch (cause) {

@@ -5,27 +5,27 @@
  */
 import type { TraceParent } from "./trace-ids.ts";
 
-/** Attributes; what is undefined is left out. */
-export type SpanWords = Readonly<Record<string, string | number | boolean | undefined>>;
+/** Span attributes. Undefined values are omitted. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** How something ended. `failure`: its kind in one word, and the rest of it. */
-export type SpanEnd = { words?: SpanWords; failure?: { kind: string; says?: string | undefined } | undefined };
+/** How a span ended. `failure`: its kind and a message. */
+export type SpanEnd = { words?: SpanAttributes; failure?: { kind: string; says?: string | undefined } | undefined };
 
 export type Submission = { end(how: SpanEnd): void };
 
 export type TaskTrace = {
-  /** Does some work, and tells of it what `tell` makes of its result; what it throws is told as it is. */
-  step<T>(name: string, asked: StepAsked, work: () => Promise<T>, tell: (result: T) => SpanEnd): Promise<T>;
-  /** Something that is over, at instants of this process's clock. */
+  /** Runs `work` in a span. `tell` converts its result to the end of the span; an error is recorded as a failure. */
+  step<T>(name: string, asked: StepOptions, work: () => Promise<T>, tell: (result: T) => SpanEnd): Promise<T>;
+  /** Records a span that has ended, with times of this process's clock. */
   past(name: string, over: Over): void;
-  /** The task itself has come to its end. */
+  /** Ends the span of the task. */
   end(over: Over): void;
 };
 
-export type StepAsked = {
-  /** `client`: asks somebody outside. */
+export type StepOptions = {
+  /** `client`: a request to another service. */
   kind: "client" | "internal";
-  words: SpanWords;
+  words: SpanAttributes;
 };
 
 export type Over = SpanEnd & { from: number; to: number };
@@ -34,31 +34,31 @@ export type TracedTask = {
   requestId: string;
   jobId: string;
   taskId: string;
-  /** The task that this one is a part of, where it goes on with another's page. */
+  /** The task whose page this one continues. */
   partOf: string | undefined;
-  /** Of every span of it. */
-  words: SpanWords;
+  /** Attributes of all its spans. */
+  words: SpanAttributes;
 };
 
 export type Tracing = {
   isOn: boolean;
-  /** A submission that begins now; `from`: who it came from. */
-  submission(requestId: string, from: TraceParent | undefined, words: SpanWords): Submission;
-  /** Undefined for a task that is not recorded. */
+  /** Starts the span of a submission. `from`: the trace context of the caller. */
+  submission(requestId: string, from: TraceParent | undefined, words: SpanAttributes): Submission;
+  /** Undefined for a task that is not sampled. */
   task(task: TracedTask): TaskTrace | undefined;
-  /** Hands over what was recorded. */
+  /** Exports all recorded spans. */
   close(): Promise<void>;
 };
 
 type Submitted<T> = {
   requestId: string;
   from?: TraceParent | undefined;
-  words: SpanWords;
-  /** What is told of the result. */
-  tell?(result: T): SpanWords;
+  words: SpanAttributes;
+  /** Converts the result to attributes. */
+  tell?(result: T): SpanAttributes;
 };
 
-/** Does what submits a request, and tells of it. */
+/** Runs a submission in a span. */
 export async function traceSubmission<T>(tracing: Tracing, asked: Submitted<T>, work: () => Promise<T>): Promise<T> {
   if (!tracing.isOn) return work();
   const { requestId, from, words, tell = () => ({}) } = asked;
@@ -74,7 +74,7 @@ export async function traceSubmission<T>(tracing: Tracing, asked: Submitted<T>, 
   }
 }
 
-/** Where nobody wants to know. */
+/** Tracing that is turned off. */
 export const NO_TRACING: Tracing = {
   isOn: false,
   submission: () => ({ end: () => {} }),

@@ -1,32 +1,32 @@
-/** Which of a schedule's slots since the last look are fired, and which passed over. Pure. */
+/** Decides which occurrences since the last poll are fired, and which are skipped. Pure. */
 import type { SkipReason } from "../domain/schedule.ts";
-import type { DueSchedule, NewSlot, Schedule } from "../store/schedule-book.ts";
-import { slotsOf } from "./slots.ts";
+import type { DueSchedule, NewOccurrence, Schedule } from "../store/schedule-store.ts";
+import { occurrencesOf } from "./occurrences.ts";
 
 export type Judged = {
   to: Pick<Schedule, "doneUntil" | "nextAt">;
-  slots: readonly NewSlot[];
+  occurrences: readonly NewOccurrence[];
 };
 
-/** Slots that are looked back on after a long time without a scheduler; older ones leave no trace. */
+/** The most occurrences that are considered after a long time without a scheduler. Older ones are not recorded. */
 const LOOK_BACK = 1_000;
-/** Slots of one schedule that may wait, behind a run that takes long or a broker that is full. */
+/** The most waiting occurrences of a schedule, behind a long run or a full broker. */
 const OPEN_MOST = 1_000;
 
-/** A slot that is no later than `graceMs` is on time; catch-up is about the others. */
-export function judgeDue({ schedule, openSlots }: DueSchedule, now: number, graceMs: number): Judged {
-  if (schedule.paused) return { to: { doneUntil: now, nextAt: undefined }, slots: [] };
-  const slots = slotsOf(schedule.timing);
-  const found = slots.within(schedule.doneUntil, now, LOOK_BACK);
+/** An occurrence that is at most `graceMs` late is on time. The catch-up policy applies to the others. */
+export function judgeDue({ schedule, openOccurrences }: DueSchedule, now: number, graceMs: number): Judged {
+  if (schedule.paused) return { to: { doneUntil: now, nextAt: undefined }, occurrences: [] };
+  const occurrences = occurrencesOf(schedule.timing);
+  const found = occurrences.within(schedule.doneUntil, now, LOOK_BACK);
   const missed = found.filter((at) => at < now - graceMs);
   const passedOver = missed.length - Math.min(missed.length, madeUpFor(schedule));
-  let open = openSlots;
-  const judged = found.map((at, index): NewSlot => {
+  let open = openOccurrences;
+  const judged = found.map((at, index): NewOccurrence => {
     const skipped: SkipReason | undefined = index < passedOver ? "missed" : open >= OPEN_MOST ? "crowded" : undefined;
     if (skipped === undefined) open += 1;
     return { at, kind: "timed", ...(skipped === undefined ? {} : { skipped }) };
   });
-  return { to: { doneUntil: now, nextAt: slots.after(now) }, slots: judged };
+  return { to: { doneUntil: now, nextAt: occurrences.after(now) }, occurrences: judged };
 }
 
 function madeUpFor({ catchUp, catchUpMost }: Pick<Schedule, "catchUp" | "catchUpMost">): number {

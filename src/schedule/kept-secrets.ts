@@ -1,6 +1,6 @@
 /**
- * Whoever looks at a schedule sees masks (masked-secrets.ts). What was looked at is sent back to change it, so a mask that
- * comes back stands for the value that is kept; it is never stored itself.
+ * Users see a schedule with masked secrets (masked-secrets.ts), and send it back to change it. A mask that comes back stands
+ * for the stored value. The mask itself is never stored.
  */
 import { TrawlError } from "../errors.ts";
 import type { JobInput } from "../submit/job-schema.ts";
@@ -9,8 +9,8 @@ import { MASK } from "../submit/masked-secrets.ts";
 type Action = NonNullable<NonNullable<JobInput["browser"]>["actions"]>[number];
 
 /**
- * The job with the values that its masks stand for in `kept`, the job as it was until now. Only where they go to the hosts
- * they went to: else a value that nobody may see could be sent to a host of anybody's choice. Throws BAD_SCHEDULE.
+ * Replaces masks by the values in `kept`, the stored job. Only if the job still goes to the same hosts: otherwise a user could
+ * send a secret that they cannot see to a host of their choice. Throws BAD_SCHEDULE.
  */
 export function withKeptSecrets(job: JobInput, kept: JobInput | undefined): JobInput {
   return withKeptFills(withKeptHeaders(job, kept), kept);
@@ -27,7 +27,7 @@ function withKeptHeaders(job: JobInput, kept: JobInput | undefined): JobInput {
   return { ...job, headers: Object.fromEntries(whole) };
 }
 
-/** By the field that they fill; where one is filled more than once, in order. */
+/** Matches actions by the field they fill, and by order if a field is filled more than once. */
 function withKeptFills(job: JobInput, kept: JobInput | undefined): JobInput {
   const { browser } = job;
   if (browser?.actions === undefined) return job;
@@ -45,11 +45,11 @@ function withKeptFills(job: JobInput, kept: JobInput | undefined): JobInput {
 }
 
 function keptValue(place: string, before: string | undefined, job: JobInput, kept: JobInput | undefined): string {
-  if (before === undefined) throw bad(place, "and no value of it is kept here");
+  if (before === undefined) throw bad(place, "and no value is stored for it");
   if (kept !== undefined && goesNoFurther(job, kept)) return before;
   throw bad(
     place,
-    "and its value is kept only while the job's URLs stay on their hosts, with the same spider and scope",
+    "and the stored value is used only while the job's URLs stay on their hosts, with the same spider and scope",
   );
 }
 

@@ -1,14 +1,14 @@
-/** The secret of a schedule's webhook: who gave it knows it, and nobody else is to see it. */
+/** Hides the webhook secret of a schedule. */
 import type { JobInput } from "../submit/job-schema.ts";
 
-/** The job as it may be shown. */
+/** The job as it is shown to users. */
 export function withoutWebhookSecret<T extends Pick<JobInput, "webhook">>(job: T): T {
   if (job.webhook === undefined) return job;
   const { secret: _, ...webhook } = job.webhook;
   return { ...job, webhook };
 }
 
-/** A job that comes back as it was shown has the secret that it had, as long as it goes to the same endpoint. */
+/** Restores the secret of a job that a user sends back as it was shown, if the endpoint is the same. */
 export function withKeptWebhookSecret<T extends Pick<JobInput, "webhook">>(job: T, before: JobInput): T {
   const { webhook } = job;
   const known = before.webhook;

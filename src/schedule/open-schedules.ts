@@ -1,19 +1,19 @@
-/** Schedules on a store and a broker: for those who make and change them, and for those who fire them. */
+/** Opens schedules on a store and a broker: the operations on them, and the scheduler that fires them. */
 import type { Config } from "../config/schema.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
-import type { Store, StoreBooks } from "../store/store.ts";
+import type { ControlStores, Store } from "../store/store.ts";
 import { tenantOwner, wholeSetOfSchedule } from "../submit/with-tenant.ts";
-import { noteWebhook } from "../webhook/note-webhook.ts";
-import type { FireDeps } from "./fire-slot.ts";
+import { registerWebhook } from "../webhook/register-webhook.ts";
+import type { FireDeps } from "./fire-occurrence.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
 
 type Deps = {
-  store: Pick<StoreBooks, "schedules" | "owners" | "webhooks"> & Pick<Store, "forgetSet">;
+  store: Pick<ControlStores, "schedules" | "owners" | "webhooks"> & Pick<Store, "forgetSet">;
   frontier: Frontier & FrontierAdmin;
   clock: Clock;
   log: Log;
@@ -25,7 +25,7 @@ type Deps = {
 
 export type OpenedSchedules = { schedules: Schedules; createScheduler(): Service };
 
-/** A submission takes less, unless its scheduler is dead. */
+/** Longer than a submission takes, unless its scheduler has died. */
 const CLAIM_MS = 60_000;
 const EVERY_MS = 1_000;
 
@@ -35,11 +35,9 @@ export function openSchedules(deps: Deps): OpenedSchedules {
   const fireDeps: FireDeps = {
     ...{ book, frontier, clock, log, openTracing, jobDefaults: config, checkRules, findObstacle },
     async noteOwner(tenant, jobId) {
-      await owners.note(tenantOwner(tenant), jobId, clock.now(), undefined);
+      await owners.add(tenantOwner(tenant), jobId, clock.now(), undefined);
     },
-    async noteWebhook(webhook, jobId) {
-      await noteWebhook(webhooks, webhook, { jobId, now: clock.now() });
-    },
+    registerWebhook: (webhook, jobId) => registerWebhook(webhooks, webhook, { jobId, now: clock.now() }),
   };
   const options = { claimMs: CLAIM_MS, graceMs: config.scheduleGraceMs, everyMs: EVERY_MS };
   const schedules = createSchedules(fireDeps, options);

@@ -1,10 +1,10 @@
-/** A schedule as a person writes it: through the API or on the command line. Unknown keys are refused. */
+/** A schedule as users write it, over HTTP or on the command line. Unknown keys are errors. */
 import { z } from "zod";
 import { parseDurationMs, UNIT_MS } from "../domain/duration.ts";
 import { CATCH_UPS, OVERLAPS, type Timing } from "../domain/schedule.ts";
 import { TrawlError } from "../errors.ts";
 import { jobSchema, nameText } from "../submit/job-schema.ts";
-import { slotsOf } from "./slots.ts";
+import { occurrencesOf } from "./occurrences.ts";
 
 const LEAST_EVERY_MS = 1_000;
 const MOST_EVERY_MS = 366 * 86_400_000;
@@ -29,25 +29,35 @@ const timeZone = z
   .meta({ examples: ["Europe/Berlin", "America/New_York", "UTC"] });
 
 export const scheduleSchema = z.strictObject({
-  name: nameText.optional().describe("What to call it; else the job's name, or its first URL."),
+  name: nameText.optional().describe("Default: the job's name, or its first URL."),
   cron: cron.optional().describe('Five fields, or six with seconds first: "0 6 * * 1-5", "@daily".'),
-  timeZone: timeZone.optional().describe("Whose clock the cron goes by: Europe/Berlin. UTC unless given."),
-  every: every.optional().describe("In place of a cron: 15m, 6h; counted from when the schedule is made."),
+  timeZone: timeZone.optional().describe("The time zone of the cron, such as Europe/Berlin. Default: UTC."),
+  every: every
+    .optional()
+    .describe("Instead of a cron: an interval such as 15m or 6h, from the creation of the schedule."),
   overlap: z
     .enum(OVERLAPS)
     .optional()
-    .describe("What a slot does while the run before is under way: skip unless given."),
-  catchUp: z.enum(CATCH_UPS).optional().describe("What becomes of slots while no scheduler ran: one unless given."),
-  catchUpMost: z.int().min(1).max(1_000).optional().describe("With catchUp all: so many, the latest; 10 unless given."),
+    .describe("What a run does while the previous one is in progress. Default: skip."),
+  catchUp: z
+    .enum(CATCH_UPS)
+    .optional()
+    .describe("What happens to runs that were missed while no scheduler ran. Default: one."),
+  catchUpMost: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("With catchUp all: the most missed runs, the latest ones. Default: 10."),
   paused: z.boolean().optional(),
-  job: jobSchema.describe("What each slot submits."),
+  job: jobSchema.describe("The job that each run submits."),
 });
 
 export type ScheduleInput = z.output<typeof scheduleSchema>;
-/** What is missing stays as it is. */
+/** Missing keys stay as they are. */
 export type ScheduleChange = { [Key in keyof ScheduleInput]?: ScheduleInput[Key] | undefined };
 
-/** Those that say when. */
+/** The keys that define the time. */
 export type WhenInput = Pick<ScheduleInput, "cron" | "timeZone" | "every">;
 
 /** Throws BAD_SCHEDULE. */
@@ -58,16 +68,16 @@ export function timingFrom({ cron, timeZone, every }: WhenInput, now: number): T
     return { kind: "every", everyMs: parseDurationMs(every) ?? LEAST_EVERY_MS, anchorAt: now };
   }
   const timing: Timing = { kind: "cron", cron: cron ?? "", timeZone: timeZone ?? "UTC" };
-  if (slotsOf(timing).after(now) === undefined) throw bad(`cron: ${JSON.stringify(cron)} never comes`);
+  if (occurrencesOf(timing).after(now) === undefined) throw bad(`cron: ${JSON.stringify(cron)} never comes`);
   return timing;
 }
 
-/** In words: `0 6 * * * Europe/Berlin`, `every 15m`. */
+/** As text: `0 6 * * * Europe/Berlin`, `every 15m`. */
 export function timingWords(timing: Timing): string {
   return timing.kind === "cron" ? `${timing.cron} ${timing.timeZone}` : `every ${everyWords(timing.everyMs)}`;
 }
 
-/** Exact, unlike what is shown of other durations: the largest unit that it is a whole number of. */
+/** Exact: the largest unit of which the interval is a whole multiple. */
 export function everyWords(everyMs: number): string {
   const units = (["d", "h", "m", "s"] as const).filter((unit) => everyMs % UNIT_MS[unit] === 0);
   const [unit = "ms"] = units;

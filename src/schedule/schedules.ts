@@ -1,52 +1,52 @@
-/** What people do with schedules: make, change, pause, run now. The API and the command line share it. */
+/** Operations on schedules: create, change, pause, run now. Used by the API and the command line. */
 import { randomBytes } from "node:crypto";
 import { canonicalUrl } from "../domain/canonical-url.ts";
-import type { SlotKey } from "../domain/schedule.ts";
+import type { OccurrenceKey } from "../domain/schedule.ts";
 import { TrawlError } from "../errors.ts";
-import type { Schedule, Slot } from "../store/schedule-book.ts";
+import type { Occurrence, Schedule } from "../store/schedule-store.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { newJobId, parseJob, resolveJob } from "../submit/resolve-job.ts";
-import { type FireDeps, fireSlot } from "./fire-slot.ts";
+import { type FireDeps, fireOccurrence } from "./fire-occurrence.ts";
 import { judgeDue } from "./judge-due.ts";
 import { withKeptSecrets } from "./kept-secrets.ts";
 import { withKeptWebhookSecret } from "./masked-webhook.ts";
+import { occurrencesOf } from "./occurrences.ts";
 import { type ScheduleChange, type ScheduleInput, timingFrom, type WhenInput } from "./schedule-schema.ts";
 import type { SchedulerOptions } from "./scheduler.ts";
-import { slotsOf } from "./slots.ts";
 
 export type Schedules = {
   /** Throws BAD_SCHEDULE, BAD_JOB or BAD_SELECTOR. */
   add(input: ScheduleInput, tenant: string | undefined): Promise<Schedule>;
-  /** Throws NOT_FOUND, also for another tenant's. */
+  /** Throws NOT_FOUND, also for a schedule of another tenant. */
   get(id: string, tenant: string | undefined): Promise<Schedule>;
   change(schedule: Schedule, input: ScheduleChange): Promise<Schedule>;
   pause(schedule: Schedule): Promise<Schedule>;
-  /** Slots of the time in between are not missed: there were none. */
+  /** Occurrences during the pause are not made up for. */
   resume(schedule: Schedule): Promise<Schedule>;
-  /** A slot of its own, now, under the schedule's overlap policy; also of one that is paused. */
-  runNow(schedule: Schedule): Promise<Slot>;
+  /** Adds and fires an occurrence now, also if the schedule is paused. The overlap policy applies. */
+  runNow(schedule: Schedule): Promise<Occurrence>;
   remove(schedule: Schedule): Promise<void>;
-  /** By id; of one tenant, or of all. */
+  /** By id. `tenant` undefined: of all tenants. */
   list(tenant: string | undefined, limit: number, afterId: string): Promise<readonly Schedule[]>;
-  /** The next slots, where it is not paused; what it would have, where it is. */
+  /** The next occurrences, as if it were not paused. */
   next(schedule: Schedule, most: number): number[];
-  /** The next slots of one that is not made yet. Throws BAD_SCHEDULE. */
+  /** The next occurrences of a new schedule. Throws BAD_SCHEDULE. */
   preview(when: WhenInput, most: number): number[];
-  /** Of those that are not paused, by id, the slots that come until an instant: so many of so many schedules. */
+  /** The occurrences until an instant of schedules that are not paused, by schedule id. */
   upcoming(tenant: string | undefined, window: Window): Promise<readonly Upcoming[]>;
-  /** What became of its slots, newest first. */
-  listRuns(schedule: Schedule, limit: number, beforeAt: number): Promise<readonly Slot[]>;
+  /** Its past occurrences, newest first. */
+  listRuns(schedule: Schedule, limit: number, beforeAt: number): Promise<readonly Occurrence[]>;
 };
 
-export type Window = { until: number; each: number; limit: number; afterId: string };
-/** `more`: there are more slots than are told. */
-export type Upcoming = { schedule: Schedule; slots: readonly number[]; more: boolean };
+type Window = { until: number; each: number; limit: number; afterId: string };
+/** `more`: there are more occurrences than listed. */
+type Upcoming = { schedule: Schedule; occurrences: readonly number[]; more: boolean };
 
 type Policies = Pick<Schedule, "overlap" | "catchUp" | "catchUpMost" | "paused">;
 const USUAL: Policies = { overlap: "skip", catchUp: "one", catchUpMost: 10, paused: false };
 
 type Options = Pick<SchedulerOptions, "claimMs" | "graceMs">;
-/** Others may change it at the same time; so many in a row do not. */
+/** Retries after concurrent changes. */
 const TRIES = 20;
 
 export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): Schedules {
@@ -62,12 +62,12 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
     const ids = { id: newJobId(now()), requestId: "-", recrawlSet: "-" };
     const context = { ...ids, queue: undefined, typedHosts: [], out: undefined };
     deps.checkRules(resolveJob(job, deps.jobDefaults, context));
-    // Each run would have another, which nobody is told.
+    // A generated secret would differ for each run, and would not be shown.
     if (job.webhook !== undefined && job.webhook.secret === undefined) throw badJob(NO_SECRET);
     return job;
   }
 
-  /** Makes a change on whatever the schedule is by then. */
+  /** Applies a change to the current version. Retries if another process changes the schedule at the same time. */
   async function changing(id: string, work: (schedule: Schedule) => Schedule): Promise<Schedule> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const found = await book.find(id);
@@ -78,17 +78,17 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
     throw new TrawlError("INTERNAL", { op: "schedule.change", message: `schedule ${id} changes all the time` });
   }
 
-  /** Together with what is due before it, so that slots stay in order. */
-  async function addNow(id: string): Promise<SlotKey> {
+  /** Adds it together with the occurrences that are due before it, so that they stay in order. */
+  async function addNow(id: string): Promise<OccurrenceKey> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const schedule = await book.find(id);
       if (schedule === undefined) throw missing(id);
       const at = Math.max(now(), schedule.doneUntil + 1);
-      const { to, slots } = judgeDue({ schedule, openSlots: 0 }, at, graceMs);
-      const key: SlotKey = { scheduleId: id, at, kind: "manual" };
-      if (await book.advance(schedule, to, [...slots, { at, kind: "manual" }])) return key;
-      // Made twice, because its answer got lost, it says no the second time. Whoever else asked in the same millisecond shares it.
-      if ((await book.findSlot(key)) !== undefined) return key;
+      const { to, occurrences } = judgeDue({ schedule, openOccurrences: 0 }, at, graceMs);
+      const key: OccurrenceKey = { scheduleId: id, at, kind: "manual" };
+      if (await book.advance(schedule, to, [...occurrences, { at, kind: "manual" }])) return key;
+      // False if the first response was lost, and the call was repeated. Callers in the same millisecond share the occurrence.
+      if ((await book.findOccurrence(key)) !== undefined) return key;
     }
     throw new TrawlError("INTERNAL", { op: "schedule.runNow", message: `schedule ${id} changes all the time` });
   }
@@ -109,7 +109,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
         job: checked,
         createdAt: at,
         doneUntil: at,
-        nextAt: chosen.paused ? undefined : slotsOf(timing).after(at),
+        nextAt: chosen.paused ? undefined : occurrencesOf(timing).after(at),
       };
       await book.add(schedule);
       return { ...schedule, version: 1 };
@@ -140,39 +140,48 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
     resume: ({ id }) => changing(id, (schedule) => moved({ ...schedule, paused: false }, schedule, now())),
     async runNow({ id }) {
       const key = await addNow(id);
-      // Slots of the schedule that came before have to go first; then its own turn comes.
+      // Earlier occurrences of the schedule are fired first.
       for (let tries = 0; tries < TRIES; tries += 1) {
         const [claim] = await book.claim({ now: Math.max(now(), key.at), claimMs, most: 1, scheduleId: id });
         if (claim === undefined) break;
-        await fireSlot(deps, claim);
-        if (claim.slot.at === key.at) break;
+        await fireOccurrence(deps, claim);
+        if (claim.occurrence.at === key.at) break;
       }
-      const slot = await book.findSlot(key);
-      if (slot === undefined) throw missing(id);
-      return slot;
+      const occurrence = await book.findOccurrence(key);
+      if (occurrence === undefined) throw missing(id);
+      return occurrence;
     },
     async remove({ id }) {
-      // It was there when it was looked up; where nothing is left to remove, this or another call has done it.
+      // The caller has read the schedule. If it is gone now, a concurrent call has removed it.
       await book.remove(id);
     },
     list: (tenant, limit, afterId) => book.list(tenant, limit, afterId),
-    next: ({ timing }, most) => nextSlots(timing, now(), most),
-    preview: (when, most) => nextSlots(timingFrom(when, now()), now(), most),
+    next: ({ timing }, most) => nextOccurrences(timing, now(), most),
+    preview: (when, most) => nextOccurrences(timingFrom(when, now()), now(), most),
     async upcoming(tenant, { until, each, limit, afterId }) {
       const found = await book.list(tenant, limit, afterId);
       return found.map((schedule) => {
-        const slots = schedule.paused ? [] : nextSlots(schedule.timing, now(), each + 1, until);
-        return { schedule, slots: slots.slice(0, each), more: slots.length > each };
+        const occurrences = schedule.paused ? [] : nextOccurrences(schedule.timing, now(), each + 1, until);
+        return { schedule, occurrences: occurrences.slice(0, each), more: occurrences.length > each };
       });
     },
-    listRuns: ({ id }, limit, beforeAt) => book.listSlots(id, limit, beforeAt),
+    listRuns: ({ id }, limit, beforeAt) => book.listOccurrences(id, limit, beforeAt),
   };
 }
 
-function nextSlots(timing: Schedule["timing"], from: number, most: number, until = Number.POSITIVE_INFINITY): number[] {
-  const slots = slotsOf(timing);
+function nextOccurrences(
+  timing: Schedule["timing"],
+  from: number,
+  most: number,
+  until = Number.POSITIVE_INFINITY,
+): number[] {
+  const occurrences = occurrencesOf(timing);
   const found: number[] = [];
-  for (let at = slots.after(from); at !== undefined && at <= until && found.length < most; at = slots.after(at)) {
+  for (
+    let at = occurrences.after(from);
+    at !== undefined && at <= until && found.length < most;
+    at = occurrences.after(at)
+  ) {
     found.push(at);
   }
   return found;
@@ -187,7 +196,7 @@ function policiesOf(input: ScheduleChange, usual: Policies): Policies {
   };
 }
 
-/** Where nothing is said of it, it stays: its anchor, too, and so its slots. */
+/** Without new values the timing stays, including its anchor, and so do its occurrences. */
 function newTiming({ timing }: Schedule, { cron, timeZone, every }: WhenInput, now: number): Schedule["timing"] {
   if (every !== undefined) return timingFrom({ cron, timeZone, every }, now);
   if (cron === undefined && timeZone === undefined) return timing;
@@ -195,19 +204,19 @@ function newTiming({ timing }: Schedule, { cron, timeZone, every }: WhenInput, n
   return timingFrom({ cron: cron ?? before?.cron, timeZone: timeZone ?? before?.timeZone, every: undefined }, now);
 }
 
-/** Where its time changes, or it starts again, it counts from now on: nothing before is due. */
+/** After a new timing, or a resume, earlier occurrences are not due. */
 function moved(changed: Schedule, before: Schedule, now: number): Schedule {
   if (changed.paused) return { ...changed, nextAt: undefined };
   const isSame = !before.paused && JSON.stringify(changed.timing) === JSON.stringify(before.timing);
   if (isSame) return changed;
   const doneUntil = Math.max(before.doneUntil, now);
-  return { ...changed, doneUntil, nextAt: slotsOf(changed.timing).after(doneUntil) };
+  return { ...changed, doneUntil, nextAt: occurrencesOf(changed.timing).after(doneUntil) };
 }
 
 const NO_SECRET =
   "webhook.secret: a schedule needs one of yours: whsec_ and base64 of 24 to 64 random bytes, such as of: openssl rand -base64 32";
 
-/** What a schedule does not show, and so does not come back. */
+/** Restores the secrets that are not shown. */
 function withKept(job: JobInput, before: JobInput): JobInput {
   return withKeptWebhookSecret(withKeptSecrets(job, before), before);
 }

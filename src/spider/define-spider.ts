@@ -1,4 +1,4 @@
-/** The user's code: handlers that take pages, emit records and follow links. */
+/** The API of spiders: handlers that read pages, emit records and follow links. */
 import type { CheerioAPI } from "cheerio/slim";
 import type { Page as Tab } from "playwright-core";
 import type { Fields, Page } from "../domain/page.ts";
@@ -6,11 +6,11 @@ import type { JobInput } from "../submit/job-schema.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 export type FollowOptions = {
-  /** The handler that takes the page; the default one if not given. */
+  /** The name of the handler for the page. Default: `page`. */
   to?: string;
-  /** Small JSON handed to that handler as `carry`. */
+  /** Small JSON value that the handler gets as `carry`. */
   carry?: unknown;
-  /** 0 is most urgent, 9 least; the job's own if not given. */
+  /** 0 is most urgent, 9 least. Default: the priority of the job. */
   priority?: number;
 };
 
@@ -21,19 +21,20 @@ export type PageContext<Record extends Fields = Fields> = {
   readonly page: Page;
   readonly html: string;
   /**
-   * The page in the browser, as Playwright's `Page`, where it was rendered; it closes when the
-   * handler has ended. It does not go elsewhere: where a click would lead is a task of its own, see `follow`.
+   * The open page in the browser, as Playwright's `Page`, if the page was rendered. It closes when the handler has ended.
+   * It cannot navigate to another page; use `follow` for that.
    */
   readonly tab: Tab | undefined;
   readonly depth: number;
   readonly carry: unknown;
-  /** Aborts when the task must stop: pass it on to whatever takes long. */
+  /** Aborts when the task must stop. Pass it to calls that take long. */
   readonly signal: AbortSignal;
-  /** One record of the output. Checked against the spider's schema; an invalid one is kept apart with the reason. */
+  /** Emits one record. It is checked against the schema of the spider; an invalid record is stored separately with the reason. */
   emit(record: Record): void;
   /**
-   * Follows links: a CSS selector takes the links of what it finds, within the spider's scope (its own site by default);
-   * a URL (absolute, or relative starting with `/`, `./` or `../`) is taken as it is.
+   * Follows links. A CSS selector follows the links of the elements that it matches, within the spider's scope (its own
+   * site by default). A URL is followed as given: absolute, with a path (`/a`, `./a`, `products/1`, `?page=2`), or the
+   * name of a page file (`page-2.html`).
    */
   follow(target: string | readonly string[], options?: FollowOptions): void;
 };
@@ -43,14 +44,14 @@ export type Handler<Record extends Fields = Fields> = (context: PageContext<Reco
 export type Spider<Record extends Fields = Fields> = Omit<JobInput, "urls" | "spider" | "extract" | "name"> & {
   name: string;
   start: readonly string[];
-  /** Takes every page without another handler. */
+  /** The default handler. */
   page: Handler<Record>;
   handlers?: Readonly<{ [name: string]: Handler<Record> }>;
-  /** Any Standard Schema (zod, valibot, arktype …) that records must pass; what it returns is what is stored. */
+  /** A Standard Schema (zod, valibot, arktype …) for records. The value that it returns is stored. */
   schema?: StandardSchema<Record>;
 };
 
-/** Declares a spider, typed by its schema. Export it as the module's default. */
+/** Declares a spider, typed by its schema. Use it as the default export of the module. */
 export function defineSpider<Record extends Fields = Fields>(spider: Spider<Record>): Spider<Record> {
   return spider;
 }

@@ -1,12 +1,16 @@
-/** Loads a spider module and says plainly what is wrong with one that is not. */
+/** Loads a spider module, and reports what is wrong with an invalid one. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isTrawlError, TrawlError } from "../errors.ts";
 import { loadModule } from "../runtime/load-module.ts";
+import { jobSchema } from "../submit/job-schema.ts";
 import { parseJob } from "../submit/resolve-job.ts";
+import { adviceText, similarKeys } from "../submit/schema-errors.ts";
 import type { Spider } from "./define-spider.ts";
 
 const OWN_KEYS = new Set(["start", "page", "handlers", "schema"]);
+/** A spider takes the keys of a job as well, except those that it replaces. */
+const SPIDER_KEYS = [...OWN_KEYS, ...Object.keys(jobSchema.shape).filter((key) => key !== "urls" && key !== "spider")];
 
 export async function loadSpider(path: string): Promise<Spider> {
   const full = resolve(path);
@@ -18,14 +22,14 @@ export async function loadSpider(path: string): Promise<Spider> {
   return spider as Spider;
 }
 
-/** The part of a spider that is a job like any other. */
+/** The job settings of a spider. */
 export function jobOfSpider(spider: Spider, path: string): unknown {
   const rest = Object.fromEntries(Object.entries(spider).filter(([key]) => !OWN_KEYS.has(key)));
   return { ...rest, urls: [...spider.start], spider: resolve(path) };
 }
 
 function spiderProblem(spider: unknown): string | undefined {
-  // The loader gives a module without a default export as its own default: it shows by what it lacks.
+  // For a module without a default export, the loader returns the module itself. It then lacks all of these keys.
   if (typeof spider !== "object" || spider === null || !["name", "start", "page"].some((key) => key in spider))
     return "it must export default defineSpider({ name, start, page })";
   const { name, start, page, handlers = {}, schema } = spider as Partial<Spider>;
@@ -36,6 +40,11 @@ function spiderProblem(spider: unknown): string | undefined {
   if (odd !== undefined) return `handlers.${odd[0]} is not a function`;
   if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
     return "its schema is not a Standard Schema (zod, valibot and arktype schemas are)";
+  }
+  const unknown = Object.keys(spider).filter((key) => !SPIDER_KEYS.includes(key));
+  if (unknown.length > 0) {
+    const similar = unknown.flatMap((key) => similarKeys(key, "", SPIDER_KEYS));
+    return `unknown key ${unknown.join(", ")}${adviceText(similar, SPIDER_KEYS)}`;
   }
   try {
     parseJob(jobOfSpider(spider as Spider, ""));

@@ -36,7 +36,7 @@ describe("the hash of a spider", () => {
     expect(hash()).toBe(before);
   });
 
-  it("is there for a module that is not", () => {
+  it("is defined for a module that does not exist", () => {
     expect(spiderHash(join(folder, "none.ts"))).toMatch(/^[\w-]+$/);
   });
 });

@@ -1,20 +1,20 @@
-/** Stands for the code of a spider: its module and those of the user's own that it imports, however deep. */
+/** A digest of the code of a spider: its module and all local modules that it imports, directly or not. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** Imports of files beside it; packages have versions of their own, and are not looked into. */
+/** Imports of local files. Packages are not covered. */
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 const ENDINGS = ["", ".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".json", "/index.ts", "/index.js"];
 
-/** More would not be a spider. */
+/** A safety limit. */
 const FILES_MOST = 1_000;
 
 export function spiderHash(path: string): string {
   const digest = createHash("sha256");
   const seen = new Set([resolve(path)]);
   for (const file of seen) {
-    if (!existsSync(file)) continue; // whoever loads it says so
+    if (!existsSync(file)) continue; // loading it reports the error
     const text = readFileSync(file, "utf8");
     digest.update(`${text.length}\n${text}`);
     for (const [, target = ""] of text.matchAll(IMPORT)) {
@@ -25,7 +25,7 @@ export function spiderHash(path: string): string {
   return digest.digest("base64url");
 }
 
-/** TypeScript's own spelling names the file that it will be compiled to. */
+/** TypeScript imports may name the compiled file (`.js` for `.ts`). */
 function findModule(base: string): string | undefined {
   const candidates = [...ENDINGS.map((ending) => base + ending), base.replace(/\.([cm]?)js$/, ".$1ts")];
   return candidates.find((file) => existsSync(file) && statSync(file).isFile());

@@ -1,29 +1,36 @@
-/** Runs a spider's handlers as the reader of a job's pages. */
+/** Reads the pages of a job with the handlers of its spider. */
 import { type CheerioAPI, load } from "cheerio/slim";
-import type { Wanted } from "../discover/discover.ts";
+import type { RequestedLink } from "../discover/discover.ts";
 import { createLinkResolver } from "../domain/canonical-url.ts";
 import type { Fields } from "../domain/page.ts";
-import { withDeadline } from "../runtime/with-deadline.ts";
-import type { Reader, ReadInput, Reading } from "../worker/plan.ts";
+import { withTimeout } from "../runtime/with-timeout.ts";
 import type { FollowOptions, Handler, PageContext, Spider } from "./define-spider.ts";
+import type { ExtractedPage, PageInput, PageReader } from "./page-reader.ts";
 import { issuesInWords } from "./standard-schema.ts";
+import { isUrlTarget } from "./url-target.ts";
 
-/** How a selector's links are judged: within the job's scope. */
-export type InScope = (pageUrl: string, depth: number) => (url: string) => boolean;
+/** The test for links of a selector: whether they are within the link scope of the job. */
+type InScope = (pageUrl: string, depth: number) => (url: string) => boolean;
 
-export type SpiderReaderOptions = {
-  /** A handler that takes longer has failed: its signal is aborted, and nobody waits for it any more. */
+/** Receives each selector of `follow` when it is first used, and again when it first matches an element. */
+export type OnSelector = (selector: string, hasMatched: boolean) => void;
+
+type SpiderReaderOptions = {
+  onSelector?: OnSelector | undefined;
+  /** A handler that takes longer fails: its signal is aborted, and the worker no longer waits for it. */
   handlerMs: number;
 };
 
-/** Runs the handler that a page is for, and checks what it emits. Throws what the handler throws. */
-export function createSpiderReader(spider: Spider, inScope: InScope, { handlerMs }: SpiderReaderOptions): Reader {
+/** Runs the handler of a page, and checks the records that it emits. Throws what the handler throws. */
+export function createSpiderReader(spider: Spider, inScope: InScope, options: SpiderReaderOptions): PageReader {
+  const { handlerMs } = options;
+  const onSelector = reportOnce(options.onSelector);
   return async (input) => {
     const emitted: Fields[] = [];
-    const wanted: Wanted[] = [];
-    const handler = handlerFor(spider, input.grant.handler);
+    const wanted: RequestedLink[] = [];
+    const handler = handlerFor(spider, input.task.handler);
     await within(handlerMs, input.signal, async (signal) =>
-      handler(contextOf({ ...input, signal }, emitted, wanted, inScope)),
+      handler(contextOf({ ...input, signal }, emitted, wanted, { inScope, onSelector })),
     );
     return { ...(await checkRecords(spider, emitted)), wanted, links: [] };
   };
@@ -42,10 +49,25 @@ async function within(
   });
   try {
     const late = () => new Error(`the handler took longer than ${limitMs} ms`);
-    await withDeadline({ limitMs, abort: own, late }, (signal) => Promise.race([work(signal), aborted]));
+    await withTimeout({ limitMs, abort: own, late }, (signal) => Promise.race([work(signal), aborted]));
   } finally {
     outer.removeEventListener("abort", stop);
   }
+}
+
+/** Limits the reports, for spiders that build selectors from data. */
+const SELECTORS_MOST = 100;
+
+/** Reports a selector when it is first used, and when it first matches. */
+function reportOnce(report: OnSelector | undefined): OnSelector {
+  const matches = new Map<string, boolean>();
+  return (selector, hasMatched) => {
+    const known = matches.get(selector);
+    if (report === undefined || known === true || known === hasMatched) return;
+    if (known === undefined && matches.size >= SELECTORS_MOST) return;
+    matches.set(selector, hasMatched);
+    report(selector, hasMatched);
+  };
 }
 
 function handlerFor(spider: Spider, name: string | undefined): Handler {
@@ -57,8 +79,13 @@ function handlerFor(spider: Spider, name: string | undefined): Handler {
   throw new Error(`spider ${spider.name} has no handler ${name}; it has: ${known === "" ? "only page" : known}`);
 }
 
-function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScope: InScope): PageContext {
-  const { page, html, grant, signal, tab } = input;
+function contextOf(
+  input: PageInput,
+  emitted: Fields[],
+  wanted: RequestedLink[],
+  { inScope, onSelector }: { inScope: InScope; onSelector: OnSelector },
+): PageContext {
+  const { page, html, task, signal, tab } = input;
   let dom: CheerioAPI | undefined;
   const $ = () => {
     dom ??= load(html, { xml: { xmlMode: false, decodeEntities: true } });
@@ -72,14 +99,18 @@ function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScop
     page,
     html,
     tab,
-    depth: grant.depth,
-    carry: grant.carry,
+    depth: task.depth,
+    carry: task.carry,
     signal,
     emit: (record) => void emitted.push(copyOf(record)),
     follow(target, options = {}) {
-      const isNear = inScope(page.url, grant.depth);
+      const isNear = inScope(page.url, task.depth);
       for (const one of typeof target === "string" ? [target] : target) {
-        for (const url of isUrl(one) ? explicit(one, page.url) : linksOf($(), one, page.url).filter(isNear)) {
+        const found = isUrlTarget(one) ? undefined : $()(one);
+        if (found !== undefined) onSelector(one, found.length > 0);
+        for (const url of found === undefined
+          ? explicit(one, page.url)
+          : linksOf($(), found, page.url).filter(isNear)) {
           wanted.push({ url, ...wantedOptions(options) });
         }
       }
@@ -87,15 +118,10 @@ function contextOf(input: ReadInput, emitted: Fields[], wanted: Wanted[], inScop
   };
 }
 
-/** What the handler does to its object afterwards is not part of the record. What is no plain object is refused later. */
+/** A copy, so that later changes to the object do not change the record. Values that are not plain objects are refused later. */
 function copyOf(record: Fields): Fields {
   const isPlain = typeof record === "object" && record !== null && !Array.isArray(record) && !("toJSON" in record);
   return isPlain ? { ...record } : record;
-}
-
-/** A selector never starts like these. */
-function isUrl(target: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|\/|\.\.?\/|\?)/i.test(target);
 }
 
 function explicit(href: string, pageUrl: string): string[] {
@@ -103,9 +129,8 @@ function explicit(href: string, pageUrl: string): string[] {
   return url === undefined ? [] : [url];
 }
 
-function linksOf($: CheerioAPI, selector: string, pageUrl: string): string[] {
+function linksOf($: CheerioAPI, found: ReturnType<CheerioAPI>, pageUrl: string): string[] {
   const resolve = createLinkResolver($("base[href]").first().attr("href") === undefined ? pageUrl : baseOf($, pageUrl));
-  const found = $(selector);
   const links = found.filter("[href], [src]").add(found.find("a[href]"));
   return [...links].flatMap((element) => {
     const href = $(element).attr("href") ?? $(element).attr("src");
@@ -119,8 +144,8 @@ function baseOf($: CheerioAPI, pageUrl: string): string {
   return (href === undefined ? undefined : createLinkResolver(pageUrl)(href)) ?? pageUrl;
 }
 
-/** The frontier keeps these: what it could not write would stop the whole worker, and not just this page. */
-function wantedOptions({ to, carry, priority }: FollowOptions): Omit<Wanted, "url"> {
+/** The frontier stores these values. A value that it cannot write would end the worker, so it is checked here and fails only the page. */
+function wantedOptions({ to, carry, priority }: FollowOptions): Omit<RequestedLink, "url"> {
   if (to !== undefined && typeof to !== "string") throw new Error("follow: `to` takes the name of a handler");
   if (carry !== undefined) jsonOf(carry, "follow: `carry`");
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= 9)) {
@@ -133,10 +158,13 @@ function wantedOptions({ to, carry, priority }: FollowOptions): Omit<Wanted, "ur
   };
 }
 
-async function checkRecords(spider: Spider, emitted: readonly Fields[]): Promise<Pick<Reading, "records" | "invalid">> {
+async function checkRecords(
+  spider: Spider,
+  emitted: readonly Fields[],
+): Promise<Pick<ExtractedPage, "records" | "invalid">> {
   const { records, invalid } = await bySchema(spider, emitted);
   for (const fields of [...records, ...invalid.map((one) => one.fields)]) {
-    // Checked here, where it is this page's failure: in the store it would take the records of other pages down with it.
+    // Checked here, so that only this page fails. In the store it would fail the whole batch.
     if (!jsonOf(fields, "emit: a record").startsWith("{")) throw new Error("emit: takes an object, one field a key");
   }
   return { records, invalid };

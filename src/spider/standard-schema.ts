@@ -8,7 +8,7 @@ export type StandardSchema<Input = unknown> = {
   };
 };
 
-export type StandardResult =
+type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 

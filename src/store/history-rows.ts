@@ -1,35 +1,35 @@
-/** History as rows have it: alike in both stores. */
+/** Conversion between history buckets and rows, shared by all backends. */
 import {
   addWork,
-  type HistorySlot,
+  BUCKET_WIDTHS_MS,
+  type BucketCounts,
+  bucketStart,
+  type HistoryBucket,
   noWork,
-  SLOT_WIDTHS_MS,
-  type SlotCounts,
-  slotAt,
   type WorkCounts,
-} from "./history-book.ts";
+} from "./history-store.ts";
 
-export type CountsRow = { width: number; at: number; counts: WorkCounts };
+type CountsRow = { width: number; at: number; counts: WorkCounts };
 
 /**
- * The slots of every width that these go to, each once, by width and time: writers that take their rows in one order
- * never wait for each other in a circle.
+ * One row for each bucket of every width that the counts belong to, sorted by width and start. All writers lock rows in
+ * this order, so they cannot deadlock.
  */
-export function countsRows(slots: readonly SlotCounts[]): CountsRow[] {
-  return SLOT_WIDTHS_MS.flatMap((width) => {
+export function countsRows(buckets: readonly BucketCounts[]): CountsRow[] {
+  return BUCKET_WIDTHS_MS.flatMap((width) => {
     const rows = new Map<number, WorkCounts>();
-    for (const slot of slots) {
-      const at = slotAt(slot.at, width);
+    for (const bucket of buckets) {
+      const at = bucketStart(bucket.at, width);
       const counts = rows.get(at) ?? noWork();
-      addWork(counts, slot.counts);
+      addWork(counts, bucket.counts);
       rows.set(at, counts);
     }
     return [...rows].sort(([one], [other]) => one - other).map(([at, counts]) => ({ width, at, counts }));
   });
 }
 
-export function toSlot(row: Record<string, unknown>): HistorySlot {
-  const latencies = latenciesIn(row.latencies);
+export function toBucket(row: Record<string, unknown>): HistoryBucket {
+  const latencies = parseLatencies(row.latencies);
   const [pages, done, failed, dead] = [row.pages, row.done, row.failed, row.dead].map(Number) as Four;
   const [records, bytes, at] = [row.records, row.bytes, row.at].map(Number) as Three;
   const [waiting, inFlight, workers] = [row.waiting, row.in_flight, row.workers].map(Number) as Three;
@@ -37,7 +37,7 @@ export function toSlot(row: Record<string, unknown>): HistorySlot {
   return { at, pages, done, failed, dead, records, bytes, latencies, gauges };
 }
 
-export function latenciesIn(json: unknown): number[] {
+export function parseLatencies(json: unknown): number[] {
   return JSON.parse(String(json)) as number[];
 }
 

@@ -1,30 +1,29 @@
 /**
- * Whose a job is, by owner: what the broker, which knows jobs by id and age, cannot be asked. It is noted before the job
- * is made, so that no job is without: a crash in between leaves a note of a job that is not there, which is forgotten
- * when it is met.
+ * Jobs by owner. The broker indexes jobs by id and age only. An entry is added before its job is created, so every job
+ * has one. A crash in between leaves an entry without a job; readers remove it after `CREATED_WITHIN_MS`.
  */
 
-/** A job that is not there so long after it was noted was never made, or is gone. */
-export const MADE_WITHIN_MS = 60_000;
+/** If a job does not exist this long after its entry was added, it was never created or is gone. */
+export const CREATED_WITHIN_MS = 60_000;
 
 export type OwnedJob = {
   jobId: string;
-  /** Grows with every note; the cursor of listings. */
+  /** Increases with every entry. The cursor of listings. */
   n: number;
-  notedAt: number;
+  addedAt: number;
 };
 
 export interface JobOwners {
   /**
-   * Notes a job, counted as open. False, and nothing noted, where the owner has `most` open ones already: in one step
-   * for all instances. A job that is noted already stays as it is, and the answer is true.
+   * Adds a job, counted as open. Returns false and adds nothing if the owner already has `most` open jobs. The check and
+   * the insert are atomic across all instances. If the job has an entry already, it is unchanged and the result is true.
    */
-  note(owner: string, jobId: string, at: number, most: number | undefined): Promise<boolean>;
+  add(owner: string, jobId: string, at: number, most: number | undefined): Promise<boolean>;
   /** Newest first. */
   list(owner: string, limit: number, beforeN?: number): Promise<readonly OwnedJob[]>;
-  /** Oldest first. */
+  /** Open jobs, oldest first. */
   listOpen(owner: string, limit: number, afterN?: number): Promise<readonly OwnedJob[]>;
-  /** These have ended, or run again. */
+  /** Records that jobs have ended, or run again. */
   setOpen(jobIds: readonly string[], isOpen: boolean): Promise<void>;
-  forget(jobIds: readonly string[]): Promise<void>;
+  remove(jobIds: readonly string[]): Promise<void>;
 }

@@ -1,44 +1,44 @@
 /**
- * What a recrawl set remembers of its pages, in the store beside them: a later job of the set asks the site only whether a
- * page has changed. Every implementation passes test/contracts/store/describe-memories.ts:
+ * Page memory: what a recrawl set keeps of its pages, so that a later job of the set only asks the site whether a page has
+ * changed. Every implementation passes test/contracts/store/describe-memories.ts:
  *
- * M1 Memories are written with the pages they are of, in one transaction. One of a lease whose task a later lease has told
- *    of, by a page, a try or a memory, changes nothing.
- * M2 A job recalls what was remembered before it wrote its own first memory of the page, however often it has written since:
- *    a task that runs again after a crash compares with what it compared with before.
- * M3 Of a page at most the job's own memory, the one before and those after it are kept.
+ * M1 A memory is written in the same transaction as its page. It changes nothing if a later lease of its task has already
+ *    written a page, an attempt or a memory.
+ * M2 A job recalls the memory that preceded its own first memory of the page, however often the job has written since.
+ *    So a task that runs again after a crash compares with the same memory as before.
+ * M3 The store keeps the job's own memory of a page, the one before it and those after it. Older ones are removed.
  */
 import { hash } from "node:crypto";
 import type { Validators } from "../domain/validators.ts";
 
 export type PageMemory = Validators & {
-  /** Of the job that wrote it. */
+  /** The job that wrote it. */
   jobId: string;
-  /** Stands for how the page was read: rules, spider, headers. What was read in another way cannot be taken over. */
+  /** Hash of how the page was read: rules, spider, headers. A memory with another hash cannot be reused. */
   reads: string;
-  /** Stands for what was read; undefined: the page was gone. */
+  /** Hash of the extracted content; undefined: the page was gone. */
   fingerprint: string | undefined;
-  /** JSON of what was read; undefined where it was too much to keep. */
+  /** The extracted content as JSON; undefined if it was too large to keep. */
   content: string | undefined;
   fetchedAt: number;
 };
 
-/** Which page of which set. `url` is the page's own, without a step. */
-export type MemoryKey = { set: string; url: string };
+/** Identifies a page of a set. `url` is the page's own URL, without a step. */
+type MemoryKey = { set: string; url: string };
 
 export type MemoryWrite = MemoryKey & PageMemory & { taskId: string; token: number };
 
-/** What a job wants to know. */
+/** A request for the memory of one page. */
 export type Recall = MemoryKey & { jobId: string };
 
-/** A URL may be longer than an index takes. 126 bits: no two pages of any set share them by chance. */
-export function memoryPage(url: string): string {
+/** The key of a page. A URL may exceed the maximum size of an index entry. With 126 bits, collisions are not expected. */
+export function memoryPageKey(url: string): string {
   return hash("sha256", url, "base64url").slice(0, 21);
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** As every backend has it in its rows, but for the content. */
+/** Converts a row. Backends encode the content differently, so the caller decodes it. */
 export function toMemory(row: Row, content: string | undefined): PageMemory {
   const text = (value: unknown) => (value === null ? undefined : String(value));
   return {

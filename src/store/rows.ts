@@ -1,53 +1,53 @@
-/** What every store does alike: pages and records as columns, and rows as pages, records and tries again. */
+/** Conversion between rows and pages, records and attempts, shared by all backends. */
 import type { Fields } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";
 import { TrawlError } from "../errors.ts";
 import type {
+  AttemptFate,
+  AttemptGroup,
+  AttemptRun,
+  AttemptWrite,
   InvalidRecord,
   PageWrite,
-  Run,
   StoredPage,
   StoredRecord,
   TracedPage,
-  TryFate,
-  TryGroup,
-  TryWrite,
 } from "./store.ts";
 
-/** As a driver gives it; large numbers may come as text. */
-export type StoredRow = Readonly<Record<string, unknown>>;
+/** A row from a database driver. Large integers may arrive as strings. */
+type StoredRow = Readonly<Record<string, unknown>>;
 
-/** Longest JSON of a page's headers that is kept; past it, headers are left out from the end. */
+/** Maximum length of a page's headers as JSON. Headers past this limit are dropped, from the end. */
 const HEADERS_MOST = 16 * 1024;
 
 export function headersJson(headers: Readonly<Record<string, string>>): string {
   const all = JSON.stringify(headers);
   if (all.length <= HEADERS_MOST) return all;
   const kept: Record<string, string> = {};
-  let room = HEADERS_MOST - "{}".length;
+  let left = HEADERS_MOST - "{}".length;
   for (const [name, value] of Object.entries(headers)) {
-    room -= JSON.stringify(name).length + JSON.stringify(value).length + ":,".length;
-    if (room < 0) break;
+    left -= JSON.stringify(name).length + JSON.stringify(value).length + ":,".length;
+    if (left < 0) break;
     kept[name] = value;
   }
   return JSON.stringify(kept);
 }
 
-/** Whoever takes fields from a user's code checks that they are JSON: here it is too late to blame one task. */
+/** Callers that accept fields from user code must check them first: an error here fails the whole batch, not one task. */
 export function fieldsJson({ jobId, taskId }: PageWrite, fields: Fields): string {
   try {
     return JSON.stringify(fields);
   } catch (cause) {
     throw new TrawlError("INTERNAL", {
       op: "store.write",
-      message: `job ${jobId}, task ${taskId}: a record cannot be written as JSON (${String(cause)}); emit plain values only`,
+      message: `job ${jobId}, task ${taskId}: a record cannot be serialized as JSON (${String(cause)}); emit plain values only`,
       detail: { jobId, taskId },
       cause,
     });
   }
 }
 
-/** No database takes a NUL in a text: SQLite's drivers end it there, PostgreSQL refuses it. JSON escapes them. */
+/** Replaces NUL characters. SQLite drivers cut a string at NUL, PostgreSQL rejects it. JSON text needs no replacement. */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }
@@ -105,33 +105,33 @@ export function toTracedPage(row: StoredRow): TracedPage {
   };
 }
 
-function toRun(row: StoredRow): Run {
+function toRun(row: StoredRow): AttemptRun {
   return {
     worker: String(row.worker_name),
-    step: (optionalText(row.step) ?? "fetch") as TaskKind, // of older pages nobody noted it
+    step: (optionalText(row.step) ?? "fetch") as TaskKind, // pages of older versions have no step
     attempt: Number(row.attempt),
     leasedAt: Number(row.leased_at),
     endedAt: Number(row.ended_at),
   };
 }
 
-export function toTry(row: StoredRow): TryWrite {
+export function toAttempt(row: StoredRow): AttemptWrite {
   return {
     jobId: String(row.job_id),
     taskId: String(row.task),
     token: Number(row.token),
     url: String(row.url),
     run: toRun(row),
-    fate: String(row.fate) as TryFate,
+    fate: String(row.fate) as AttemptFate,
     because: String(row.because),
     status: optionalNumber(row.status),
     detail: optionalText(row.detail),
   };
 }
 
-export function toGroup(row: StoredRow): TryGroup {
+export function toAttemptGroup(row: StoredRow): AttemptGroup {
   return {
-    fate: String(row.fate) as TryFate,
+    fate: String(row.fate) as AttemptFate,
     because: String(row.because),
     status: optionalNumber(row.status),
     tries: Number(row.tries),

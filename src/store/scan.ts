@@ -1,95 +1,93 @@
 /**
- * Search in what a store has of a job, the same in every backend: rows are read in order and looked at here, so many in one
- * call at most. Whoever searches a job of millions asks again from where the last call came to.
+ * Search in the records and pages of a job, the same for every backend. Rows are read in order and filtered here, a limited
+ * number per call. The caller continues from `lastId`.
  */
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { InvalidRecord, Store, StoredPage, StoredRecord } from "./store.ts";
 
-/** From where, and how many at most are wanted. */
-export type Place = { afterId: number; limit: number };
+/** Where the search starts, and the maximum number of results. */
+type ScanRange = { afterId: number; limit: number };
 
-export type Scanned<T> = {
+export type ScanResult<T> = {
   found: readonly T[];
-  /** The last row that was looked at: to go on from. */
+  /** The last row that was read. The next call starts here. */
   lastId: number;
-  looked: number;
-  /** There is no more for now. */
-  isOver: boolean;
+  scanned: number;
+  /** Whether the last row of the job was read. */
+  isEnd: boolean;
 };
 
-/** Rows that one call looks at; reading and parsing them takes some 100 ms, in steps that others get a turn between. */
-const LOOK_MOST = 5_000;
-const STEP = 250;
+/** Rows read per call. Reading and parsing them takes about 100 ms, in batches that yield to the event loop. */
+const MAX_ROWS = 5_000;
+const BATCH_ROWS = 250;
 
-/** Records with the text in one of their values, or in their URL, in any case. */
+/** Records whose URL or any value contains the text, ignoring case. */
 export function scanRecords(
   store: Pick<Store, "readRecords">,
   jobId: string,
   text: string,
-  place: Place,
-): Promise<Scanned<StoredRecord>> {
-  const isWanted = holding(text);
-  return scan<StoredRecord>((afterId, limit) => store.readRecords(jobId, afterId, limit), isWanted, place);
+  range: ScanRange,
+): Promise<ScanResult<StoredRecord>> {
+  return scan<StoredRecord>((afterId, limit) => store.readRecords(jobId, afterId, limit), containing(text), range);
 }
 
-/** The same of invalid records, and in why they are. */
-export function scanInvalid(
+/** Invalid records whose URL, reason or any value contains the text, ignoring case. */
+export function scanInvalidRecords(
   store: Pick<Store, "readInvalid">,
   jobId: string,
   text: string,
-  place: Place,
-): Promise<Scanned<InvalidRecord>> {
-  const isWanted = holding(text);
-  return scan<InvalidRecord>((afterId, limit) => store.readInvalid(jobId, afterId, limit), isWanted, place);
+  range: ScanRange,
+): Promise<ScanResult<InvalidRecord>> {
+  return scan<InvalidRecord>((afterId, limit) => store.readInvalid(jobId, afterId, limit), containing(text), range);
 }
 
-/** Which pages: `status` is a whole one, or the first digit of many. */
+/** `status` is a full status code, or its first digit. */
 export type PageFilter = { text?: string | undefined; status?: number | undefined };
 
 export function scanPages(
   store: Pick<Store, "readPages">,
   jobId: string,
   { text = "", status }: PageFilter,
-  place: Place,
-): Promise<Scanned<StoredPage>> {
+  range: ScanRange,
+): Promise<ScanResult<StoredPage>> {
   const needle = text.toLowerCase();
   const hasStatus = (page: StoredPage) =>
     status === undefined || page.status === status || Math.floor(page.status / 100) === status;
-  const isWanted = (page: StoredPage) => hasStatus(page) && page.url.toLowerCase().includes(needle);
-  return scan((afterId, limit) => store.readPages(jobId, afterId, limit), isWanted, place);
+  const isMatch = (page: StoredPage) => hasStatus(page) && page.url.toLowerCase().includes(needle);
+  return scan((afterId, limit) => store.readPages(jobId, afterId, limit), isMatch, range);
 }
 
 async function scan<T extends { id: number }>(
   read: (afterId: number, limit: number) => Promise<readonly T[]>,
-  isWanted: (row: T) => boolean,
-  { afterId, limit }: Place,
-): Promise<Scanned<T>> {
+  isMatch: (row: T) => boolean,
+  { afterId, limit }: ScanRange,
+): Promise<ScanResult<T>> {
   const found: T[] = [];
   let lastId = afterId;
-  let looked = 0;
-  while (looked < LOOK_MOST) {
-    const rows = await read(lastId, STEP);
+  let scanned = 0;
+  while (scanned < MAX_ROWS) {
+    const rows = await read(lastId, BATCH_ROWS);
     for (const row of rows) {
       lastId = row.id;
-      looked += 1;
-      if (isWanted(row) && found.push(row) >= limit) return { found, lastId, looked, isOver: false };
+      scanned += 1;
+      if (isMatch(row) && found.push(row) >= limit) return { found, lastId, scanned, isEnd: false };
     }
-    if (rows.length < STEP) return { found, lastId, looked, isOver: true };
-    await turn();
+    if (rows.length < BATCH_ROWS) return { found, lastId, scanned, isEnd: true };
+    await yieldToEventLoop();
   }
-  return { found, lastId, looked, isOver: false };
+  return { found, lastId, scanned, isEnd: false };
 }
 
-type Row = Pick<StoredRecord, "url" | "fields"> & { reason?: string };
+type SearchedRow = Pick<StoredRecord, "url" | "fields"> & { reason?: string };
 
-function holding(text: string): (row: Row) => boolean {
+function containing(text: string): (row: SearchedRow) => boolean {
   const needle = text.toLowerCase();
   return ({ url, fields, reason = "" }) =>
-    [url, reason].some((words) => words.toLowerCase().includes(needle)) || holds(fields, needle);
+    [url, reason].some((value) => value.toLowerCase().includes(needle)) || hasValue(fields, needle);
 }
 
-/** By a list of what is still to be looked at: fields may nest deeper than a call may. */
-function holds(fields: unknown, needle: string): boolean {
+/** Iterative, because fields may nest deeper than the call stack allows. */
+function hasValue(fields: unknown, needle: string): boolean {
   const left: unknown[] = [fields];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     if (typeof value === "object" && value !== null) {

@@ -1,17 +1,24 @@
-/** How schedules and slots are kept in rows, the same in every backend. */
+/** Conversion between schedules, occurrences and rows, shared by all backends. */
 import type { Timing } from "../domain/schedule.ts";
-import type { DueSchedule, NewSchedule, Schedule, Slot } from "./schedule-book.ts";
+import type { DueSchedule, NewSchedule, Occurrence, Schedule } from "./schedule-store.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
 export function newScheduleRow(schedule: NewSchedule) {
-  const { id, tenant, createdAt, doneUntil, nextAt } = schedule;
-  return [id, tenant ?? null, ...scheduleWords(schedule), createdAt, doneUntil, nextAt ?? null] as const;
+  const { id, tenant, createdAt } = schedule;
+  return { id, tenant: tenant ?? null, createdAt, ...scheduleColumns(schedule) };
 }
 
-export function scheduleWords({ name, timing, overlap, catchUp, catchUpMost, job, paused }: NewSchedule) {
-  const [words, work] = [JSON.stringify(timing), JSON.stringify(job)];
-  return [name, words, overlap, catchUp, catchUpMost, work, paused ? 1 : 0] as const;
+/** The columns that `change` may write. */
+export function scheduleColumns(schedule: NewSchedule) {
+  const { name, timing, overlap, catchUp, catchUpMost, job, paused, doneUntil, nextAt } = schedule;
+  return {
+    ...{ name, overlap, catchUp, catchUpMost, doneUntil },
+    timing: JSON.stringify(timing),
+    job: JSON.stringify(job),
+    paused: paused ? 1 : 0,
+    nextAt: nextAt ?? null,
+  };
 }
 
 export function toSchedule(row: Row | undefined): Schedule | undefined {
@@ -35,15 +42,15 @@ export function toSchedule(row: Row | undefined): Schedule | undefined {
 
 export function toDue(row: Row): DueSchedule[] {
   const schedule = toSchedule(row);
-  return schedule === undefined ? [] : [{ schedule, openSlots: Number(row.open_slots) }];
+  return schedule === undefined ? [] : [{ schedule, openOccurrences: Number(row.open_slots) }];
 }
 
-export function toSlot(row: Row): Slot {
+export function toOccurrence(row: Row): Occurrence {
   return {
     scheduleId: String(row.schedule),
     at: Number(row.at),
-    kind: row.kind as Slot["kind"],
-    state: row.state as Slot["state"],
+    kind: row.kind as Occurrence["kind"],
+    state: row.state as Occurrence["state"],
     because: row.because === null ? undefined : String(row.because),
     jobId: row.job_id === null ? undefined : String(row.job_id),
     endedAt: row.ended_at === null ? undefined : Number(row.ended_at),

@@ -1,23 +1,23 @@
 /**
- * Where pages and records live. Writes are idempotent and fenced: a task's page and records belong to the highest lease
- * token that wrote them, so a repeated write changes nothing and a late one is refused.
+ * Storage of pages and records. Writes are idempotent and fenced: a task's page and records belong to the highest lease
+ * token that wrote them. So a repeated write changes nothing, and a late one is rejected.
  */
 import type { Fields, Page } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";
-import type { HistoryBook } from "./history-book.ts";
+import type { HistoryStore } from "./history-store.ts";
 import type { JobArchive } from "./job-archive.ts";
 import type { JobOwners } from "./job-owners.ts";
-import type { KeyBook } from "./key-book.ts";
+import type { KeyStore } from "./key-store.ts";
 import type { MemoryWrite, PageMemory, Recall } from "./page-memory.ts";
-import type { ScheduleBook } from "./schedule-book.ts";
-import type { WebhookBook } from "./webhook-book.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
+import type { WebhookStore } from "./webhook-store.ts";
 
-/** One lease of a task, from the grant to its result. */
-export type Run = {
+/** Who ran one lease of a task, and when. */
+export type AttemptRun = {
   worker: string;
-  /** What was to be done with the page. */
+  /** The step of the page that the task was for. */
   step: TaskKind;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   attempt: number;
   leasedAt: number;
   endedAt: number;
@@ -29,43 +29,43 @@ export type PageWrite = {
   token: number;
   depth: number;
   page: Page;
-  /** Who brought it and when; undefined where the job keeps no pages. */
-  run: Run | undefined;
-  /** Where the body is kept, if it is. */
+  /** The attempt that fetched it; undefined if the job keeps no pages. */
+  run: AttemptRun | undefined;
+  /** Reference to the stored body, if the job keeps bodies. */
   bodyRef: string | undefined;
-  /** The same for what the page looked like in the browser. */
+  /** References to the stored screenshot and PDF, if any. */
   screenshotRef: string | undefined;
   pdfRef: string | undefined;
   records: readonly Fields[];
-  /** Records that failed their schema, kept apart with the reason. */
+  /** Records that failed schema validation, with the reason. */
   invalid: readonly { fields: Fields; reason: string }[];
-  /** In a recrawl: it was as its set remembered it. */
+  /** In a recrawl: the page has not changed since the last crawl of its set. */
   unchanged?: boolean;
 };
 
-/** A lease that ended without a page. */
-export type TryWrite = {
+/** An attempt that ended without a page. */
+export type AttemptWrite = {
   jobId: string;
   taskId: string;
   token: number;
-  /** Of the task, its step included. */
+  /** The task's URL, including its step. */
   url: string;
-  run: Run;
-  fate: TryFate;
+  run: AttemptRun;
+  fate: AttemptFate;
   because: string;
   status: number | undefined;
   detail: string | undefined;
 };
 
-/** `passed`: well, and another task goes on with what was fetched. */
-export const TRY_FATES = ["retry", "dead", "refused", "returned", "passed"] as const;
-export type TryFate = (typeof TRY_FATES)[number];
+/** How an attempt without a page ended. `passed`: successfully; another task continues with the fetched page. */
+export const ATTEMPT_FATES = ["retry", "dead", "refused", "returned", "passed"] as const;
+export type AttemptFate = (typeof ATTEMPT_FATES)[number];
 
 export type WriteVerdict = "written" | "stale";
 
-/** One line of the user's output. */
+/** One record of the output. */
 export type StoredRecord = {
-  /** Grows; the cursor to read on from. */
+  /** Increases with every record. The cursor of readers. */
   id: number;
   jobId: string;
   taskId: string;
@@ -90,66 +90,66 @@ export type StoredPage = Page & {
   unchanged: boolean;
 };
 
-/** A page with the lease that brought it. */
-export type TracedPage = StoredPage & { run: Run | undefined };
+/** A page with the attempt that fetched it. */
+export type TracedPage = StoredPage & { run: AttemptRun | undefined };
 
-/** Tries of a job that ended alike. */
-export type TryGroup = {
-  fate: TryFate;
+/** Attempts of a job with the same outcome. */
+export type AttemptGroup = {
+  fate: AttemptFate;
   because: string;
   status: number | undefined;
   tries: number;
-  /** The URL of one of them. */
+  /** The URL of one of the attempts. */
   sample: string;
 };
 
-/** One task, of whichever job; or all tasks of a job for one page, its steps included. */
-export type Sought = { taskId: string } | { jobId: string; url: string };
+/** One task of any job, or all tasks of a job for one page, including its steps. */
+export type TraceTarget = { taskId: string } | { jobId: string; url: string };
 
 export type InvalidRecord = { id: number; taskId: string; url: string; fields: Fields; reason: string };
 
 export interface Store {
   /**
-   * Writes a batch in one transaction, durably, before it resolves. One verdict for each page. A try is refused without
-   * a word where a later lease of its task has been told of, and so is a memory.
+   * Writes a batch in one transaction. When it resolves, the batch is durable. Returns one verdict for each page. An
+   * attempt or a memory is ignored if a later lease of its task has already written something.
    */
   write(
     batch: readonly PageWrite[],
-    tries?: readonly TryWrite[],
+    attempts?: readonly AttemptWrite[],
     memories?: readonly MemoryWrite[],
   ): Promise<readonly WriteVerdict[]>;
-  /** For each in turn what its set remembers of the page; see page-memory.ts. */
-  recall(asked: readonly Recall[]): Promise<readonly (PageMemory | undefined)[]>;
-  /** All that a recrawl set remembers. */
+  /** For each request, the memory of the page in its set; see page-memory.ts. */
+  recall(requests: readonly Recall[]): Promise<readonly (PageMemory | undefined)[]>;
+  /** Removes all memories of a recrawl set. */
   forgetSet(set: string): Promise<void>;
-  /** Records with an id over `afterId`, in order. */
+  /** Records with an id above `afterId`, in order. */
   readRecords(jobId: string, afterId: number, limit: number): Promise<readonly StoredRecord[]>;
   readPages(jobId: string, afterId: number, limit: number): Promise<readonly StoredPage[]>;
   readInvalid(jobId: string, afterId: number, limit: number): Promise<readonly InvalidRecord[]>;
-  /** The page of that id, of whichever job; undefined where there is none, or a later lease has replaced it. */
+  /** The page with that id, of any job; undefined if there is none or a later lease has replaced it. */
   findPage(id: number): Promise<StoredPage | undefined>;
-  /** The first `limit` records of the page of that id, in order; none where there is no such page. */
+  /** The first `limit` records of a page, in order; empty if there is no such page. */
   readRecordsOfPage(id: number, limit: number): Promise<readonly StoredRecord[]>;
   countRecords(jobId: string): Promise<number>;
-  /** Pages that a recrawl found as they were. */
+  /** Counts pages that a recrawl found unchanged. */
   countUnchanged(jobId: string): Promise<number>;
-  /** In the order they were written. */
-  tracePages(sought: Sought): Promise<readonly TracedPage[]>;
-  /** By task, in the order of its leases. */
-  traceTries(sought: Sought): Promise<readonly TryWrite[]>;
-  /** Pages of a job by how long their lease took, the longest first, of the newest 100,000. */
+  /** Pages in the order they were written. */
+  tracePages(target: TraceTarget): Promise<readonly TracedPage[]>;
+  /** Attempts by task, in the order of its leases. */
+  traceAttempts(target: TraceTarget): Promise<readonly AttemptWrite[]>;
+  /** The newest 100,000 pages of a job, sorted by the duration of their lease, the longest first. */
   slowestPages(jobId: string, limit: number): Promise<readonly TracedPage[]>;
-  /** The most first, of the first 100,000 tries: enough to tell what goes wrong, and bounded. */
-  groupTries(jobId: string, limit: number): Promise<readonly TryGroup[]>;
+  /** Groups the first 100,000 attempts of a job, the largest group first. The limit bounds the cost. */
+  groupAttempts(jobId: string, limit: number): Promise<readonly AttemptGroup[]>;
   close(): Promise<void>;
 }
 
-/** What the control plane itself must remember, beside pages and records. */
-export type StoreBooks = {
-  keys: KeyBook;
+/** State of the control plane, stored with pages and records. */
+export type ControlStores = {
+  keys: KeyStore;
   owners: JobOwners;
-  schedules: ScheduleBook;
-  webhooks: WebhookBook;
+  schedules: ScheduleStore;
+  webhooks: WebhookStore;
   archive: JobArchive;
-  history: HistoryBook;
+  history: HistoryStore;
 };

@@ -1,11 +1,11 @@
-/** How webhooks are kept in rows, the same in every backend. */
+/** Conversion between webhooks and rows, shared by all backends. */
 import type { WebhookEventType } from "../domain/webhook.ts";
-import type { NewWebhook, Webhook, WebhookEvent } from "./webhook-book.ts";
+import type { NewWebhook, Webhook, WebhookEvent } from "./webhook-store.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
 export function newWebhookRow({ jobId, endpoint, secret, events, batchRecords, queue, createdAt }: NewWebhook) {
-  return [jobId, endpoint, secret, events.join(" "), batchRecords, queue, createdAt] as const;
+  return { jobId, endpoint, secret, events: events.join(" "), batchRecords, queue, createdAt };
 }
 
 export function toWebhook(row: Row): Webhook {
@@ -21,11 +21,11 @@ export function toWebhook(row: Row): Webhook {
     nextEvent: Number(row.next_event),
     hasEnd: Number(row.has_end) === 1,
     round: Number(row.round),
-    lookAt: row.look_at === null ? undefined : Number(row.look_at),
+    nextCheckAt: row.look_at === null ? undefined : Number(row.look_at),
     delivered: Number(row.delivered),
     lastDeliveredAt: row.last_delivered_at === null ? undefined : Number(row.last_delivered_at),
     lastFailure:
-      row.failed_at === null ? undefined : { at: Number(row.failed_at), words: String(row.failure ?? "unknown") },
+      row.failed_at === null ? undefined : { at: Number(row.failed_at), message: String(row.failure ?? "unknown") },
   };
 }
 

@@ -1,11 +1,11 @@
-/** A job's browser as it is written, from what became of it. What its actions type into pages is not shown. */
+/** Converts resolved browser settings back to the form that users write. Text typed into pages is left out. */
 import type { z } from "zod";
 import { type BrowserAction, type BrowserSpec, PLAIN_BROWSER } from "../domain/browser.ts";
 import { browserFrom, type browserSchema } from "./browser-schema.ts";
 
 export type BrowserInput = z.output<typeof browserSchema>;
 
-/** `hidden` names the actions that are left out: whoever submits the job again has to give them anew. */
+/** `hidden`: the actions that are left out, and that the user has to add again. */
 export function browserAsWritten(spec: BrowserSpec): { browser: BrowserInput; hidden: string[] } {
   const { waitFor, settleMs, actions, screenshot, pdf, requests, bytes } = spec;
   const pictures = {

@@ -49,7 +49,11 @@ describe("how a job wants its pages shown", () => {
   });
 
   it.each([
-    ["an unknown key", { browser: { waitfor: "load" } }, /unknown key waitfor in browser; known are waitFor, settle/],
+    [
+      "an unknown key",
+      { browser: { waitfor: "load" } },
+      /unknown key waitfor in browser; did you mean browser\.waitFor\? known keys: waitFor, settle/,
+    ],
     ["an unknown way to wait", { browser: { waitFor: "ready" } }, /browser.waitFor: takes "load", "idle"/],
     ["an unknown action", { browser: { actions: [{ hover: "a" }] } }, /browser.actions.0: takes \{ click/],
     ["an action with too much", { browser: { actions: [{ click: "a", scroll: "bottom" }] } }, /browser.actions.0/],

@@ -1,4 +1,4 @@
-/** How a job's pages are to be shown in a browser, as a person writes it. Unknown keys are refused. */
+/** How the browser renders a job's pages, as users write it. Unknown keys are errors. */
 import { z } from "zod";
 import {
   type BrowserAction,
@@ -8,7 +8,7 @@ import {
   type WaitFor,
 } from "../domain/browser.ts";
 import { parseDurationMs } from "../domain/duration.ts";
-import { expressionProblem, keyProblem, selectorProblem } from "./browser-words.ts";
+import { expressionProblem, keyProblem, selectorProblem } from "./browser-syntax.ts";
 
 const SETTLE_MOST_MS = 10 * 60_000;
 const selector = z
@@ -57,31 +57,31 @@ const action = z.union(
 );
 
 export const browserSchema = z.strictObject({
-  /** When a page is worth reading; `load` unless said. */
+  /** When a page is ready. Default: `load`. */
   waitFor: waitFor.optional(),
-  /** The longest wait for that, and for each action; 5s unless said. */
+  /** The longest wait for that, and for each action. Default: 5s. */
   settle: settle.optional(),
-  /** What is not fetched; images, fonts and media unless said, and only media where a picture of the page is wanted. */
+  /** Resources that are not loaded. Default: images, fonts and media; with screenshot or pdf only media. */
   block: z.array(z.enum(RESOURCE_TYPES)).optional(),
-  /** What to do to the page before it is read. */
+  /** Run on the page before it is read. */
   actions: z.array(action).max(100).optional(),
-  /** Keep a picture of the whole page (`true`), or of what fits the window (`view`). */
+  /** Store a screenshot of the whole page (`true`), or of the visible part (`view`). */
   screenshot: z.union([z.boolean(), z.literal("view")]).optional(),
-  /** Keep the page as PDF. */
+  /** Store the page as PDF. */
   pdf: z.boolean().optional(),
-  /** Most requests of a page besides its document; 300 unless said. */
+  /** The most requests of a page besides its document. Default: 300. */
   requests: z.int().min(0).max(100_000).optional(),
-  /** Most bytes a page is sent besides its document; 50 MB unless said. */
+  /** The most bytes a page receives besides its document. Default: 50 MB. */
   bytes: z.int().min(0).max(10_000_000_000).optional(),
 });
 
 type BrowserInput = z.output<typeof browserSchema>;
 
-/** With every choice made. */
+/** With defaults filled in. */
 export function browserFrom(input: BrowserInput): BrowserSpec {
   const screenshot = input.screenshot === true ? "page" : input.screenshot === "view" ? "view" : "none";
   const pdf = input.pdf ?? PLAIN_BROWSER.pdf;
-  // A picture without its pictures is not what was asked for.
+  // A screenshot without images would be useless.
   const block = screenshot !== "none" || pdf ? (["media"] as const) : PLAIN_BROWSER.block;
   return {
     waitFor: input.waitFor === undefined ? PLAIN_BROWSER.waitFor : waitForFrom(input.waitFor),

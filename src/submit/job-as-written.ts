@@ -1,33 +1,32 @@
 /**
- * The way back from a resolved job to one that can be submitted again: what is as the settings have it anyway is left out,
- * and what may not be shown, or was not kept, is named.
+ * Converts a resolved job back to one that can be submitted again. Values that equal the settings are left out. Secrets, and
+ * values that were not stored, are listed as missing.
  */
 import { PLAIN_BROWSER } from "../domain/browser.ts";
+import type { FollowSpec, JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
 import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
 import type { JobInput } from "./job-schema.ts";
-import type { FollowSpec, JobSpec } from "./job-spec.ts";
 import { followFrom, type JobDefaults, resolveJob } from "./resolve-job.ts";
 
-export type WrittenJob = {
+type WrittenJob = {
   job: JobInput;
-  /** Keys of the job that whoever submits it again has to give anew. */
+  /** Keys that the user has to add before submitting the job again. */
   missing: string[];
 };
 
-/** What a job's spec does not say of it. */
-export type Beside = {
-  /** By which name its spider would be submitted, if it may be. */
+/** What the spec does not contain. */
+type JobFacts = {
+  /** The name of its spider in the folder for API callers, if it is there. */
   spider: string | undefined;
-  /** Somebody is told of it; whom, and by which secret, is in the store's book. */
   hasWebhook: boolean;
-  /** How many URLs it was given, those of lists that came after it included. */
+  /** The number of URLs submitted, including lists that followed. */
   submitted: number;
 };
 
-export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, beside: Beside): WrittenJob {
-  const { spider, hasWebhook, submitted } = beside;
+export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFacts): WrittenJob {
+  const { spider, hasWebhook, submitted } = facts;
   const { name, render, urls, urlCount } = spec;
   const plain = resolveJob({ name, render }, defaults, { ...NO_CONTEXT, id: spec.id, requestId: spec.requestId });
   const { browser, hidden } = browserAsWritten(spec.browser);
@@ -99,14 +98,14 @@ function policyAsWritten({ intervalMs, burst, perSite }: SitePolicy, plain: Site
   };
 }
 
-/** A tenant's sets have its name in front, which comes by itself again. */
+/** Removes the prefix of the tenant, which submission adds again. */
 function dedupOf({ dedup, tenant }: JobSpec): Pick<JobInput, "dedup"> {
   if (!("expireAfterMs" in dedup)) return {};
   const scope = dedup.scope.replace(`tenant/${tenant}/`, "");
   return { dedup: { scope, expireAfter: `${dedup.expireAfterMs}ms` } };
 }
 
-/** The set of a schedule is its own: a job that somebody sends by hand is none of its runs. */
+/** The set of a schedule is left out: a job that a user submits is not a run of the schedule. */
 function recrawlOf({ recrawl, tenant }: JobSpec): Pick<JobInput, "recrawl"> {
   if (recrawl === undefined) return {};
   const set = recrawl.set.replace(`tenant/${encodeURIComponent(tenant ?? "")}/`, "");
@@ -118,19 +117,19 @@ function changed<T extends object>(own: T, plain: T): Partial<T> {
   return Object.fromEntries(entries) as Partial<T>;
 }
 
-function where<T extends object>(isSo: boolean, words: T): Partial<T> {
-  return isSo ? words : {};
+function where<T extends object>(condition: boolean, part: T): Partial<T> {
+  return condition ? part : {};
 }
 
-function withoutUndefined(words: object): object {
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
+function withoutUndefined(part: object): object {
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
 }
 
-/** But for `follow`, which says that links are followed. */
-function withoutEmpty(words: object): object {
+/** Keeps an empty `follow`: it means that links are followed. */
+function withoutEmpty(job: object): object {
   const isEmpty = (value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
-  return Object.fromEntries(Object.entries(words).filter(([key, value]) => key === "follow" || !isEmpty(value)));
+  return Object.fromEntries(Object.entries(job).filter(([key, value]) => key === "follow" || !isEmpty(value)));
 }
 
 function isSame(one: unknown, other: unknown): boolean {

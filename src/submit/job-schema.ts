@@ -1,4 +1,4 @@
-/** A job as a person writes it: on the command line, in a file, through the API or in a spider. Unknown keys are refused. */
+/** A job as users write it: on the command line, in a file, over HTTP or in a spider. Unknown keys are errors. */
 
 import { z } from "zod";
 import { parseDurationMs } from "../domain/duration.ts";
@@ -29,11 +29,11 @@ const glob = z
   })
   .meta({ examples: ["**/catalogue/**", "https://a.example/*"] });
 const url = z.string().meta({ examples: ["https://a.example/", "https://b.example/shoes?page=2"] });
-/** Checked where it is compiled. */
+/** Checked when it is compiled. */
 const selector = z.string().meta({ examples: ["a[href]", ".next a"] });
-/** Tabs, and all that is printable: no line may be smuggled in. */
+/** Tabs and printable characters. Line breaks would inject headers. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They are about one connection, or say how it is framed: whoever makes the connection says them, and nobody else. */
+/** Headers that describe the connection or the framing. The HTTP client sets them. */
 const HEADERS_OF_CONNECTION = new Set([
   ...["connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade"],
@@ -46,19 +46,19 @@ const sitePolicy = {
   perSite: z.int().min(1).max(1000).optional(),
 };
 
-/** Shown to people, in terminals and tables: of whole characters, none of which ends or hides the rest. */
+/** Shown in terminals and tables. A lone surrogate or a NUL would break the display. */
 export const nameText = z
   .string()
   .min(1)
   .max(200)
-  .refine((text) => !/\p{Surrogate}|\0/u.test(text), "holds half a character, or a NUL")
+  .refine((text) => !/\p{Surrogate}|\0/u.test(text), "contains a lone surrogate or a NUL")
   .meta({ examples: ["shop", "News, daily"] });
 
 export const jobSchema = z.strictObject({
   name: nameText.optional(),
   urls: z.array(url).optional(),
   spider: z.string().optional(),
-  /** Absent: only the URLs listed are fetched. */
+  /** Without it, only the listed URLs are fetched. */
   follow: z
     .strictObject({
       links: selector.optional(),
@@ -86,26 +86,26 @@ export const jobSchema = z.strictObject({
     .optional(),
   queue: z.string().regex(QUEUE_NAME, "takes letters, digits, _ . : - (64 at most)").optional(),
   priority: z.int().min(0).max(9).optional(),
-  /** Whether pages are shown in a browser before they are read. */
+  /** Whether pages are rendered in a browser. */
   render: z.enum(["never", "auto", "always"], { error: "takes never, auto or always" }).optional(),
   browser: browserSchema.optional(),
   parse: z.enum(["inline", "queue"]).optional(),
   headers: z
     .record(
       z.string().regex(HEADER_NAME),
-      z.string().max(8000).regex(HEADER_VALUE, "holds characters that no header may"),
+      z.string().max(8000).regex(HEADER_VALUE, "contains characters that are not allowed in a header"),
       { error: ({ code }) => (code === "invalid_key" ? "is not a header name" : undefined) },
     )
     .superRefine((headers, context) => {
       for (const name of Object.keys(headers)) {
         if (!HEADERS_OF_CONNECTION.has(name.toLowerCase())) continue;
-        const message = "is about the connection, which is not the job's: leave it out";
+        const message = "is a connection header, which a job cannot set: remove it";
         context.addIssue({ code: "custom", path: [name], message });
       }
     })
     .optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
-  /** Ask sites only whether pages have changed since the last job of the same set. */
+  /** Compare pages with the last job of the same set. */
   recrawl: z
     .strictObject({
       set: z

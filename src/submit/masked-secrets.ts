@@ -1,14 +1,14 @@
 /**
- * What a job's headers hold, and what its browser types into pages, are sessions and passwords: who gave them knows them,
- * and whoever looks at a job later sees a mask. One home for what is masked, for jobs as written and as resolved.
+ * Masks the secrets of a job: header values, and the text that its browser types into pages. They may be session ids and
+ * passwords. Works for jobs as written and for resolved jobs.
  */
 export const MASK = "***";
 
-type Words = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
-/** The job as it may be shown, or kept when nobody fetches in its name again. */
+/** The job as it is shown to users, and stored in the archive. */
 export function withMaskedSecrets<Job extends object>(job: Job): Job {
-  const { headers, browser } = job as { headers?: Words; browser?: { actions?: readonly Words[] } };
+  const { headers, browser } = job as { headers?: Values; browser?: { actions?: readonly Values[] } };
   return {
     ...job,
     ...(headers === undefined ? {} : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) }),
@@ -16,8 +16,8 @@ export function withMaskedSecrets<Job extends object>(job: Job): Job {
   };
 }
 
-/** As written, `{ fill, with }`; resolved, `{ kind: "fill", selector, text }`. */
-function masked(action: Words): Words {
+/** As written: `{ fill, with }`. Resolved: `{ kind: "fill", selector, text }`. */
+function masked(action: Values): Values {
   if ("fill" in action) return { ...action, with: MASK };
   return action.kind === "fill" ? { ...action, text: MASK } : action;
 }

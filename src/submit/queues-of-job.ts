@@ -1,5 +1,5 @@
+import type { JobSpec } from "../domain/job-spec.ts";
 import { queuesOf } from "../domain/route.ts";
-import type { JobSpec } from "./job-spec.ts";
 
 /** All queues that tasks of a job may go to: for it to end, each needs a worker. */
 export function queuesOfJob(spec: JobSpec): string[] {

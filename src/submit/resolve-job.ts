@@ -1,52 +1,51 @@
-/** Checks a job as written and makes every choice it leaves open. */
+/** Parses a job as written, and resolves it: fills in defaults, routes and queues. */
 import { hash, randomBytes } from "node:crypto";
 import type { z } from "zod";
 import type { Config } from "../config/schema.ts";
 import { parseDurationMs } from "../domain/duration.ts";
+import type { FollowSpec, JobSpec, RecrawlSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { parseRate } from "../domain/rate.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
-import type { FollowSpec, JobSpec, RecrawlSpec } from "./job-spec.ts";
-import { knownKeys } from "./known-keys.ts";
-import { eachOnce, plainWords } from "./plain-issue.ts";
+import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
 
 export type JobDefaults = Pick<
   Config,
   "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping" | "routes" | "bodies"
 >;
 
-/** What the caller knows besides the job: where it came from, and what the person running it allows. */
-export type JobContext = {
+/** What the submitting process adds to the job. */
+type JobContext = {
   id: string;
   requestId: string;
   queue: string | undefined;
-  /** Where pages go that are parsed by others, unless that is the queue for it. */
+  /** The queue for `parse: "queue"`; undefined: the queue `parse`. */
   parseQueue?: string;
   typedHosts: readonly string[];
   out: string | undefined;
-  /** Where pages are remembered of a recrawl that names no set. */
+  /** The recrawl set of a job that names none. */
   recrawlSet?: string;
 };
 
-/** Up to this many URLs are kept with the job, so that a submission cut short can be gone on with. */
+/** Up to this many URLs are stored with the job, so that an interrupted submission can continue without the list. */
 const KEPT_URLS = 500;
 
-/** A named set forgets a URL after this, unless the job says. */
+/** When a named dedup scope forgets a URL, unless the job sets `expireAfter`. */
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
-/** Throws BAD_JOB naming every key that is wrong, its value and what it takes. */
+/** Throws BAD_JOB with one line per problem: the key, and what it takes. */
 export function parseJob(input: unknown): JobInput {
-  const parsed = jobSchema.safeParse(input, { error: plainWords });
+  const parsed = jobSchema.safeParse(input, { error: issueText });
   if (parsed.success) return parsed.data;
-  const problems = eachOnce(parsed.error.issues).map(describe);
+  const problems = uniqueIssues(parsed.error.issues).map(describe);
   throw new TrawlError("BAD_JOB", { op: "submit.parseJob", message: problems.join("\n"), detail: { problems } });
 }
 
 export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobContext): JobSpec {
-  refuseUntellable(input);
+  checkWebhookEvents(input);
   const { politeness = {}, retries = {}, limits = {}, keep = {}, urls = [], render = "never" } = input;
   const policy = policyFrom(politeness, {
     intervalMs: defaults.rate,
@@ -85,22 +84,21 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
   };
 }
 
-/** Records that are not kept cannot be told of later. */
-function refuseUntellable({ webhook, keep }: JobInput): void {
+/** Webhook events are built from stored records. */
+function checkWebhookEvents({ webhook, keep }: JobInput): void {
   if (keep?.records !== false || webhook?.events?.includes("records") !== true) return;
   throw new TrawlError("BAD_JOB", {
     op: "submit.resolveJob",
-    message:
-      "webhook.events: records are told from the store, and keep.records is off; keep them, or leave records out",
+    message: "webhook.events: records are read from the store, and keep.records is off; turn it on, or remove records",
   });
 }
 
-/** A queue that workers serve for nothing else: `trawl worker --queues parse`. */
+/** Workers for it run with `trawl worker --queues parse`. */
 const PARSE_QUEUE = "parse";
 
 function parseFrom(input: JobInput, { bodies }: JobDefaults, { parseQueue }: JobContext): JobSpec["parse"] {
   if (input.parse !== "queue") return undefined;
-  const problem = passingProblem(input, bodies);
+  const problem = parseQueueProblem(input, bodies);
   if (problem === undefined) return { queue: parseQueue ?? PARSE_QUEUE };
   const { parse, render, spider } = input;
   throw new TrawlError("BAD_JOB", {
@@ -110,13 +108,13 @@ function parseFrom(input: JobInput, { bodies }: JobDefaults, { parseQueue }: Job
   });
 }
 
-/** Why not one page of the job could be passed on to whoever parses. */
-function passingProblem({ render, spider }: JobInput, bodies: JobDefaults["bodies"]): string | undefined {
+/** Why no page of the job could go to a parse worker. */
+function parseQueueProblem({ render, spider }: JobInput, bodies: JobDefaults["bodies"]): string | undefined {
   if (bodies === "none") {
-    return "passes pages on through TRAWL_BODIES, which is none; name a folder that all workers share, such as file:.trawl/bodies, or leave parse out";
+    return "hands pages over in TRAWL_BODIES, which is none; set it to a folder that all workers share, such as file:.trawl/bodies, or remove parse";
   }
   if (render === "always" && spider !== undefined) {
-    return 'cannot be had with render: "always" in a spider: its handlers may use the open page (tab), which stays with its browser; leave parse out, or take render: "auto", which passes on what needs no browser';
+    return 'does not work with render: "always" in a spider: its handlers may use the open page (tab), which stays in its browser; remove parse, or use render: "auto", which hands over pages that need no browser';
   }
   return undefined;
 }
@@ -126,7 +124,7 @@ function browserOf({ browser, keep = {}, render }: JobInput, { bodies }: JobDefa
     throw new TrawlError("BAD_JOB", {
       op: "submit.resolveJob",
       message:
-        "browser: says how pages are rendered, and nothing says that they are; add render: auto or always (--render), or never to keep it for later",
+        "browser: has no effect without render; add render: auto or always (--render), or never to keep the setting for later",
     });
   }
   const spec = browserFrom(browser ?? {});
@@ -135,63 +133,67 @@ function browserOf({ browser, keep = {}, render }: JobInput, { bodies }: JobDefa
   if (obstacle === undefined) return spec;
   throw new TrawlError("BAD_JOB", {
     op: "submit.resolveJob",
-    message: `browser.screenshot and browser.pdf ${obstacle}, or leave both out`,
+    message: `browser.screenshot and browser.pdf ${obstacle}, or remove both`,
     detail: { screenshot: spec.screenshot, pdf: spec.pdf },
   });
 }
 
-const NO_BODIES = "are kept in TRAWL_BODIES, which is none; name a folder, such as file:.trawl/bodies";
-const NO_ROWS = "are found by their page, and keep.pages and keep.records are both off; keep pages";
+const NO_BODIES = "are stored in TRAWL_BODIES, which is none; set it to a folder, such as file:.trawl/bodies";
+const NO_ROWS = "belong to a page, and keep.pages and keep.records are both off; turn on keep.pages";
 
-/** The priority of its tasks where neither the job nor a route says. */
-const USUAL_PRIORITY = 5;
+/** The priority of tasks if neither the job nor a route sets one. */
+const DEFAULT_PRIORITY = 5;
 
 function routingFrom(input: JobInput, { routes }: JobDefaults, context: JobContext): JobRouting {
   const queue = context.queue ?? input.queue;
-  // Only some machines have a browser: what needs one waits for them.
-  const usual = { queue: input.render === "always" ? "render" : "fetch", priority: USUAL_PRIORITY };
-  const said = {
+  // Only some workers have a browser.
+  const fallback = { queue: input.render === "always" ? "render" : "fetch", priority: DEFAULT_PRIORITY };
+  const chosen = {
     ...(queue === undefined ? {} : { queue }),
     ...(input.priority === undefined ? {} : { priority: input.priority }),
   };
-  return resolveRoutes(routes, { name: input.name ?? nameFrom(input), spider: input.spider }, said, usual);
+  return resolveRoutes(routes, { name: input.name ?? nameFrom(input), spider: input.spider }, chosen, fallback);
 }
 
-/** Whether two jobs are the same piece of work, begun twice, be it at another pace. */
+/** Whether two jobs fetch and keep the same, possibly at another rate. */
 export function isSameWork(one: JobSpec, other: JobSpec): boolean {
-  const essence = ({ id, requestId, queue, renderQueue, priority, routes, parse, out, politeness, ...work }: JobSpec) =>
-    JSON.stringify(work);
-  return essence(one) === essence(other);
+  return workOf(one) === workOf(other);
 }
 
-/** A new job's id: sorts by time, 40 random bits after it. */
+/** `bodyHash`: keyed jobs of older versions have it in place of `digest`. */
+function workOf(spec: JobSpec & { bodyHash?: string }): string {
+  const { id, requestId, queue, renderQueue, priority, routes, parse, out, politeness, digest, bodyHash, ...work } =
+    spec;
+  return JSON.stringify(work);
+}
+
+/** A new job id: the time, so that ids sort by it, and 40 random bits. */
 export function newJobId(now: number): string {
-  return `j${uniqueWord(now)}`;
+  return `j${timeSortedId(now)}`;
 }
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 export const KEY_TAKES = "1 to 255 printable ASCII characters";
 
-/** The id of the job that is submitted under a key: the same for whoever sends it again. Undefined for what is no key. */
+/** The id of the job under an idempotency key: equal keys of a tenant give equal ids. Undefined for an invalid key. */
 export function jobIdOfKey(key: string, tenant: string): string | undefined {
   return KEY.test(key) ? `jk${hash("sha256", `${tenant}\n${key}`).slice(0, 24)}` : undefined;
 }
 
-/** For a submission that brought no id of its own. */
+/** For a submission without a request id. */
 export function newRequestId(now: number): string {
-  return `r${uniqueWord(now)}`;
+  return `r${timeSortedId(now)}`;
 }
 
-function uniqueWord(now: number): string {
+function timeSortedId(now: number): string {
   return Math.floor(now).toString(36) + randomBytes(5).toString("hex");
 }
 
 function describe(issue: z.core.$ZodIssue): string {
   const path = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
-    const known = knownKeys(jobSchema, issue.path);
     const where = path === "" ? "" : ` in ${path}`;
-    return `unknown key ${issue.keys.join(", ")}${where}${known === "" ? "" : `; known are ${known}`}`;
+    return `unknown key ${issue.keys.join(", ")}${where}${unknownKeysAdvice(jobSchema, issue.path, issue.keys)}`;
   }
   return path === "" ? issue.message : `${path}: ${issue.message}`;
 }
@@ -207,7 +209,7 @@ function policyFrom(
   };
 }
 
-/** What is followed, with every choice made. */
+/** With defaults filled in. */
 export function followFrom(follow: NonNullable<JobInput["follow"]>): FollowSpec {
   return {
     links: follow.links ?? "a[href]",
@@ -229,7 +231,7 @@ function recrawlFrom({ set, emit = "all" }: NonNullable<JobInput["recrawl"]>, { 
   throw new TrawlError("BAD_JOB", {
     op: "submit.resolveJob",
     message:
-      'recrawl.set: name what the next crawl is to be compared with, such as recrawl: { set: "shop" } (--recrawl shop); only the jobs of a schedule have a set of their own',
+      'recrawl.set: is missing; name the set to compare pages with, such as recrawl: { set: "shop" } (--recrawl shop); only jobs of a schedule have a default set',
   });
 }
 

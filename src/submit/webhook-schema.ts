@@ -1,4 +1,4 @@
-/** Whom a job tells how it goes, as a person writes it. */
+/** The webhook of a job, as users write it. */
 import { z } from "zod";
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import { WEBHOOK_EVENTS } from "../domain/webhook.ts";
@@ -16,24 +16,24 @@ const secret = z.string().refine(
     const bytes = Buffer.from(SECRET.exec(text)?.[1] ?? "", "base64").length;
     return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.most;
   },
-  // Not the value: it may be most of a secret.
-  { error: "takes whsec_ and base64 of 24 to 64 bytes; leave it out to be given one" },
+  // The message does not repeat the value: it may be most of a secret.
+  { error: "takes whsec_ and base64 of 24 to 64 bytes; leave it out to have one generated" },
 );
 
 export const webhookSchema = z
   .strictObject({
-    url: endpoint.describe("Where events are posted to. Redirects are not followed."),
-    secret: secret.optional().describe("What events are signed with; made, and told once, unless given."),
+    url: endpoint.describe("Where events are posted. Redirects are not followed."),
+    secret: secret.optional().describe("Signs the events. Default: generated, and returned once."),
     events: z
       .array(z.enum(WEBHOOK_EVENTS))
       .min(1)
       .optional()
-      .describe("What is told: how the job ended, unless given; with `records` what it finds as well."),
+      .describe("Default: how the job ended. `records` adds the records it extracts."),
     batch: z
       .strictObject({ records: z.int().min(1).max(10_000).optional() })
       .optional()
-      .describe("How many records one event holds at most: 100 unless given."),
+      .describe("The most records per event. Default: 100."),
   })
-  .describe("Whom the job tells how it goes: docs/webhooks.md.");
+  .describe("Receives events of the job: docs/webhooks.md.");
 
 export type WebhookInput = z.output<typeof webhookSchema>;

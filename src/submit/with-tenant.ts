@@ -1,8 +1,8 @@
-import type { JobSpec } from "./job-spec.ts";
+import type { JobSpec } from "../domain/job-spec.ts";
 
 /**
- * The job as one of a tenant's. A named set of seen URLs is the tenant's own: one that all shared would tell each what the
- * others have crawled, and let them keep each other from it. So is what a recrawl set remembers.
+ * Assigns a job to a tenant. Its dedup scope and its recrawl set get the tenant as a prefix. If tenants shared them, each could
+ * see what the others have crawled, and could keep the others from crawling it.
  */
 export function withTenant(spec: JobSpec, tenant: string | undefined): JobSpec {
   if (tenant === undefined) return spec;
@@ -12,22 +12,22 @@ export function withTenant(spec: JobSpec, tenant: string | undefined): JobSpec {
   return { ...spec, tenant, dedup: own, ...ownSet };
 }
 
-/** No tenant's name, whatever is in it, leads into the sets of another. */
+/** Encoded, so that no tenant name leads into the sets of another tenant. */
 function setOfTenant(set: string, tenant: string): string {
   return `tenant/${encodeURIComponent(tenant)}/${set}`;
 }
 
-/** The recrawl set of a schedule's own jobs; no user may name one like it. */
+/** The recrawl set of a schedule's jobs. A user cannot choose this name: it contains a slash. */
 export function setOfSchedule(scheduleId: string): string {
   return `schedule/${scheduleId}`;
 }
 
-/** The same, with its tenant. */
+/** The same, with the prefix of the tenant. */
 export function wholeSetOfSchedule({ id, tenant }: { id: string; tenant: string | undefined }): string {
   return tenant === undefined ? setOfSchedule(id) : setOfTenant(setOfSchedule(id), tenant);
 }
 
-/** By this word it is noted whose a job is. */
+/** The owner of a tenant's jobs, in the owner rows of the store. */
 export function tenantOwner(tenant: string): string {
   return `t:${tenant}`;
 }

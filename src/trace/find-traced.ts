@@ -1,18 +1,18 @@
-/** What somebody wants to hear the story of: a URL, a job, a request or a task, or whichever a word turns out to be. */
+/** Finds the pages or jobs to trace: by URL, job id, request id or task id. */
+
+import type { Catalogue, KnownJob } from "../control/catalogue.ts";
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import { pageUrlOf } from "../domain/step-url.ts";
 import { TrawlError } from "../errors.ts";
-import type { FrontierAdmin, Hearing, JobView } from "../frontier/frontier-admin.ts";
-import type { Catalogue, KnownJob } from "../retain/catalogue.ts";
+import type { FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
 import type { Store } from "../store/store.ts";
-import type { JobSpec } from "../submit/job-spec.ts";
 
-/** `any`: a URL, a job, a task or a request, in this order. */
-export type TraceKind = "url" | "job" | "task" | "request" | "any";
+/** `any` tries a URL, a job, a task and a request id, in this order. */
+type TraceKind = "url" | "job" | "task" | "request" | "any";
 export type TraceTarget = {
   kind: TraceKind;
   word: string;
-  /** Of a URL that several jobs have had: in this one. */
+  /** If several jobs have the URL: only this job. */
   jobId?: string | undefined;
 };
 
@@ -23,19 +23,19 @@ export type Traced =
 export type TraceDeps = {
   frontier: Pick<FrontierAdmin, "explain" | "listDead">;
   catalogue: Pick<Catalogue, "find">;
-  /** Newest first, some at a time: those that whoever asks may hear of, or more. */
+  /** Yields batches of jobs, the newest first. It may yield jobs that the caller may not see. */
   listJobs(): AsyncIterable<readonly KnownJob[]>;
-  store: Pick<Store, "tracePages" | "traceTries" | "groupTries" | "slowestPages">;
-  /** Whether whoever asks may hear of a job: others are not there. */
+  store: Pick<Store, "tracePages" | "traceAttempts" | "groupAttempts" | "slowestPages">;
+  /** Whether the caller may see a job. Other jobs are treated as if they did not exist. */
   mayHear(job: JobView): boolean;
-  /** Whether they may hear what all jobs share. */
-  hearing: Hearing;
+  /** Whether the caller may see what all jobs share, such as the names of workers. */
+  hearing: Visibility;
 };
 
-/** Jobs whose request is looked at, the newest: they have no index by it, and few ask. */
+/** A request id is searched in this many of the newest jobs. There is no index, because the search is rare. */
 const JOBS_MOST = 1_000;
 
-/** Throws NOT_FOUND where nobody knows it, and BAD_URL for a URL that is none. */
+/** Throws NOT_FOUND, or BAD_URL for an invalid URL. */
 export async function findTraced(deps: TraceDeps, { kind, word, jobId }: TraceTarget): Promise<Traced> {
   const isUrl = kind === "url" || (kind === "any" && /^https?:\/\//i.test(word));
   if (isUrl) return ofUrl(deps, getCanonical(word), jobId);
@@ -53,7 +53,7 @@ export async function findTraced(deps: TraceDeps, { kind, word, jobId }: TraceTa
   }
   throw new TrawlError("NOT_FOUND", {
     op: "trace.find",
-    message: `${JSON.stringify(word)} is no ${NAMES[kind]} here; a task that nobody has tried yet is found by its URL`,
+    message: `no ${NAMES[kind]} matches ${JSON.stringify(word)}; use the URL to find a task without attempts`,
     detail: { what: word },
   });
 }
@@ -61,9 +61,9 @@ export async function findTraced(deps: TraceDeps, { kind, word, jobId }: TraceTa
 const NAMES: Readonly<Record<TraceKind, string>> = {
   url: "URL",
   job: "job",
-  task: "tried task",
-  request: "request of the newest 1,000 jobs",
-  any: "job, recent request or tried task",
+  task: "attempted task",
+  request: "request id of the newest 1,000 jobs",
+  any: "job, task or recent request id",
 };
 
 function getCanonical(text: string): string {
@@ -85,8 +85,8 @@ async function ofUrl(deps: TraceDeps, url: string, jobId: string | undefined): P
     op: "trace.find",
     message:
       jobId === undefined
-        ? `no job here has seen ${url}; look for its job with trawl jobs, or GET /v1/jobs`
-        : `there is no job ${jobId}; list them with trawl jobs, or GET /v1/jobs`,
+        ? `no job has the URL ${url}; list jobs with trawl jobs, or GET /v1/jobs`
+        : `there is no job ${jobId}; list jobs with trawl jobs, or GET /v1/jobs`,
     detail: { url },
   });
 }
@@ -96,11 +96,11 @@ async function findHeard({ catalogue, mayHear }: TraceDeps, jobId: string): Prom
   return job !== undefined && mayHear(job) ? job : undefined;
 }
 
-/** A job of one URL that follows nothing is that URL's story. */
+/** A job with one URL and without links to follow is shown as the timeline of that URL. */
 function ofJobs(jobs: readonly KnownJob[]): Traced {
   const [job] = jobs;
   if (job === undefined || jobs.length > 1) return { kind: "jobs", jobs };
-  const { urls = [], follow, spider } = job.spec as Partial<JobSpec>;
+  const { urls, follow, spider } = job.spec;
   const url = urls[0] === undefined ? undefined : canonicalUrl(urls[0]);
   const isSingle = job.counts.submitted === 1 && follow === undefined && spider === undefined;
   return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
@@ -110,7 +110,7 @@ async function jobsOfRequest({ listJobs, mayHear }: TraceDeps, requestId: string
   const found: KnownJob[] = [];
   let seen = 0;
   for await (const jobs of listJobs()) {
-    found.push(...jobs.filter((job) => (job.spec as Partial<JobSpec>).requestId === requestId && mayHear(job)));
+    found.push(...jobs.filter((job) => job.spec.requestId === requestId && mayHear(job)));
     seen += jobs.length;
     if (seen >= JOBS_MOST) break;
   }
@@ -132,10 +132,10 @@ export async function* jobsIn({ list }: Pick<Catalogue, "list">): AsyncGenerator
 }
 
 async function pagesOfTask(deps: TraceDeps, taskId: string): Promise<{ job: KnownJob; url: string }[]> {
-  // The stores keep tasks by number.
+  // Task ids are numbers.
   if (!/^[0-9]{1,16}$/.test(taskId)) return [];
   const { store } = deps;
-  const [pages, tries] = await Promise.all([store.tracePages({ taskId }), store.traceTries({ taskId })]);
+  const [pages, tries] = await Promise.all([store.tracePages({ taskId }), store.traceAttempts({ taskId })]);
   const urls = new Map([...tries, ...pages].map(({ jobId, url }) => [jobId, pageUrlOf(url)]));
   const found = await Promise.all([...urls].map(async ([jobId, url]) => ({ job: await findHeard(deps, jobId), url })));
   return found.flatMap(({ job, url }) => (job === undefined ? [] : [{ job, url }]));

@@ -1,18 +1,18 @@
-/** How a whole job went: in numbers, with the few pages that one would ask about first. */
+/** The trace of a job: counts, groups of failed attempts, the slowest pages and the first failed URLs. */
+
+import type { KnownJob } from "../control/catalogue.ts";
 import { hasEnded } from "../domain/job.ts";
 import type { DeadLetter } from "../frontier/frontier-admin.ts";
-import type { KnownJob } from "../retain/catalogue.ts";
-import type { TracedPage, TryGroup } from "../store/store.ts";
-import type { JobSpec } from "../submit/job-spec.ts";
+import type { AttemptGroup, TracedPage } from "../store/store.ts";
 import type { TraceDeps } from "./find-traced.ts";
 
 export type JobTrace = {
   job: KnownJob;
   requestId: string | undefined;
-  /** What holds it up; empty once it has ended. */
+  /** Why the job is waiting; empty after it has ended. */
   waits: readonly string[];
-  /** Leases that ended without a page, by how. */
-  tries: readonly TryGroup[];
+  /** Attempts that ended without a page, by cause. */
+  tries: readonly AttemptGroup[];
   slowest: readonly TracedPage[];
   dead: readonly DeadLetter[];
 };
@@ -25,15 +25,15 @@ export async function traceJob(
 ): Promise<JobTrace> {
   const isOpen = !hasEnded(job.state);
   const [tries, slowest, dead, explained] = await Promise.all([
-    store.groupTries(job.id, SHOWN),
+    store.groupAttempts(job.id, SHOWN),
     store.slowestPages(job.id, SHOWN),
     frontier.listDead({ jobId: job.id }, SHOWN),
-    // One that has ended may have left the broker.
+    // The broker may have removed a job that has ended.
     isOpen ? frontier.explain({ jobId: job.id }, hearing) : { reasons: [] },
   ]);
   return {
     job,
-    requestId: (job.spec as Partial<JobSpec>).requestId,
+    requestId: job.spec.requestId,
     waits: explained.reasons,
     tries,
     slowest,

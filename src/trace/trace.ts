@@ -1,44 +1,44 @@
-/** The life of one request, from what every process that had it left behind. */
+/** Reads the timelines of pages, or the traces of jobs, from the store and the broker. */
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import { findTraced, type TraceDeps, type TraceTarget } from "./find-traced.ts";
 import { type JobTrace, traceJob } from "./job-trace.ts";
-import { type Story, storyOf } from "./story.ts";
+import { readTimeline, type Timeline } from "./timeline.ts";
 
-/** Of pages their stories, or of jobs how they went as a whole: one of the two is empty. `more`: not told of, so many. */
-export type Trace = { stories: readonly Story[]; jobs: readonly JobTrace[]; more: number };
+/** Either `stories` (timelines of pages) or `jobs` is empty. `more` counts the results that were left out. */
+export type Trace = { stories: readonly Timeline[]; jobs: readonly JobTrace[]; more: number };
 
-/** Each costs some looks into broker and store, and nobody reads more: a request may have made thousands of jobs. */
-const TOLD_MOST = 20;
+/** Each result costs several queries, and a request may have created thousands of jobs. */
+const RESULTS_MOST = 20;
 
 /** Throws NOT_FOUND or BAD_URL. */
 export async function trace(all: TraceDeps, target: TraceTarget): Promise<Trace> {
   const deps = { ...all, frontier: { listDead: all.frontier.listDead, explain: explainOnce(all.frontier) } };
   const traced = await findTraced(deps, target);
   if (traced.kind === "jobs") {
-    const { told, more } = await tell(traced.jobs, (job) => traceJob(deps, job));
-    return { stories: [], jobs: told, more };
+    const { results, more } = await readFirst(traced.jobs, (job) => traceJob(deps, job));
+    return { stories: [], jobs: results, more };
   }
-  const { told, more } = await tell(traced.pages, ({ job, url }) => storyOf(deps, job, url));
-  return { stories: told, jobs: [], more };
+  const { results, more } = await readFirst(traced.pages, ({ job, url }) => readTimeline(deps, job, url));
+  return { stories: results, jobs: [], more };
 }
 
-/** What the broker says of a URL is of all jobs that have it: it is asked once for all their stories. */
+/** The broker explains a URL for all jobs at once, so the answer is cached for the timelines of all jobs. */
 function explainOnce({ explain }: Pick<FrontierAdmin, "explain">): FrontierAdmin["explain"] {
-  const told = new Map<string, ReturnType<FrontierAdmin["explain"]>>();
+  const answers = new Map<string, ReturnType<FrontierAdmin["explain"]>>();
   return (target, hearing) => {
     const key = JSON.stringify(target);
-    const answer = told.get(key) ?? explain(target, hearing);
-    told.set(key, answer);
+    const answer = answers.get(key) ?? explain(target, hearing);
+    answers.set(key, answer);
     return answer;
   };
 }
 
-/** One after another: others want to be answered meanwhile. */
-async function tell<Of, To>(
-  found: readonly Of[],
-  toldOf: (one: Of) => Promise<To>,
-): Promise<{ told: To[]; more: number }> {
-  const told: To[] = [];
-  for (const one of found.slice(0, TOLD_MOST)) told.push(await toldOf(one));
-  return { told, more: found.length - told.length };
+/** Reads one after another, so that other requests to the server are not delayed. */
+async function readFirst<Found, Result>(
+  found: readonly Found[],
+  read: (one: Found) => Promise<Result>,
+): Promise<{ results: Result[]; more: number }> {
+  const results: Result[] = [];
+  for (const one of found.slice(0, RESULTS_MOST)) results.push(await read(one));
+  return { results, more: found.length - results.length };
 }

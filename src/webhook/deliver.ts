@@ -1,32 +1,33 @@
 /**
- * Delivers one event: reads its text from the store, signs it, posts it. Called by workers for tasks of the kind `deliver`,
- * many at once. An event that was delivered is marked so in the store before the task is settled: after a crash in between
- * the task runs again, and finds nothing left to send. A crash between the answer and the mark has it sent again, under
- * the same id and with the same text.
+ * Delivers one event: reads its text from the store, signs it and posts it. Workers call it for tasks of the kind
+ * `deliver`, many at once. A delivered event is marked in the store before its task is settled. After a crash in between,
+ * the task runs again and finds nothing to send. After a crash between the response and the mark, the event is sent again,
+ * with the same id and the same text.
  */
-import { toldJobId } from "../domain/webhook.ts";
+import { backoffCauseOf } from "../domain/backoff.ts";
+import { deliveryOfJob } from "../domain/webhook.ts";
 import type { Poster, PostOutcome } from "../fetch/poster.ts";
 import type { Grant, Settlement, TaskOutcome } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Webhook, WebhookBook, WebhookEvent } from "../store/webhook-book.ts";
+import type { Webhook, WebhookEvent, WebhookStore } from "../store/webhook-store.ts";
 import type { DeliveryCarry } from "./delivery-job.ts";
 import { signatureOf } from "./secret.ts";
 
-export type Delivery = Pick<Settlement, "outcome" | "site">;
+type Delivery = Pick<Settlement, "outcome" | "site">;
 
 type Deps = {
-  book: Pick<WebhookBook, "find" | "findEvent" | "markDelivered" | "noteFailure">;
+  webhooks: Pick<WebhookStore, "find" | "findEvent" | "markDelivered" | "recordFailure">;
   poster: Poster;
   clock: Clock;
 };
 
 export function createDeliverer(
-  { book, poster, clock }: Deps,
+  { webhooks, poster, clock }: Deps,
   { timeoutMs }: { timeoutMs: number },
 ): (grant: Grant, signal: AbortSignal) => Promise<Delivery> {
   function send(grant: Grant, webhook: Webhook, event: WebhookEvent, signal: AbortSignal): Promise<PostOutcome> {
     const id = eventId(event);
-    const timestamp = Math.floor(clock.now() / 1000); // of this try: receivers refuse what is old
+    const timestamp = Math.floor(clock.now() / 1000); // of this attempt: receivers reject old timestamps
     return poster.post({
       url: webhook.endpoint,
       site: grant.site,
@@ -45,20 +46,20 @@ export function createDeliverer(
   }
 
   return async (grant, signal) => {
-    const jobId = toldJobId(grant.jobId) ?? "";
+    const jobId = deliveryOfJob(grant.jobId) ?? "";
     const { event: number } = grant.carry as DeliveryCarry;
-    const [webhook, event] = await Promise.all([book.find(jobId), book.findEvent(jobId, number)]);
+    const [webhook, event] = await Promise.all([webhooks.find(jobId), webhooks.findEvent(jobId, number)]);
     if (webhook === undefined) return { outcome: { kind: "refused", because: "job_ended" }, site: UNKNOWN }; // removed
     if (event === undefined) return { outcome: { kind: "done" }, site: UNKNOWN }; // delivered by an earlier lease
     const outcome = judge(await send(grant, webhook, event, signal));
-    if (outcome.kind === "done") await book.markDelivered(jobId, number, clock.now());
-    else if ("detail" in outcome) await book.noteFailure(jobId, clock.now(), outcome.detail ?? outcome.because);
+    if (outcome.kind === "done") await webhooks.markDelivered(jobId, number, clock.now());
+    else if ("detail" in outcome) await webhooks.recordFailure(jobId, clock.now(), outcome.detail ?? outcome.because);
     return { outcome, site: siteSignal(outcome) };
   };
 }
 
-/** The same for every try of an event. */
-export function eventId({ jobId, number }: Pick<WebhookEvent, "jobId" | "number">): string {
+/** The same for every attempt to deliver an event. */
+function eventId({ jobId, number }: Pick<WebhookEvent, "jobId" | "number">): string {
   return `evt_${jobId}_${number}`;
 }
 
@@ -66,7 +67,7 @@ const UNKNOWN = { kind: "unknown" } as const;
 const GONE = 410;
 const THROTTLED = [429, 503];
 
-/** Whoever owns the endpoint may mend all but what it says is gone for good, and what we must not send to. */
+/** All failures are retried, because the owner of the endpoint may fix them, except 410 and a refused address. */
 function judge(outcome: PostOutcome): TaskOutcome {
   if (outcome.kind === "retry") return outcome;
   if (outcome.kind === "dead") {
@@ -75,17 +76,22 @@ function judge(outcome: PostOutcome): TaskOutcome {
   const { status, retryAfterMs } = outcome;
   if (status >= 200 && status < 300) return { kind: "done" };
   const detail = `the endpoint answered ${status}`;
-  if (status === GONE) return { kind: "dead", because: "http_status", status, detail: `${detail}: it is gone` };
+  if (status === GONE) return { kind: "dead", because: "http_status", status, detail: `${detail} (Gone)` };
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (THROTTLED.includes(status)) return { kind: "retry", because: "throttled", status, detail, ...wait };
   const isRedirect = status >= 300 && status < 400;
-  const words = isRedirect ? `${detail}; redirects are not followed` : detail;
-  return { kind: "retry", because: status >= 500 ? "server_error" : "not_accepted", status, detail: words };
+  const because = status >= 500 ? "server_error" : "not_accepted";
+  return { kind: "retry", because, status, detail: isRedirect ? `${detail}; redirects are not followed` : detail };
 }
 
 function siteSignal(outcome: TaskOutcome): Settlement["site"] {
   if (outcome.kind === "done") return { kind: "ok" };
   if (outcome.kind !== "retry" || outcome.because !== "throttled") return UNKNOWN;
-  const { retryAfterMs } = outcome;
-  return retryAfterMs === undefined ? { kind: "throttled" } : { kind: "throttled", retryAfterMs };
+  const { retryAfterMs, status } = outcome;
+  const cause = backoffCauseOf(status);
+  return {
+    kind: "throttled",
+    ...(cause === undefined ? {} : { cause }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
 }

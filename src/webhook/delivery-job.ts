@@ -1,28 +1,27 @@
-/** The job in the frontier whose tasks are a webhook's deliveries. It is made with the first, and ends with the last. */
+/** The frontier job whose tasks are the deliveries of a webhook. It is created with the first event and ends with the last. */
 import type { Config } from "../config/schema.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
 import { deliveryJobId, deliveryUrl } from "../domain/webhook.ts";
 import type { NewJob } from "../frontier/frontier.ts";
 import type { JobView } from "../frontier/frontier-admin.ts";
-import type { Webhook } from "../store/webhook-book.ts";
-import type { JobSpec } from "../submit/job-spec.ts";
+import type { Webhook } from "../store/webhook-store.ts";
+import { newJobFrom } from "../submit/broker-intake.ts";
 import { resolveJob } from "../submit/resolve-job.ts";
-import { newJobFrom } from "../submit/submit-job.ts";
 import { withTenant } from "../submit/with-tenant.ts";
 
-/** All that the broker knows of an event: which. */
+/** What a delivery task carries: the number of the event. The text stays in the store. */
 export type DeliveryCarry = { event: number };
 
-/** Under the tenant and the request of the job that it tells of. */
+/** Has the tenant and the request id of the job whose events it delivers. */
 export function deliveryJob({ jobId, round, queue }: Webhook, { spec }: Pick<JobView, "spec">, config: Config): NewJob {
-  const { requestId = "-", tenant } = spec as Partial<JobSpec>;
+  const { requestId, tenant } = spec;
   const defaults = {
     ...config,
     rate: config.webhookRate,
     burst: config.webhookPerHost,
     perSite: config.webhookPerHost,
-    robots: false, // who gives an address to be told at has allowed it
+    robots: false, // the submitter of a webhook URL has allowed requests to it
     retries: config.webhookRetries,
     backoffMs: config.webhookBackoffMs,
   };
@@ -30,10 +29,10 @@ export function deliveryJob({ jobId, round, queue }: Webhook, { spec }: Pick<Job
   const context = { id, requestId, queue, typedHosts: [], out: undefined };
   const keep = { pages: false, records: false, bodies: false };
   const resolved = resolveJob({ name: `webhook of ${jobId}`, keep }, defaults, context);
-  return newJobFrom(withTenant(resolved, tenant), 0); // it has no limits: its time does not matter
+  return newJobFrom(withTenant(resolved, tenant), 0); // it has no limits, so the time does not matter
 }
 
-/** More urgent than most pages: somebody waits for it. */
+/** Above the default, because receivers wait for events. */
 const PRIORITY = 3;
 
 export function deliveryTask({ endpoint, queue }: Webhook, event: number, config: Config): NewTask {

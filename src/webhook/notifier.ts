@@ -1,63 +1,62 @@
 /**
- * Looks after webhooks: of each that is due, what has become of its job. Any number of notifiers run on one book, one in
- * every worker; a webhook that is due is looked at by one of them, and again by any a while later. The job that a worker
- * has just brought to its end is looked at at once.
+ * Processes webhooks periodically. Any number of notifiers run on one store, one in every worker. One of them claims a due
+ * webhook; any of them claims it again later. When a worker ends a job, its notifier processes the webhook at once.
  */
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
-import { type LookDeps, lookAtWebhook } from "./look-at-webhook.ts";
+import { processWebhook, type WebhookDeps } from "./process-webhook.ts";
 
-export type Notifier = Service & {
-  /** A job has ended: whoever is to hear of it shall do so soon. */
+type Notifier = Service & {
+  /** Processes the webhook of a job that has just ended, without waiting for the next round. */
   wake(jobId: string): void;
-  /** Whether it is looking at something that it was woken for. */
+  /** Whether a call of `wake` is still in progress. */
   isBusy(): boolean;
 };
 
-export type NotifierOptions = { everyMs: number };
+type NotifierOptions = { everyMs: number };
 
-/** Webhooks taken at a time. */
-const DUE_MOST = 50;
+/** Webhooks claimed per query. */
+const CLAIM_BATCH = 50;
 
-export function createNotifier(deps: LookDeps & { log: Log }, { everyMs }: NotifierOptions): Notifier {
-  const { book, clock, log } = deps;
+export function createNotifier(deps: WebhookDeps & { log: Log }, { everyMs }: NotifierOptions): Notifier {
+  const { webhooks, clock, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const woken = new Set<Promise<void>>();
   let loop: Promise<void> | undefined;
 
-  async function lookAround(): Promise<void> {
-    for (let taken = DUE_MOST; taken === DUE_MOST && !signal.aborted; ) {
+  async function processDue(): Promise<void> {
+    for (let taken = CLAIM_BATCH; taken === CLAIM_BATCH && !signal.aborted; ) {
       const now = clock.now();
-      const due = await book.takeDue(now, now + everyMs, DUE_MOST);
+      const due = await webhooks.claimDue(now, now + everyMs, CLAIM_BATCH);
       taken = due.length;
       for (const webhook of due) {
         if (signal.aborted) return;
-        await lookAtWebhook(deps, webhook, signal).catch(failed(webhook.jobId));
+        await processWebhook(deps, webhook, signal).catch(failed(webhook.jobId));
       }
     }
   }
 
-  async function lookUntilStopped(): Promise<void> {
+  async function runUntilStopped(): Promise<void> {
     while (!signal.aborted) {
-      await lookAround().catch(failed(undefined));
+      await processDue().catch(failed(undefined));
       await clock.sleep(everyMs, signal);
     }
   }
 
-  async function lookNow(jobId: string): Promise<void> {
-    const webhook = await book.find(jobId);
-    if (webhook?.lookAt !== undefined) await lookAtWebhook(deps, webhook, signal);
+  async function processNow(jobId: string): Promise<void> {
+    const webhook = await webhooks.find(jobId);
+    if (webhook?.nextCheckAt !== undefined) await processWebhook(deps, webhook, signal);
   }
 
-  /** A failed look is only late work: the next one finds the same. */
+  /** A failure only delays the work: the next round finds the same webhooks. */
   function failed(jobId: string | undefined): (cause: unknown) => void {
-    return (cause) => log.warn("webhook.look_failed", { jobId, cause });
+    return (cause) => log.warn("webhook.check_failed", { jobId, cause });
   }
 
   return {
     start: () => {
-      loop ??= lookUntilStopped();
+      loop ??= runUntilStopped();
     },
     stop: async () => {
       stopping.abort();
@@ -65,10 +64,10 @@ export function createNotifier(deps: LookDeps & { log: Log }, { everyMs }: Notif
     },
     wake(jobId) {
       if (signal.aborted) return;
-      const looking: Promise<void> = lookNow(jobId)
+      const running: Promise<void> = processNow(jobId)
         .catch(failed(jobId))
-        .finally(() => woken.delete(looking));
-      woken.add(looking);
+        .finally(() => woken.delete(running));
+      woken.add(running);
     },
     isBusy: () => woken.size > 0,
   };

@@ -1,6 +1,6 @@
-/** One worker of a process: the lease loop with the small services that keep it honest. */
+/** One worker of a process: the lease loop and the services beside it. */
 import { isTrawlError } from "../errors.ts";
-import type { Claim, Frontier, Grant, Presence, Tally, Vitals, WorkerOrder } from "../frontier/frontier.ts";
+import type { Claim, Frontier, Grant, Presence, Vitals, WorkerCommand } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { deferred } from "../runtime/deferred.ts";
@@ -9,69 +9,71 @@ import type { Snapshot } from "../runtime/metrics.ts";
 import type { ProcessMetrics } from "../runtime/process-metrics.ts";
 import type { Service } from "../runtime/service.ts";
 import type { Tracing } from "../runtime/tracing.ts";
-import type { Bodies, Parcels } from "../store/bodies/bodies.ts";
-import type { Store, StoreBooks, TryWrite } from "../store/store.ts";
-import { createHistoryWriter } from "./history-writer.ts";
-import type { JobBook } from "./job-book.ts";
-import { createLeaseKeeper } from "./lease-keeper.ts";
-import { createLeaseLoop, type LeaseLoopOptions } from "./lease-loop.ts";
-import type { JobPlan } from "./plan.ts";
-import { createPresence } from "./presence.ts";
-import { createReaper } from "./reaper.ts";
-import { overdue, type RunTaskDeps, type RunTaskOptions, runTask, type TaskResult, unreadable } from "./run-task.ts";
-import { createSettler, type SettleTimes } from "./settler.ts";
-import { type Culprit, createStrays } from "./strays.ts";
-import { createTaskTracer, type Traced } from "./task-tracer.ts";
-import type { TaskWatch } from "./task-watch.ts";
-import { createTeller, type Telling, type ToldResult } from "./teller.ts";
-import { isOverTime, withinTimeLimit } from "./time-limit.ts";
-import type { WorkerMeter } from "./worker-meter.ts";
+import type { Bodies, PageSpool } from "../store/bodies/bodies.ts";
+import type { AttemptWrite, ControlStores, Store } from "../store/store.ts";
+import { createLeaseKeeper } from "./loop/lease-keeper.ts";
+import { createLeaseLoop, type LeaseLoopOptions } from "./loop/lease-loop.ts";
+import { createPresence } from "./loop/presence.ts";
+import { createReaper } from "./loop/reaper.ts";
+import { createSettler } from "./loop/settler.ts";
+import { type AttemptResult, createAttemptRecorder } from "./observe/attempt-recorder.ts";
+import { createHistoryWriter } from "./observe/history-writer.ts";
+import { createTaskLog } from "./observe/task-log.ts";
+import { type Attempt, combineObservers, type SettledAttempt, type TaskObserver } from "./observe/task-observer.ts";
+import { createTaskTracer } from "./observe/task-tracer.ts";
+import type { WorkerMeter } from "./observe/worker-meter.ts";
+import { createHandlerErrors, type HandlerPage } from "./task/handler-errors.ts";
+import type { JobCache } from "./task/job-cache.ts";
+import { type RunTaskDeps, type RunTaskOptions, runTask } from "./task/run-task.ts";
+import { overdue, type TaskResult, unreadable } from "./task/task-result.ts";
+import { isOverTime, withinTimeLimit } from "./task/time-limit.ts";
 
 export type Worker = {
   start(): void;
-  /** Stops leasing, lets running tasks finish within the grace period, hands the rest back. */
+  /** Stops leasing, lets running tasks finish within the grace period, and returns the others to the frontier. */
   stop(): Promise<void>;
-  /** Takes no more tasks, and ends when those it has are over, however long that takes. */
+  /** Leases no more tasks, and ends when its running tasks have ended, however long that takes. */
   retire(): void;
-  /** Aborts when it retires, asked to or after its last task; not when it stops. */
+  /** Aborts when the worker retires, on request or after `maxTasks`. Does not abort when it stops. */
   retiring: AbortSignal;
-  /** Settles when the worker has ended: rejects with what broke it. */
+  /** Resolves when the worker has ended. Rejects with the error that ended it. */
   ended: Promise<void>;
-  /** Tasks under way right now. */
+  /** The number of running tasks. */
   busy(): number;
-  /** Which wait for work it is in, while it has nothing to do. */
+  /** The number of the current wait for work; undefined while the worker is busy. Changes with every lease call. */
   idleRound(): number | undefined;
-  /** What it has brought to an end so far. */
+  /** What it has settled so far. */
   tally(): WorkerTally;
-  /** What it has counted since it began, and how it stands. */
+  /** Counters since the start, and current gauges. */
   metrics(): Snapshot;
-  /** The page whose handler runs now, or has started what does; undefined if none has. */
-  findCulprit(): Culprit | undefined;
+  /** The page whose handler runs now, or started the callback that runs now. Undefined if it is not a handler's code. */
+  currentHandlerPage(): HandlerPage | undefined;
 };
 
 export type WorkerTally = { tasks: number; pages: number; records: number };
 
-export type WorkerDeps = RunTaskDeps & {
+type WorkerDeps = Omit<RunTaskDeps, "handlerErrors"> & {
   frontier: Frontier & FrontierAdmin;
-  store: Store & Pick<StoreBooks, "history">;
+  store: Store & Pick<ControlStores, "history">;
   bodies: Bodies;
-  parcels: Parcels;
-  book: JobBook;
+  spool: PageSpool;
+  jobs: JobCache;
+  /** False only if it is certain: a process of this machine that no longer runs. */
   mayBeAlive(worker: string): boolean;
   onFinished(jobId: string): void;
-  /** Sees to it that those are told who want to know how jobs go. */
+  /** Queues the deliveries of webhooks. */
   notifier: Service & { wake(jobId: string): void; isBusy(): boolean };
-  watch: TaskWatch;
+  /** Also notified of every task, such as the reporter of a pool process. */
+  observer: TaskObserver | undefined;
   meter: WorkerMeter;
   processMetrics: ProcessMetrics;
   /** Memory of this process. */
   rssBytes(): number;
-  /** Where the way of each task is told to whoever records it. */
   tracing: Tracing;
-  /** How much of the time since it was last asked the thread was at work, 0 to 1. */
+  /** The share of time, 0 to 1, that the event loop was busy since the last call. */
   loopUse(): number;
-  /** What an operator asks of it, one of `obeys`. */
-  onOrder(order: WorkerOrder): void;
+  /** Called with each command of an operator that is in `obeys`. */
+  onCommand(command: WorkerCommand): void;
   clock: Clock;
   log: Log;
 };
@@ -79,50 +81,56 @@ export type WorkerDeps = RunTaskDeps & {
 export type WorkerOptions = RunTaskOptions &
   LeaseLoopOptions & {
     flushMs: number;
-    /** A task that takes longer is ended; Infinity: it may take what it takes. */
+    /** A task that takes longer is aborted. Infinity means no limit. */
     timeLimitMs: number;
     version: string;
-    /** The process that looks after this one, if one does. */
+    /** The process that supervises this one. */
     supervisor: string | undefined;
-    /** Orders that are followed. */
-    obeys: readonly WorkerOrder[];
-    /** How large the process may grow; Infinity: as it likes. For others to know. */
+    /** The commands that this worker follows. */
+    obeys: readonly WorkerCommand[];
+    /** The memory limit of the process, for display only. Infinity means no limit. */
     memoryMostBytes: number;
-    /** A job whose spider or rules cannot be read ends the worker, or only its tasks: those of other jobs go on. */
+    /** Whether a job whose spider or rules cannot be loaded ends the worker, or only fails its tasks. */
     unreadableJob: "ends-worker" | "ends-task";
   };
 
-/** Results written together at most. */
-const BATCH_MOST = 32;
+/** The most results that are written in one batch. */
+const MAX_BATCH = 32;
 const REAP_EVERY_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
 const HISTORY_EVERY_MS = 5_000;
 
-export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
-  const { frontier, store, bodies, parcels, book, mayBeAlive, notifier, watch, meter, processMetrics, clock, log } =
-    deps;
+export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Worker {
+  const deps = { ...workerDeps, handlerErrors: createHandlerErrors(workerDeps) };
+  const { frontier, store, bodies, spool, jobs, mayBeAlive, notifier, meter, processMetrics, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const ends = { done: 0, failed: 0 };
   const startedAt = clock.now();
-  const strays = createStrays({ log });
-  const teller = createTeller({ clock, log }, { worker });
+  const attempts = createAttemptRecorder({ clock }, { worker });
   const history = createHistoryWriter({ history: store.history, clock, log }, { everyMs: HISTORY_EVERY_MS });
-  const tracer = createTaskTracer(deps);
+  const observe = combineObservers([
+    createTaskLog(log, { worker }),
+    history.observer,
+    meter.observer,
+    createTaskTracer(deps.tracing),
+    { settled: count },
+    ...(deps.observer === undefined ? [] : [deps.observer]),
+  ]);
   const broker = meter.broker(frontier);
   const settler = createSettler(
     {
       store: meter.store(store),
       bodies,
-      parcels,
+      spool,
       frontier: broker,
       onFinished,
-      onSettled,
+      observe,
       clock,
       log,
       busy: (): number => loop.busy(),
     },
-    { flushMs: options.flushMs, batchMost: BATCH_MOST },
+    { flushMs: options.flushMs, batchMost: MAX_BATCH },
   );
   const loop = createLeaseLoop(
     { frontier: leasing({ ...broker, waitForWork: frontier.waitForWork }, release), settler, clock, run },
@@ -130,14 +138,14 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
   );
   const keeper = createLeaseKeeper({ frontier: broker, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
   const lost = deferred();
-  lost.promise.catch(() => {}); // whoever awaits `ended` hears of it
-  // A full disk fails every write, and with nothing to do here nobody else would write.
+  lost.promise.catch(() => {}); // the caller handles it through `ended`
+  // A full disk fails every write. An idle worker writes nothing else, so it would never notice.
   const onLost = (cause: unknown): void => (loop.busy() === 0 ? lost.reject(cause) : undefined);
   const reaper = createReaper({ frontier, mayBeAlive, onLost, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
   const presence = createPresence(
     {
       ...{ frontier, clock, log, describe: () => ({ worker, queues, version, ...condition() }) },
-      onOrder: (order) => (options.obeys.includes(order) ? deps.onOrder(order) : undefined),
+      onCommand: (command) => (options.obeys.includes(command) ? deps.onCommand(command) : undefined),
     },
     { everyMs: ANNOUNCE_EVERY_MS },
   );
@@ -159,34 +167,29 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
       ...(Number.isFinite(memoryMostBytes) ? { memoryMostBytes } : {}),
       ...(Number.isFinite(maxTasks) ? { tasksMost: maxTasks } : {}),
     };
-    return { unknownSpiders: book.unknownSpiders(), vitals };
+    return { unknownSpiders: jobs.unknownSpiders(), vitals };
   }
 
-  async function run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<ToldResult> {
-    const [telling, traced] = [teller.began(grant), tracer.began(grant)];
-    watch.began(grant, isAlone);
+  async function run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<AttemptResult> {
+    const attempt = attempts.begin(grant, isAlone);
+    observe.leased?.(attempt);
     try {
-      const work = (signal: AbortSignal) => runOne(grant, signal, { telling, traced });
-      const result = telling.ended(await withinTimeLimit(options.timeLimitMs, abort, work));
-      return traced.ended(result);
+      const work = (signal: AbortSignal) => runOne(attempt, signal);
+      return attempts.finish(attempt, await withinTimeLimit(options.timeLimitMs, abort, work));
     } finally {
-      watch.ended(grant);
+      observe.ended?.(attempt);
     }
   }
 
-  async function runOne(
-    grant: Grant,
-    signal: AbortSignal,
-    { telling, traced }: { telling: Telling; traced: Traced },
-  ): Promise<TaskResult> {
+  async function runOne(attempt: Attempt, signal: AbortSignal): Promise<TaskResult> {
+    const { grant } = attempt;
     try {
-      const plan = watched(await book.planOf(grant.jobId), grant);
-      telling.planned(plan.spec);
-      traced.planned(plan);
-      const listened = traced.listenTo(telling.listenTo(deps));
-      return await runTask({ deps: listened, options, grant, signal, plan: traced.reading(plan) });
+      const plan = await jobs.planOf(grant.jobId);
+      attempt.plan = plan;
+      observe.planned?.(attempt);
+      return await runTask({ deps, observe, attempt, options, grant, plan, signal });
     } catch (error) {
-      // Not of what went wrong meanwhile: a broker that is lost is no fault of the task.
+      // Only the time limit itself. Another error that occurs after it, such as a lost broker, is not the task's fault.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
       const isUnreadable = isTrawlError(error, "BAD_JOB", "BAD_SPIDER", "BAD_SELECTOR");
       if (!isUnreadable || options.unreadableJob === "ends-worker") throw error;
@@ -195,41 +198,22 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     }
   }
 
-  function watched(plan: JobPlan, grant: Grant): JobPlan {
-    const read: JobPlan["read"] = (input) => {
-      watch.reading(grant);
-      if (plan.spec.spider === undefined) return meter.read(() => plan.read(input));
-      return meter.read(() => strays.follow(grant, input.signal, (signal) => plan.read({ ...input, signal })));
-    };
-    return { ...plan, read };
-  }
-
-  /** What was not begun is as it was; of what was, the store knows who had it. */
+  /** Returns tasks to the frontier, and records the attempts that had begun. */
   async function release(claims: readonly Claim[]): Promise<void> {
-    await Promise.all([broker.release(claims), keepTries(teller.returned(claims))]);
+    await Promise.all([broker.release(claims), writeAttempts(attempts.returned(claims))]);
   }
 
-  async function keepTries(tries: readonly TryWrite[]): Promise<void> {
-    if (tries.length === 0) return;
-    // Only the story has a gap: it must not hold up the end.
-    await store.write([], tries).catch((cause: unknown) => log.warn("worker.tries_not_kept", { cause }));
+  async function writeAttempts(entries: readonly AttemptWrite[]): Promise<void> {
+    if (entries.length === 0) return;
+    // A missing entry is only a gap in `trawl trace`. It must not delay the shutdown.
+    await store.write([], entries).catch((cause: unknown) => log.warn("worker.attempts_not_stored", { cause }));
   }
 
-  function onSettled(result: ToldResult, times: SettleTimes): void {
-    const { settlement } = result;
-    result.settled(times);
-    history.count(result);
-    meter.settled(result);
-    const { kind } = settlement.outcome;
-    ends[kind === "retry" || kind === "dead" ? "failed" : "done"] += 1;
-    add(settlement.tally);
-  }
-
-  function add({ pages, records }: Tally): void {
+  function count(_: Attempt, { settlement: { tally }, state }: SettledAttempt): void {
+    ends[state === "done" || state === "refused" ? "done" : "failed"] += 1;
     counts.tasks += 1;
-    counts.pages += pages;
-    counts.records += records;
-    watch.settled();
+    counts.pages += tally.pages;
+    counts.records += tally.records;
   }
 
   return {
@@ -244,7 +228,7 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     },
     async stop() {
       isStopping = true;
-      // The keeper goes after the loop: running tasks need their leases until they are settled.
+      // The keeper stops after the loop: running tasks need their leases until they are settled.
       await reaper.stop();
       await loop.stop();
       await keeper.stop();
@@ -257,14 +241,14 @@ export function createWorker(deps: WorkerDeps, options: WorkerOptions): Worker {
     retiring: loop.retiring,
     ended: Promise.race([loop.ended, lost.promise]),
     busy: loop.busy,
-    // What it is about to tell of is work to come.
+    // Events that the notifier is about to queue are work to come.
     idleRound: () => (notifier.isBusy() ? undefined : loop.idleRound()),
     tally: () => ({ ...counts }),
     metrics: () => ({
       ...meter.snapshot({ inFlight: loop.busy(), concurrency: options.concurrency }),
       ...processMetrics.snapshot(),
     }),
-    findCulprit: strays.findCulprit,
+    currentHandlerPage: deps.handlerErrors.currentHandlerPage,
   };
 }
 

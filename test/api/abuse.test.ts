@@ -1,4 +1,4 @@
-/** Clients that mean harm, or do not know better: they are refused with 4xx, and the server stays as it was for others. */
+/** Malicious and broken clients get a 4xx answer, and the server stays available for others. */
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { type Api, closeLater, startApi } from "./harness.ts";
@@ -6,7 +6,7 @@ import { type Api, closeLater, startApi } from "./harness.ts";
 const MB = 1024 * 1024;
 const JSON_TYPE = { "content-type": "application/json" };
 
-describe("a server that is misused", () => {
+describe("a server under abuse", () => {
   it.each([
     ["brackets without end", "[".repeat(500_000)],
     ["objects without end", '{"extract":'.repeat(50_000)],
@@ -41,7 +41,7 @@ describe("a server that is misused", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("takes no gigabyte, neither announced nor in pieces, and needs no memory for it", async () => {
+  it("refuses a gigabyte, declared or chunked, without using memory for it", async () => {
     const api = await startApi();
     const before = process.memoryUsage().rss;
 
@@ -58,7 +58,7 @@ describe("a server that is misused", () => {
     expect((await api.ask("GET", "/readyz")).status).toBe(200);
   });
 
-  it("takes a line of any length for no URL, in bounded memory", async () => {
+  it("refuses a line of any length in bounded memory", async () => {
     const api = await startApi();
     const { json } = await api.ask("POST", "/v1/jobs", { open: true });
     const before = process.memoryUsage().rss;
@@ -75,14 +75,14 @@ describe("a server that is misused", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * MB);
   });
 
-  it("is no error of the server's that a client goes in the middle of a list", async () => {
+  it("logs no error when a client disconnects in the middle of a list", async () => {
     const api = await startApi({ logLevel: "error", graceMs: 5_000 });
     const { json } = await api.ask("POST", "/v1/jobs", { open: true });
     const socket = await dial(api, post(`/v1/jobs/${json.id}/urls`, "application/x-ndjson", "content-length: 1000000"));
     socket.write("https://a.example/1\nhttps://a.example/2\n");
     await api.ask("GET", "/readyz");
     socket.destroy();
-    // It hears of the end before it hears of these.
+    // The server sees the disconnect before these lines.
     for (let nth = 0; nth < 5; nth += 1) await api.ask("GET", "/readyz");
 
     await api.stop();
@@ -99,7 +99,7 @@ describe("a server that is misused", () => {
     expect((await api.ask("GET", "/readyz")).status).toBe(200);
   });
 
-  it("answers others while hundreds never end what they say, and stops without waiting for them", async () => {
+  it("answers others while hundreds of requests never end, and stops without waiting for them", async () => {
     const api = await startApi({ graceMs: 300 });
     const halves = [
       "GET /v1/jobs HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ",
@@ -119,13 +119,13 @@ function post(path: string, type: string, length: string): string {
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\n${length}\r\n\r\n`;
 }
 
-/** Megabytes of a text that does not end, as an HTTP/1.1 body has them. */
+/** Endless text in chunks of a megabyte, as a chunked HTTP/1.1 body. */
 function* chunks(count: number): Generator<Buffer> {
   const chunk = Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(MB, "a"), Buffer.from("\r\n")]);
   for (let nth = 0; nth < count; nth += 1) yield chunk;
 }
 
-/** Sends as fast as it is taken, until all is sent or there is an answer; `sent` counts the parts. */
+/** Sends as fast as the server reads, until everything is sent or an answer arrives. `sent` counts the chunks. */
 async function talk(api: Api, parts: Iterable<string | Buffer>): Promise<{ text: string; sent: number }> {
   const socket = await dial(api);
   let text = "";

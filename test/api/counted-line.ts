@@ -1,18 +1,26 @@
-/** A line to a Redis that counts what is sent to it, and does something before or after the nth request. */
+/** A proxy to a Redis that counts requests, and does something before or after the nth one. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 export type CountedLine = {
   url: string;
-  /** Requests, as they came: several in one piece count as one. */
+  /** Requests until now. Requests that arrive in one packet count as one. */
   count(): number;
-  /** Counts anew. `act` is called in place of passing on the nth request, or once its answer is there. */
+  /** Restarts the count. Calls `act` instead of passing on the nth request, or when its reply has arrived. */
   at(nth: number, when: "before" | "after", act: () => void): void;
 };
 
-/** Call it inside a test. */
-export async function openCountedLine(port: number): Promise<CountedLine> {
+/** Calls of Lua scripts. Those of a process that makes one call at a time have the same numbers in every run. */
+export function isScriptCall(request: Buffer): boolean {
+  return /\r\n(evalsha|eval)\r\n/i.test(request.toString("latin1"));
+}
+
+/** Call it inside a test. Requests for which `isCounted` is false pass and do not count. */
+export async function openCountedLine(
+  port: number,
+  isCounted: (request: Buffer) => boolean = () => true,
+): Promise<CountedLine> {
   let seen = 0;
   let plan: { nth: number; when: "before" | "after"; act: () => void } | undefined;
   const sockets = new Set<Socket>();
@@ -34,7 +42,7 @@ export async function openCountedLine(port: number): Promise<CountedLine> {
     }
     let isLast = false;
     near.on("data", (request) => {
-      const what = take();
+      const what = isCounted(request) ? take() : "pass";
       if (what === "stop") return void close();
       isLast ||= what === "answer";
       far.write(request);

@@ -1,11 +1,11 @@
-/** The API's description of itself: for people and for programs, and of a size that either can read. */
+/** The OpenAPI document and its page: complete, and small enough to read. */
 import { expect, it } from "vitest";
 import { ERRORS } from "../../src/errors.ts";
 import { startApi } from "./harness.ts";
 
 const KB = 1024;
 
-it("says what a name stands for once, and every reference leads there, in the document and on the page", async () => {
+it("defines every name once, and every reference in the document and on the page has a target", async () => {
   const { ask } = await startApi();
   const { json } = await ask("GET", "/openapi.json");
   const page = String((await ask("GET", "/docs")).json.text);
@@ -15,12 +15,12 @@ it("says what a name stands for once, and every reference leads there, in the do
   expect(new Set(names)).toEqual(new Set(Object.keys(schemas)));
   for (const name of Object.keys(schemas)) expect(page).toContain(`<div id="${name}">`);
   expect(JSON.stringify(json)).not.toContain("$defs");
-  // With what is shared written out in every place, it was 5 times this, and the page 20 times.
+  // Without shared definitions the document was 5 times, and the page 20 times as large.
   expect(JSON.stringify(json).length).toBeLessThan(120 * KB);
   expect(page.length).toBeLessThan(250 * KB);
 });
 
-it("has a place for every problem, where its type leads", async () => {
+it("has a section for every problem type", async () => {
   const { ask, url } = await startApi();
   const { json } = await ask("GET", "/v1/nothing");
   const type = new URL(String(json.type), url);

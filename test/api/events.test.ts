@@ -1,4 +1,4 @@
-/** Events over HTTP: whoever follows a job hears of its end, from whichever instance, however slow it is. */
+/** Event streams over HTTP: a client that follows a job gets its end, from any server, however slowly it reads. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { aJob } from "../contracts/frontier/makers.ts";
@@ -12,7 +12,7 @@ type Event = { event: string; id: string | undefined; json: Record<string, unkno
 const OPEN = { open: true };
 
 describe("the events of a job", () => {
-  it("tell of it until it ends, and do not begin again for somebody who has heard the end", async () => {
+  it("report the job until it ends, and do not restart for a client that has received the end", async () => {
     const { ask, url, site, startWorker } = await startWorking({ "/": "<h1>one</h1>", "/2": "<h1>two</h1>" });
     const urls = ["/", "/2"].map((path) => site.url + path);
     const { json } = await ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
@@ -32,7 +32,7 @@ describe("the events of a job", () => {
     expect(late).toMatchObject([{ event: "end", id: lastId }]);
   });
 
-  it("have the same ids at every instance, and go on at another where one has stopped", async () => {
+  it("have the same ids on every server, and continue on another server", async () => {
     const folder = newFolder();
     const places = { broker: `sqlite:${join(folder, "b.db")}`, store: `sqlite:${join(folder, "s.db")}` };
     const [one, other] = [await startApi(places), await startApi(places)];
@@ -51,7 +51,7 @@ describe("the events of a job", () => {
     expect(await all(there)).toMatchObject([{ event: "end" }]);
   });
 
-  it("cost one look at the broker, however many listen", async () => {
+  it("poll the broker once for any number of clients", async () => {
     const { ask, url, trawl } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", OPEN);
     const streams = Array.from({ length: 30 }, () => follow(`${url}/v1/jobs/${json.id}/events`));
@@ -70,7 +70,7 @@ describe("the events of a job", () => {
     await Promise.all(streams.map((stream) => stream.return()));
   });
 
-  it("are not kept for a reader that does not read: it finds the newest", async () => {
+  it("are not buffered for a slow client, which gets the newest state", async () => {
     const { ask, url, trawl } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", OPEN);
     const id = String(json.id);
@@ -85,7 +85,7 @@ describe("the events of a job", () => {
     expect(rest.length).toBeLessThan(200);
   });
 
-  it("are not there for a job that is not", async () => {
+  it("answer 404 for a job that does not exist", async () => {
     const { ask, url } = await startApi();
 
     expect(await ask("GET", "/v1/jobs/j1/events")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
@@ -94,7 +94,7 @@ describe("the events of a job", () => {
 });
 
 describe("the events of all jobs", () => {
-  it("begin with what there is, go on with what changes, and know what somebody who comes back has heard", async () => {
+  it("start with the current state, continue with changes, and resume after the last received id", async () => {
     const { ask, url } = await startApi();
     const { json: a } = await ask("POST", "/v1/jobs", { name: "a", ...OPEN });
     const { json: b } = await ask("POST", "/v1/jobs", { name: "b", ...OPEN });
@@ -123,7 +123,7 @@ describe("the events of all jobs", () => {
     expect(fourth.json).toEqual({ jobs: [], gone: [b.id], more: { open: false, ended: false } });
   });
 
-  it("tell of a job that runs however many newer ones have ended, and so does the list of those that run", async () => {
+  it("include a running job behind any number of newer ended jobs, like the list of running jobs", async () => {
     const api = await startKeyedApi();
     const one = await api.person({ tenant: "one" });
     const { json } = await one.ask("POST", "/v1/jobs", { name: "old", ...OPEN });
@@ -132,13 +132,13 @@ describe("the events of all jobs", () => {
       await api.trawl.frontier.seal(`ended${nth}`);
     }
     const stream = follow(`${api.url}/v1/events`, undefined, OPERATOR);
-    const heard = await upTo(stream, "jobs");
+    const answer = await upTo(stream, "jobs");
     await one.ask("POST", `/v1/jobs/${json.id}/pause`);
     const then = await upTo(stream, "jobs");
     await stream.return();
 
-    expect(heard.json).toMatchObject({ more: { open: false, ended: true } });
-    const [known] = (heard.json.jobs as { id: string }[]).filter(({ id }) => id === json.id);
+    expect(answer.json).toMatchObject({ more: { open: false, ended: true } });
+    const [known] = (answer.json.jobs as { id: string }[]).filter(({ id }) => id === json.id);
     expect(known).toMatchObject({ name: "old", state: "running" });
     expect(then.json).toMatchObject({ jobs: [{ id: json.id, state: "paused" }] });
     for (const ask of [one.ask, api.operator]) {
@@ -149,8 +149,8 @@ describe("the events of all jobs", () => {
   });
 });
 
-describe("many who follow all jobs", () => {
-  it("cost one look at the broker, and get the same text", async () => {
+describe("many clients that follow all jobs", () => {
+  it("cost one poll of the broker, and get the same text", async () => {
     const { ask, url, trawl } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", { name: "a", ...OPEN });
     const streams = Array.from({ length: 20 }, () => follow(`${url}/v1/events`));
@@ -163,17 +163,17 @@ describe("many who follow all jobs", () => {
     };
 
     await trawl.frontier.pause(String(json.id));
-    const heard = await Promise.all(streams.map((stream) => upTo(stream, "jobs")));
+    const answer = await Promise.all(streams.map((stream) => upTo(stream, "jobs")));
 
     expect(looks).toBeLessThan(10);
-    expect(new Set(heard.map((event) => JSON.stringify(event))).size).toBe(1);
-    expect(heard[0]?.json).toMatchObject({ jobs: [{ name: "a", state: "paused" }], gone: [] });
+    expect(new Set(answer.map((event) => JSON.stringify(event))).size).toBe(1);
+    expect(answer[0]?.json).toMatchObject({ jobs: [{ name: "a", state: "paused" }], gone: [] });
     await Promise.all(streams.map((stream) => stream.return()));
   });
 });
 
 describe("the events of a tenant", () => {
-  it("are of its own jobs alone, and not of the fleet", async () => {
+  it("contain only its own jobs, and nothing about the fleet", async () => {
     const { url, person } = await startKeyedApi();
     const [one, two] = [await person({ tenant: "one" }), await person({ tenant: "two" })];
     const { json: theirs } = await one.ask("POST", "/v1/jobs", { name: "a", ...OPEN });

@@ -1,13 +1,13 @@
 /**
- * The API tried from outside with what its own description says it takes, and with what it does not: nothing is answered
- * with 500, and every answer is one that the description has.
+ * Sends random requests, valid and invalid by the OpenAPI document. No answer is a 500, and every answer is one that the
+ * document declares.
  */
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { ERRORS } from "../../src/errors.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
-import { startRedis } from "../services/redis.ts";
+import { findRedisObstacle, startRedis } from "../services/redis.ts";
 import { type Schema, valueFor } from "./from-schema.ts";
 import type { Api } from "./harness.ts";
 import { OPERATOR, startKeyedApi } from "./keyed.ts";
@@ -19,7 +19,7 @@ type Operation = {
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
 };
-/** The same with every shape in the place where it is referred to. */
+/** Replaces every reference by the schema that it names. */
 function written(part: unknown, components: unknown): unknown {
   const text = JSON.stringify(part, (_, value) => {
     const name = /^#\/components\/schemas\/(\w+)$/.exec(value?.$ref ?? "")?.[1];
@@ -28,30 +28,30 @@ function written(part: unknown, components: unknown): unknown {
   return JSON.parse(text);
 }
 
-/** What there is to be found, by what its paths begin with. */
+/** Existing ids, by the first part of their path. */
 type Known = Record<"/v1/jobs" | "/v1/pages" | "/v1/keys" | "/v1/schedules" | "/v1/sites" | "/v1/workers", string[]>;
 type Tried = { path: string; init: RequestInit };
 
 const RUNS = 25;
-/** No page here has a PDF, and nobody fetches what is to be scraped. */
+/** Operations that cannot succeed here: no page has a PDF, and no worker fetches. */
 const NEVER_WELL = ["get /v1/pages/{id}/pdf", "post /v1/scrape"];
 const SEED = 20_261_116;
 
-describe("the API, tried with anything", () => {
-  it.each(["SQLite", "Redis"])(
-    "answers as it says it does, and never with 500, on %s",
+describe("the API, called with random requests", () => {
+  it.each(findRedisObstacle("redis-server") === undefined ? ["SQLite", "Redis"] : ["SQLite"])(
+    "answers as its description says, and never with 500, on %s",
     async (kind) => {
       const places = kind === "Redis" ? { broker: await redisPlace(), brokerShards: 3 } : {};
       const api = await startKeyedApi({ maxPending: 5_000, graceMs: 1_000, ...places });
       const { json } = await api.ask("GET", "/openapi.json");
       const paths = written(json.paths, json.components) as Record<string, Record<string, Operation>>;
-      const heard: Record<string, number[]> = {};
+      const answer: Record<string, number[]> = {};
 
       for (const [path, methods] of Object.entries(paths)) {
         for (const [method, operation] of Object.entries(methods)) {
           const known = await fill({ ...api, ask: api.operator });
           const statuses: number[] = [];
-          heard[`${method} ${path}`] = statuses;
+          answer[`${method} ${path}`] = statuses;
           await fc.assert(
             fc.asyncProperty(requests(path, method, operation, known), async ({ path: to, init }) => {
               const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${OPERATOR}` };
@@ -64,12 +64,11 @@ describe("the API, tried with anything", () => {
         }
       }
 
-      // Or what is behind the checks has not been tried at all.
-      const alwaysRefused = Object.entries(heard).filter(([, statuses]) => !statuses.some((status) => status < 300));
+      // Otherwise only the validation was tested.
+      const alwaysRefused = Object.entries(answer).filter(([, statuses]) => !statuses.some((status) => status < 300));
       expect(alwaysRefused.map(([operation]) => operation)).toEqual(NEVER_WELL);
       expect((await api.ask("GET", "/readyz")).status).toBe(200);
     },
-    120_000,
   );
 });
 
@@ -79,7 +78,7 @@ async function redisPlace(): Promise<string> {
   return server.url;
 }
 
-/** Something to be found, and to be done away with. */
+/** Creates objects that requests can find and delete. */
 async function fill({ ask, trawl }: Api): Promise<Known> {
   const made = async (path: string, body: unknown) => {
     const answers = [await ask("POST", path, body), await ask("POST", path, body)];
@@ -101,7 +100,7 @@ async function fill({ ask, trawl }: Api): Promise<Known> {
   };
 }
 
-/** Workers that would follow an order, and one that would not. */
+/** Workers that accept commands, and one that does not. */
 async function announced(frontier: Api["trawl"]["frontier"]): Promise<string[]> {
   const usual = { queues: ["fetch"], unknownSpiders: [], version: "1.0.0" };
   const vitals = { concurrency: 1, busy: 0, done: 0, failed: 0, rssBytes: 1, upMs: 1 };
@@ -157,7 +156,7 @@ function parameterFor(
   return required ? value : mostly(fc.constant(undefined), value);
 }
 
-/** Of others there is nothing left in a path: they lead elsewhere. */
+/** Other values would change the path. */
 function isSegment(value: unknown): boolean {
   return typeof value !== "string" || !["", ".", ".."].includes(value);
 }
@@ -181,7 +180,7 @@ function bodyFor(path: string, { requestBody }: Operation): fc.Arbitrary<{ type:
 function textOf(path: string, type: string, value: unknown): string {
   if (type !== "application/json") return String(value);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  // Nobody fetches here: whoever waits for a page waits for nothing.
+  // No worker runs here, so a scrape would only wait.
   return JSON.stringify(path === "/v1/scrape" && isObject ? { ...value, timeoutSeconds: 0.1 } : value);
 }
 

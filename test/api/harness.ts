@@ -1,23 +1,23 @@
-/** A control plane on a broker and store of its own, asked over HTTP as anybody would. */
+/** A server with its own broker and store, called over HTTP. */
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { openTrawl, type Trawl } from "../../src/compose.ts";
-import { composeApi } from "../../src/compose-api.ts";
-import { composeRetention } from "../../src/compose-retention.ts";
+import { composeApi } from "../../src/compose/api.ts";
+import { type App, openApp } from "../../src/compose/app.ts";
+import { composeRetention } from "../../src/compose/retention.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import type { Retention } from "../../src/retain/retention.ts";
 import { newFolder } from "../e2e/folder.ts";
 
-export type Heard = { status: number; headers: Headers; json: Record<string, never> & { [key: string]: unknown } };
+export type Answer = { status: number; headers: Headers; json: Record<string, never> & { [key: string]: unknown } };
 
 export type Api = {
   url: string;
-  trawl: Trawl;
+  trawl: App;
   retention: Retention;
   /** JSON unless `body` is text or a stream. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Heard>;
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   stop(): Promise<void>;
-  /** What it has logged, at the `logLevel` of the settings. */
+  /** The log lines, at the `logLevel` of the settings. */
   logged: readonly string[];
 };
 
@@ -26,25 +26,25 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Closed before what was there already. */
+/** Closes in reverse order after the test. */
 export function closeLater(close: () => Promise<void>): void {
   closing.push(close);
 }
 
-/** Ends with the test. */
+/** Starts a server that ends with the test. */
 export async function startApi(settings: Record<string, unknown> = {}): Promise<Api> {
   const folder = newFolder();
   const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
   const values = { ...places, bodies: `file:${join(folder, "bodies")}`, apiPort: 0, logLevel: "silent", ...settings };
   const config = resolveConfig([{ from: "test", values }]);
   const logged: string[] = [];
-  const trawl = await openTrawl(config, (line) => void logged.push(line));
+  const trawl = await openApp(config, (line) => void logged.push(line));
   closing.push(() => trawl.close());
-  const retention = composeRetention(config, trawl); // runs where a test starts it
+  const retention = composeRetention(config, trawl); // runs only if a test starts it
   const server = await composeApi(config, trawl, retention);
   const { url } = await server.start();
   closing.push(() => server.stop());
-  return { url, trawl, retention, ask: (...words) => ask(url, ...words), stop: () => server.stop(), logged };
+  return { url, trawl, retention, ask: (...args) => ask(url, ...args), stop: () => server.stop(), logged };
 }
 
 async function ask(
@@ -53,7 +53,7 @@ async function ask(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Heard> {
+): Promise<Answer> {
   const isRaw = typeof body === "string" || body instanceof ReadableStream;
   const answer = await fetch(base + path, {
     method,

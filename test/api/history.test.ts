@@ -1,14 +1,13 @@
-/** What the fleet did, over HTTP: from the store over time, and from what workers say of themselves now. */
+/** The history of the fleet over HTTP, from the store, and its current throughput, as reported by workers. */
 import { describe, expect, it } from "vitest";
 import { latencyBucket } from "../../src/domain/latency.ts";
-import { noWork, SLOT_WIDTHS_MS, slotAt, type WorkCounts } from "../../src/store/history-book.ts";
-import { UNWATCHED } from "../../src/worker/task-watch.ts";
+import { BUCKET_WIDTHS_MS, bucketStart, noWork, type WorkCounts } from "../../src/store/history-store.ts";
 import { startApi } from "./harness.ts";
 import { ended, startWorking } from "./work.ts";
 
 type Point = Record<string, number | string | null>;
 
-const [FINE, MEDIUM, COARSE] = SLOT_WIDTHS_MS;
+const [FINE, MEDIUM, COARSE] = BUCKET_WIDTHS_MS;
 const DAY = 24 * COARSE;
 
 function work(counts: Partial<WorkCounts>, tookMs = 100): WorkCounts {
@@ -18,11 +17,11 @@ function work(counts: Partial<WorkCounts>, tookMs = 100): WorkCounts {
 }
 
 describe("history", () => {
-  it("has a point for every step, with null where nobody was", async () => {
+  it("has a point for every interval, with null where no worker reported", async () => {
     const { ask, trawl } = await startApi();
-    const at = slotAt(Date.now(), COARSE) - COARSE;
+    const at = bucketStart(Date.now(), COARSE) - COARSE;
     await trawl.store.history.add([{ at, counts: work({ pages: 30, done: 30, failed: 10, dead: 1, records: 60 }) }]);
-    await trawl.store.history.note(at + 2 * FINE, { waiting: 7, inFlight: 2, workers: 1 });
+    await trawl.store.history.setGauges(at + 2 * FINE, { waiting: 7, inFlight: 2, workers: 1 });
     const iso = (ms: number) => new Date(ms).toISOString();
 
     const { json } = await ask("GET", `/v1/history?from=${iso(at)}&to=${iso(at + 4 * FINE)}&step=10s`);
@@ -49,7 +48,7 @@ describe("history", () => {
     expect(minute.json.points).toMatchObject([{ pages: 30, pagesPerSecond: 0.5, success: 0.75, waiting: 7 }]);
   });
 
-  it("takes as fine a step as there is and fits, and refuses what would be too many points", async () => {
+  it("uses the finest interval that fits, and refuses too many points", async () => {
     const { ask } = await startApi();
     const since = async (ms: number) =>
       (await ask("GET", `/v1/history?from=${new Date(Date.now() - ms).toISOString()}`)).json;
@@ -82,12 +81,12 @@ describe("history", () => {
     expect(limits[0]).toBeGreaterThanOrEqual(1_498 * 24);
   });
 
-  it("knows what a worker did, also when that and the server are gone", async () => {
+  it("contains the work of a worker after the worker and the server have ended", async () => {
     const working = await startWorking({ "/": "<h1>one</h1>", "/2": "<h1>two</h1>" });
     const { ask, site, trawl } = working;
     const worker = await trawl.createWorker({
       queues: ["fetch"],
-      ...{ allowHosts: [], unreadableJob: "ends-task", onFinished: () => {}, watch: UNWATCHED },
+      ...{ allowHosts: [], unreadableJob: "ends-task", onFinished: () => {} },
       maxTasks: Number.POSITIVE_INFINITY,
     });
     worker.start();
@@ -102,10 +101,10 @@ describe("history", () => {
     expect(sum("p50Ms")).toBeGreaterThan(0);
   });
 
-  it("is pruned with all else that has been kept long enough", async () => {
+  it("is pruned like everything that is past its retention", async () => {
     const { trawl, retention } = await startApi();
     const { history } = trawl.store;
-    const old = slotAt(Date.now() - 15 * DAY, COARSE);
+    const old = bucketStart(Date.now() - 15 * DAY, COARSE);
     await history.add([
       { at: old, counts: work({ done: 1 }) },
       { at: old + 14.9 * DAY, counts: work({ done: 1 }) },
@@ -119,7 +118,7 @@ describe("history", () => {
   });
 });
 
-it("tells operators how fast all workers together are, just now", async () => {
+it("reports the current throughput of all workers to operators", async () => {
   const { trawl, url, ask } = await startApi();
   await ask("POST", "/v1/jobs", { urls: ["https://a.example/", "https://a.example/2"], open: true });
   const vitals = { concurrency: 8, busy: 3, done: 100, failed: 1, rssBytes: 1, upMs: 60_000 };
@@ -128,7 +127,7 @@ it("tells operators how fast all workers together are, just now", async () => {
     const presence = { worker, queues: ["fetch"], unknownSpiders: [], version: "1.0.0", vitals: { ...vitals, recent } };
     await trawl.frontier.announce(presence, 60_000);
   }
-  // Long gone, and not yet forgotten: what it did last is done by nobody now.
+  // A worker that has ended but is still listed: its last report does not count.
   const listed = trawl.frontier.listWorkers;
   trawl.frontier.listWorkers = async () => {
     const views = await listed();

@@ -1,4 +1,4 @@
-/** Jobs over HTTP: one submission is one job, whatever gets lost on the way. */
+/** Jobs over HTTP: one submission creates one job, even if requests or answers are lost. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newFolder } from "../e2e/folder.ts";
@@ -8,7 +8,7 @@ const NDJSON = { "content-type": "application/x-ndjson" };
 const lines = (count: number) => Array.from({ length: count }, (_, nth) => `https://a.example/${nth}`);
 
 describe("a job over HTTP", () => {
-  it("is queued before the answer, which counts what became of each URL", async () => {
+  it("is queued before the answer, which counts accepted, duplicate and refused URLs", async () => {
     const { ask, trawl } = await startApi();
 
     const urls = ["https://a.example/", "https://a.example/#top", "ftp://a.example/", "https://b.example/"];
@@ -22,7 +22,7 @@ describe("a job over HTTP", () => {
     expect(job).toMatchObject({ sealed: true, counts: { queued: 2 }, spec: { requestId: "mine-1" } });
   });
 
-  it("is the same job when the same request is sent again with its key, and the answer the same", async () => {
+  it("is the same job, with the same answer, when the request is repeated with its key", async () => {
     const { ask } = await startApi();
     const body = { urls: ["https://a.example/1", "https://a.example/1", "https://a.example/2"] };
     const key = { "idempotency-key": "night 7" };
@@ -36,7 +36,7 @@ describe("a job over HTTP", () => {
     expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
   });
 
-  it("is one job with one answer for all who send it at once, to whichever server", async () => {
+  it("is one job with one answer for concurrent equal requests to several servers", async () => {
     const folder = newFolder();
     const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
     const one = await startApi(places);
@@ -45,23 +45,25 @@ describe("a job over HTTP", () => {
       (servers[nth % 2] ?? one).ask("POST", "/v1/jobs", { urls }, { "idempotency-key": key });
 
     for (let round = 0; round < 5; round += 1) {
-      // Of more than one batch, so that some are done while others are half way.
-      const heard = await Promise.all(Array.from({ length: 8 }, (_, nth) => send(nth, lines(3_000), `night ${round}`)));
+      // More than one batch, so that some requests end while others are in the middle.
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, nth) => send(nth, lines(3_000), `night ${round}`)),
+      );
       const others = await Promise.all(
         Array.from({ length: 8 }, (_, nth) => send(nth, [`https://a.example/${nth % 2}`], `day ${round}`)),
       );
 
-      expect(new Set(heard.map(({ status }) => status))).toEqual(new Set([202]));
-      expect(new Set(heard.map(({ json }) => JSON.stringify(json))).size).toBe(1);
-      expect(heard[0]?.json).toMatchObject({ accepted: 3_000, duplicates: 0, taken: 3_000 });
-      // Who was second with another list is refused, and nothing of it is queued.
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+      expect(new Set(answers.map(({ json }) => JSON.stringify(json))).size).toBe(1);
+      expect(answers[0]?.json).toMatchObject({ accepted: 3_000, duplicates: 0, taken: 3_000 });
+      // A second, different list is refused, and none of it is queued.
       expect(others.map(({ status }) => status).sort()).toEqual([...Array(4).fill(202), ...Array(4).fill(409)]);
       const made = await one.ask("GET", `/v1/jobs/${others[0]?.json.id}`);
       expect(made.json.counts).toMatchObject({ submitted: 1 });
     }
   });
 
-  it("takes URLs line by line, however they are written, until the last are sent", async () => {
+  it("accepts URLs as lines, in any notation, until the last request", async () => {
     const { ask } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", { open: true });
     const body = `${lines(2_500).join("\n")}\n"https://a.example/quoted"\r\n{"url":"https://a.example/object"}\n\nnot a url`;
@@ -76,7 +78,7 @@ describe("a job over HTTP", () => {
     expect((await ask("GET", `/v1/jobs/${json.id}`)).json).toMatchObject({ sealed: true, counts: { queued: 2_502 } });
   });
 
-  it("is told how far it came where the broker is full, and goes on from there", async () => {
+  it("returns how many URLs were accepted if the broker is full, and continues from there", async () => {
     const { ask } = await startApi({ maxPending: 1_200 });
     const { json } = await ask("POST", "/v1/jobs", { open: true });
 
@@ -89,7 +91,7 @@ describe("a job over HTTP", () => {
     expect(Number(problem.taken)).toBeLessThan(3_000);
   });
 
-  it("is listed page by page, and steered", async () => {
+  it("is listed page by page, paused, resumed, changed and cancelled", async () => {
     const { ask } = await startApi();
     for (const name of ["a", "b", "c"]) {
       await ask("POST", "/v1/jobs", { name, urls: [`https://${name}.example/`] });
@@ -111,7 +113,7 @@ describe("a job over HTTP", () => {
       priority: 2,
       politeness: { rate: "1/s" },
     });
-    // What is not named stays as it was last set, not as it was submitted.
+    // Fields that are not named keep their last value, not the submitted one.
     expect((await change({ perSite: 7 })).json).toMatchObject({ politeness: { rate: "1/s", perSite: 7 } });
     expect((await change({ limits: { pages: 9, seconds: 3600 } })).json).toMatchObject({
       limits: { pages: 9, seconds: 3600 },
@@ -119,14 +121,14 @@ describe("a job over HTTP", () => {
     expect((await change({ limits: { pages: null } })).json).toMatchObject({ limits: { pages: null, seconds: 3600 } });
     expect(await change({ retries: { max: 1 } })).toMatchObject({
       status: 400,
-      json: { detail: expect.stringMatching(/unknown retries.*can be changed: rate/) },
+      json: { detail: expect.stringMatching(/unknown retries.*can change rate/) },
     });
     expect((await ask("POST", `/v1/jobs/${id}/cancel`)).json).toMatchObject({ state: "cancelled" });
     expect(await change({ limits: { pages: 3 } })).toMatchObject({ status: 409, json: { code: "JOB_ENDED" } });
   });
 });
 
-it("a caller is told of a URL that is too long by its beginning, and gets no megabytes back", async () => {
+it("a URL that is too long is returned shortened", async () => {
   const { ask } = await startApi();
   const long = `https://a.example/${"x".repeat(2_000_000)}`;
 
@@ -143,7 +145,7 @@ it("a caller is told of a URL that is too long by its beginning, and gets no meg
   ]);
 });
 
-describe("a request that is wrong", () => {
+describe("a bad request", () => {
   it.each([
     ["an unknown field", "POST", "/v1/jobs", { urlz: [] }, 400, "BAD_REQUEST", /unknown urlz/],
     ["a job without URLs", "POST", "/v1/jobs", {}, 400, "BAD_JOB", /open: true/],
@@ -171,24 +173,27 @@ describe("a request that is wrong", () => {
       undefined,
       400,
       "BAD_REQUEST",
-      /known are state, q, limit, cursor/,
+      /known keys: state, q, limit, cursor/,
     ],
   ] as const)("is answered with a problem: %s", async (_, method, path, body, status, code, detail) => {
     const { ask } = await startApi();
 
     const headers = typeof body === "string" ? { "content-type": "application/json" } : {};
-    const heard = await ask(method, path, body, headers);
+    const answers = await ask(method, path, body, headers);
 
-    expect(heard).toMatchObject({ status, json: { code, status, detail: expect.stringMatching(detail) } });
-    expect(heard.headers.get("content-type")).toContain("application/problem+json");
-    expect(heard.json.requestId).toBe(heard.headers.get("x-request-id"));
+    expect(answers).toMatchObject({ status, json: { code, status, detail: expect.stringMatching(detail) } });
+    expect(answers.headers.get("content-type")).toContain("application/problem+json");
+    expect(answers.json.requestId).toBe(answers.headers.get("x-request-id"));
   });
 
   it.each([
     [{ "content-type": "text/plain" }, /content-type: is text\/plain; this takes application\/json/],
     [{ "content-type": "application/x-ndjson" }, /this takes application\/json$/],
-    [{ "content-type": "application/json", "content-encoding": "gzip" }, /gzip is not read here; send it as it is/],
-  ])("is told how to send a body: %j", async (headers: Record<string, string>, detail) => {
+    [
+      { "content-type": "application/json", "content-encoding": "gzip" },
+      /gzip is not supported; send the body uncompressed/,
+    ],
+  ])("gets an error that says how to send a body: %j", async (headers: Record<string, string>, detail) => {
     const { ask } = await startApi();
 
     const { status, json } = await ask("POST", "/v1/jobs", '{"open":true}', headers);
@@ -196,7 +201,7 @@ describe("a request that is wrong", () => {
     expect({ status, json }).toMatchObject({ status: 400, json: { detail: expect.stringMatching(detail) } });
   });
 
-  it("is none for naming a type where there is nothing to send", async () => {
+  it("is not one with a content type and no body", async () => {
     const { ask } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", { open: true });
     const steer = (verb: string, type: string) =>
@@ -207,7 +212,7 @@ describe("a request that is wrong", () => {
     expect((await ask("DELETE", `/v1/jobs`)).headers.get("allow")).toBe("POST, GET");
   });
 
-  it("is refused where a page of another site sends it, or a name that is not this machine's", async () => {
+  it("is refused if it is cross-origin", async () => {
     const { ask } = await startApi();
 
     const foreign = await ask("POST", "/v1/jobs", { urls: [] }, { origin: "https://evil.example" });
@@ -215,7 +220,7 @@ describe("a request that is wrong", () => {
     expect(foreign).toMatchObject({ status: 403, json: { code: "FORBIDDEN" } });
   });
 
-  it("does not make a server of everybody's where there are no keys", async () => {
+  it("cannot come from another machine without keys: the server does not start on a public address", async () => {
     await expect(startApi({ apiHost: "0.0.0.0" })).rejects.toMatchObject({ code: "BAD_CONFIG" });
   });
 });

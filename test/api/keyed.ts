@@ -1,14 +1,14 @@
-/** A control plane that asks for keys, and people who have some. */
+/** A server that requires keys, and callers that have some. */
 import { expect } from "vitest";
-import { type Api, type Heard, startApi } from "./harness.ts";
+import { type Answer, type Api, startApi } from "./harness.ts";
 
-/** Of the settings: the operator's. */
+/** The operator's key, from the settings. */
 export const OPERATOR = "operator-key-0123456789";
 
 export type Person = { key: string; id: string; ask: Api["ask"] };
 export type KeyedApi = Api & {
   operator: Api["ask"];
-  /** Somebody with a key like this. */
+  /** A caller with a new key. */
   person(draft: Record<string, unknown>): Promise<Person>;
 };
 
@@ -20,7 +20,7 @@ export async function startKeyedApi(settings: Record<string, unknown> = {}): Pro
     operator,
     async person(draft) {
       const { status, json } = await operator("POST", "/v1/keys", {
-        name: "somebody",
+        name: "caller",
         scopes: ["read", "submit"],
         ...draft,
       });
@@ -32,6 +32,6 @@ export async function startKeyedApi(settings: Record<string, unknown> = {}): Pro
 }
 
 export function asking({ ask }: Pick<Api, "ask">, key: string): Api["ask"] {
-  return (method, path, body, headers = {}): Promise<Heard> =>
+  return (method, path, body, headers = {}): Promise<Answer> =>
     ask(method, path, body, { authorization: `Bearer ${key}`, ...headers });
 }

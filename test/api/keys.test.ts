@@ -1,9 +1,9 @@
-/** Keys over HTTP: who may ask, for how long, and what is never shown. */
+/** API keys over HTTP: what they allow, when they end, and what is never returned. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newKey } from "../../src/api/keys/new-key.ts";
-import { composeApi } from "../../src/compose-api.ts";
+import { composeApi } from "../../src/compose/api.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { newKey } from "../../src/control/new-key.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { startApi } from "./harness.ts";
@@ -12,7 +12,7 @@ import { asking, OPERATOR, startKeyedApi } from "./keyed.ts";
 const A_JOB = { urls: ["https://a.example/"] };
 
 describe("a server with keys", () => {
-  it("asks everybody for one, and says how", async () => {
+  it("requires a key for every request, and describes how to send it", async () => {
     const { ask, operator } = await startKeyedApi();
 
     for (const authorization of [
@@ -23,24 +23,24 @@ describe("a server with keys", () => {
       OPERATOR,
       "Bearer trawl_nonsense",
     ]) {
-      const heard = await ask("GET", "/v1/jobs", undefined, authorization === undefined ? {} : { authorization });
-      expect(heard, String(authorization)).toMatchObject({ status: 401, json: { code: "UNAUTHORIZED" } });
-      expect(heard.headers.get("www-authenticate")).toBe("Bearer");
-      expect(JSON.stringify(heard.json)).not.toContain(OPERATOR);
+      const answer = await ask("GET", "/v1/jobs", undefined, authorization === undefined ? {} : { authorization });
+      expect(answer, String(authorization)).toMatchObject({ status: 401, json: { code: "UNAUTHORIZED" } });
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      expect(JSON.stringify(answer.json)).not.toContain(OPERATOR);
     }
     expect((await operator("GET", "/v1/jobs")).status).toBe(200);
     expect((await ask("GET", "/healthz")).status).toBe(200);
   });
 
-  it("does not read the body of a stranger's request", async () => {
+  it("does not read the body of a request without a valid key", async () => {
     const { ask } = await startKeyedApi();
 
-    const heard = await ask("POST", "/v1/jobs", "{ not even JSON", { "content-type": "application/json" });
+    const answer = await ask("POST", "/v1/jobs", "{ not even JSON", { "content-type": "application/json" });
 
-    expect(heard.status).toBe(401);
+    expect(answer.status).toBe(401);
   });
 
-  it("shows a key once, keeps its hash, and lists the rest of it", async () => {
+  it("returns a key once, stores its hash, and lists the other fields", async () => {
     const { operator, trawl } = await startKeyedApi();
     const draft = { name: "ci", tenant: "acme", scopes: ["read"], quotas: { pending: 7 } };
 
@@ -56,7 +56,7 @@ describe("a server with keys", () => {
     expect(JSON.stringify(await trawl.store.keys.list(10))).not.toContain(String(key));
   });
 
-  it("takes a key back at once, and one that has expired, and says which it was", async () => {
+  it("refuses a revoked or expired key at once, and returns which it is", async () => {
     const { operator, person } = await startKeyedApi();
     const leaving = await person({});
     const late = await person({ expiresAt: new Date(Date.now() - 1000).toISOString() });
@@ -71,7 +71,7 @@ describe("a server with keys", () => {
     ]);
   });
 
-  it("ends a stream of events with its key", async () => {
+  it("ends an event stream when its key is revoked", async () => {
     const { operator, person, url } = await startKeyedApi();
     const { key, id } = await person({});
     const stream = await fetch(`${url}/v1/events`, { headers: { authorization: `Bearer ${key}` } });
@@ -82,7 +82,7 @@ describe("a server with keys", () => {
     expect(await ended).toContain("retry:");
   });
 
-  it("changes what a key may do at once, and notes when it was used", async () => {
+  it("applies changes of a key at once, and records when it was last used", async () => {
     const { operator, person } = await startKeyedApi();
     const { ask, id } = await person({ scopes: ["read"] });
     expect((await ask("POST", "/v1/jobs", A_JOB)).status).toBe(403);
@@ -112,7 +112,7 @@ describe("a server with keys", () => {
     expect({ status, code: json.code }).toEqual({ status: 400, code: "BAD_REQUEST" });
   });
 
-  it("refuses pages of other sites all the same, and answers to any name it has", async () => {
+  it("refuses cross-origin requests, and answers under any host name", async () => {
     const { operator } = await startKeyedApi();
 
     expect((await operator("GET", "/v1/jobs", undefined, { origin: "https://evil.example" })).status).toBe(403);
@@ -122,7 +122,7 @@ describe("a server with keys", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("may listen anywhere, and without any key nowhere but here", async () => {
+  it("may listen on any address; without a key, only on loopback", async () => {
     const { trawl } = await startApi();
     const config = (values: Record<string, unknown>) => resolveConfig([{ from: "test", values }]);
     const everywhere = config({ apiHost: "0.0.0.0" });
@@ -138,7 +138,7 @@ describe("a server with keys", () => {
 });
 
 describe("a server without keys", () => {
-  it("is everybody's on this machine until the first key is made, and never again", async () => {
+  it("is open on this machine until the first key is created, and never again", async () => {
     const api = await startApi();
     expect((await api.ask("GET", "/v1/jobs")).status).toBe(200);
 
@@ -150,7 +150,7 @@ describe("a server without keys", () => {
     expect((await api.ask("GET", "/v1/jobs")).status).toBe(401);
   });
 
-  it("finds keys that were made before it started", async () => {
+  it("loads keys that were created before it started", async () => {
     const store = `sqlite:${join(newFolder(), "store.db")}`;
     const before = await startApi({ store });
     const { json } = await before.ask("POST", "/v1/keys", { name: "first", scopes: ["read"] });

@@ -1,11 +1,11 @@
-/** A line to a server that breaks. */
+/** A proxy to a server that breaks connections. */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeLater } from "./harness.ts";
 
 type Verdict = "cut" | "stopping" | undefined;
 
-/** A proxy that passes requests on, or cuts the answer in the middle, as told for each. */
+/** `judge` decides for each request: pass it on, cut the answer in the middle, or answer that the server is stopping. */
 export async function startLine(to: string, judge: (path: string, pass: () => undefined) => Verdict): Promise<string> {
   const line = createServer((asked, answering) => {
     const verdict = judge(String(asked.url), () => undefined);

@@ -1,17 +1,17 @@
-/** What a person who looks into jobs asks the API: search, what went wrong, one page, rules to try, the job once more. */
+/** Inspecting jobs over HTTP: search, errors, one page, trying extraction rules, running a job again. */
 import { describe, expect, it } from "vitest";
-import type { JobFilter } from "../../src/api/job-filter.ts";
 import { createDirectPlane } from "../../src/cli/plane/direct-plane.ts";
 import { createRemotePlane } from "../../src/cli/plane/remote-plane.ts";
 import { connect } from "../../src/client/client.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
-import { aPageWrite, aTryWrite } from "../contracts/store/page-write.ts";
+import type { JobFilter } from "../../src/control/list-jobs.ts";
+import { anAttemptWrite, aPageWrite } from "../contracts/store/page-write.ts";
 import { startApi } from "./harness.ts";
 import { startKeyedApi } from "./keyed.ts";
 import { startWorking } from "./work.ts";
 
 describe("the list of jobs", () => {
-  it("is searched by state and words, for a tenant among its own, and goes on where it was", async () => {
+  it("is filtered by state and text, within the tenant, and continues from a cursor", async () => {
     const api = await startKeyedApi();
     const one = await api.person({ tenant: "one" });
     const two = await api.person({ tenant: "two" });
@@ -53,7 +53,7 @@ describe("the list of jobs", () => {
 });
 
 describe("trawl jobs", () => {
-  it("finds the same jobs on broker and store as through a server", async () => {
+  it("finds the same jobs directly and through a server", async () => {
     const { url, trawl, ask } = await startApi();
     for (const name of ["Red shoes", "blue shoes"]) await ask("POST", "/v1/jobs", { name, open: true });
     const direct = createDirectPlane(trawl, resolveConfig([]));
@@ -70,8 +70,8 @@ describe("trawl jobs", () => {
   });
 });
 
-describe("what a job has brought", () => {
-  it("is searched page by page, and in a stream as a whole", async () => {
+describe("the results of a job", () => {
+  it("are searched page by page and in one stream", async () => {
     const { url, trawl, ask } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
     const id = String(json.id);
@@ -108,14 +108,14 @@ describe("what a job has brought", () => {
     expect([jobId, records.length, records[0]?.title]).toEqual([id, 100, "t1500"]);
   });
 
-  it("has what went wrong by reason", async () => {
+  it("include errors grouped by reason", async () => {
     const { url, trawl, ask } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
     const id = String(json.id);
     const invalid = ["no price", "no title", "no price"].map((reason) => ({ fields: {}, reason }));
     await trawl.store.write(
       [aPageWrite({ jobId: id, invalid })],
-      ["2", "3"].map((taskId) => aTryWrite({ jobId: id, taskId })),
+      ["2", "3"].map((taskId) => anAttemptWrite({ jobId: id, taskId })),
     );
 
     expect(await connect(url).job(id).errors()).toEqual({
@@ -132,8 +132,8 @@ describe("what a job has brought", () => {
   });
 });
 
-describe("a page that is kept", () => {
-  it("is read by other rules without another request", async () => {
+describe("a stored page", () => {
+  it("is extracted with other rules without another request", async () => {
     const body = `<h1>Sea</h1><p>4,50</p><a href="/next">n</a>`;
     const { url, site, startWorker } = await startWorking({ "/": body });
     await startWorker();
@@ -159,7 +159,7 @@ describe("a page that is kept", () => {
 });
 
 describe("a job that is to run again", () => {
-  it("is given as it was written, without its secrets, and makes the same job", async () => {
+  it("is returned as submitted, without secrets, and creates the same job", async () => {
     const { url, ask } = await startApi();
     const written = {
       name: "shop",
@@ -179,7 +179,7 @@ describe("a job that is to run again", () => {
     expect((await trawl.job(again.id).spec()).job).toEqual(written);
   });
 
-  it("says that its URLs are to be given anew where they came as a list", async () => {
+  it("says that its URLs must be sent again if they were a list", async () => {
     const { url, ask } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", { name: "list", open: true });
     await ask("POST", `/v1/jobs/${json.id}/urls?last=true`, { urls: ["https://a.example/1", "https://a.example/2"] });

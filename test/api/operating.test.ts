@@ -1,4 +1,4 @@
-/** What operators do over HTTP: look at what died, at why something waits, at the fleet; and step in. */
+/** Operations over HTTP: dead letters, explanations, sites, workers. */
 import { describe, expect, it } from "vitest";
 import type { Vitals } from "../../src/frontier/frontier.ts";
 import { startApi } from "./harness.ts";
@@ -17,7 +17,7 @@ async function withDead() {
 }
 
 describe("a job's sites", () => {
-  it("tell what waits, what came and what was given up on, by name, in pages", async () => {
+  it("list what is waiting, done and failed, by name, page by page", async () => {
     const { ask, site, id } = await withDead();
     const more = await ask("POST", "/v1/jobs", {
       urls: ["https://b.example/", "https://a.example/", "https://a.example/2"],
@@ -44,7 +44,7 @@ describe("a job's sites", () => {
 });
 
 describe("dead letters", () => {
-  it("are listed by cursor, filtered, and grouped by what they died of", async () => {
+  it("are listed by cursor, filtered, and grouped by reason", async () => {
     const { ask, id, site } = await withDead();
 
     const first = await ask("GET", `/v1/dead?job=${id}&limit=2`);
@@ -67,7 +67,7 @@ describe("dead letters", () => {
     expect(shut.json.dead).toHaveLength(1);
   });
 
-  it("are queued again, or forgotten, by what they have in common", async () => {
+  it("are replayed or discarded by filter", async () => {
     const working = await withDead();
     const { ask, id } = working;
 
@@ -79,7 +79,7 @@ describe("dead letters", () => {
     expect((await ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
   });
 
-  it("are queued again or forgotten one by one, and their job counts as open again without being named", async () => {
+  it("are replayed or discarded one by one, and their job counts as open again", async () => {
     const working = await withDead();
     const { ask, id, trawl } = working;
     const letters = (await ask("GET", "/v1/dead?status=404")).json.dead as unknown as { taskId: string }[];
@@ -100,18 +100,18 @@ describe("dead letters", () => {
     expect(await ask("POST", "/v1/dead/discard", { tasks: ["x"] })).toMatchObject({ status: 400 });
   });
 
-  it("are not all meant by nothing at all", async () => {
+  it("are not all selected by an empty filter", async () => {
     const { ask } = await startApi();
 
     for (const verb of ["replay", "discard"]) {
-      const heard = await ask("POST", `/v1/dead/${verb}`, {});
-      expect(heard).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
+      const answer = await ask("POST", `/v1/dead/${verb}`, {});
+      expect(answer).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
     }
   });
 });
 
 describe("an explanation", () => {
-  it("says why a URL, a site and a job wait", async () => {
+  it("returns why a URL, a site and a job wait", async () => {
     const { ask } = await startApi();
     const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/x"] });
     await ask("POST", `/v1/jobs/${json.id}/pause`);
@@ -131,14 +131,14 @@ describe("an explanation", () => {
       until: null,
     });
     expect(site.json).toMatchObject({ about: "a.example" });
-    expect(unknown.json.reasons).toEqual(["no job here has seen this URL"]);
+    expect(unknown.json.reasons).toEqual(["no job has seen this URL"]);
     expect(await ask("GET", "/v1/explain")).toMatchObject({ status: 400 });
     expect(await ask("GET", "/v1/explain?url=x")).toMatchObject({ status: 400, json: { code: "BAD_URL" } });
   });
 });
 
 describe("the fleet", () => {
-  it("shows its workers, and what waits on each queue for how many of them", async () => {
+  it("lists its workers, and the backlog and the workers of each queue", async () => {
     const working = await withDead();
     await working.ask("POST", "/v1/jobs", { urls: ["https://a.example/"], queue: "later" });
 
@@ -153,7 +153,7 @@ describe("the fleet", () => {
     ]);
   });
 
-  it("keeps to the operator's word on a site until it is taken back", async () => {
+  it("keeps an operator's limit for a site until it is removed", async () => {
     const { ask } = await startApi();
     await ask("POST", "/v1/jobs", { urls: ["https://b.example/", "https://a.example/"] });
     const ratesNow = async () => {
@@ -183,7 +183,7 @@ describe("the fleet", () => {
     ]);
   });
 
-  it("tells all there is to know of a site, and finds sites by name and by what waits", async () => {
+  it("returns the details of a site, and finds sites by name and backlog", async () => {
     const { ask, trawl } = await startApi();
     const job = { urls: ["https://b.example/", "https://b.example/2", "https://shop.example/"], name: "two" };
     const { json } = await ask("POST", "/v1/jobs", { ...job, politeness: { rate: "10/m" } });
@@ -216,7 +216,7 @@ describe("the fleet", () => {
     expect(await names("q=b.ex")).toEqual(["b.example"]);
   });
 
-  it("asks workers to drain or to be recycled, and says why one cannot", async () => {
+  it("drains and recycles workers, and returns why one cannot be", async () => {
     const { ask, trawl } = await startApi();
     const { frontier } = trawl;
     const usual = { queues: ["fetch"], unknownSpiders: [], version: "0.9.0" };
@@ -248,7 +248,7 @@ describe("the fleet", () => {
     for (const [name, what] of refusals)
       expect(await order(name, what)).toMatchObject({ status: 409, json: { code: "ORDER_REFUSED" } });
     expect((await order("b/1", "recycle")).json.detail).toContain("no supervisor");
-    expect((await order("old/1", "drain")).json.detail).toContain("Trawl 0.9.0, which takes no orders");
+    expect((await order("old/1", "drain")).json.detail).toContain("Trawl 0.9.0, which does not support commands");
     expect(await order("nobody/1", "drain")).toMatchObject({ status: 404 });
     await said("a/2/9/9", { obeys });
     expect(await order("a/2", "drain")).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });

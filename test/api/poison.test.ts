@@ -1,17 +1,17 @@
-/** Jobs that mean harm to those who fetch them: they end, and the worker goes on with those of others. */
+/** Malicious jobs end, and the worker continues with other jobs. */
 import { expect, it } from "vitest";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { resolveJob } from "../../src/submit/resolve-job.ts";
-import { submitJob } from "../../src/submit/submit-job.ts";
+import { submitDirectly } from "../submit/submit-directly.ts";
 import { ended, startWorking } from "./work.ts";
 
-it("a job whose requests cannot be made is given up on, and its worker serves others", async () => {
+it("a job with invalid requests fails, and its worker continues with others", async () => {
   const api = await startWorking({ "/": "<h1>one</h1>" });
   const { frontier, clock } = api.trawl;
   const context = { id: "jpoison", requestId: "r", queue: "fetch", typedHosts: [], out: undefined };
-  // As one in the broker from before such headers were refused.
+  // Like a job that was queued before such headers were refused.
   const spec = resolveJob({ headers: { upgrade: "websocket" } }, resolveConfig([]), context);
-  await submitJob({ frontier, now: clock.now }, spec, [`${api.site.url}/`]);
+  await submitDirectly({ frontier, now: clock.now }, spec, [`${api.site.url}/`]);
   await api.startWorker();
 
   expect(await ended(api, "jpoison")).toMatchObject({ state: "failed", counts: { dead: 1 } });

@@ -1,13 +1,13 @@
-/** Quotas, also where several instances share one broker and store. */
+/** Quotas, also with several servers on one broker and store. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newKey } from "../../src/api/keys/new-key.ts";
-import { createQuotaKeeper } from "../../src/api/quota/quotas.ts";
-import { addUrls } from "../../src/api/submit/add-urls.ts";
+import { addUrls } from "../../src/api/submit/submit-job.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { newKey } from "../../src/control/new-key.ts";
+import { createQuotaKeeper } from "../../src/control/quota/quotas.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
+import { newJobFrom } from "../../src/submit/broker-intake.ts";
 import { resolveJob } from "../../src/submit/resolve-job.ts";
-import { newJobFrom } from "../../src/submit/submit-job.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createManualClock } from "../model/manual-clock.ts";
 import { startApi } from "./harness.ts";
@@ -15,15 +15,15 @@ import { asking, startKeyedApi } from "./keyed.ts";
 
 const urls = (count: number, from = 0) => Array.from({ length: count }, (_, nth) => `https://a.example/${from + nth}`);
 
-/** Three instances on one broker and store. */
+/** Three servers on one broker and store. */
 async function startThree() {
   const folder = newFolder();
   const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
   return [await startKeyedApi(places), await startKeyedApi(places), await startKeyedApi(places)] as const;
 }
 
-describe("a quota of URLs that wait", () => {
-  it("takes what there is room for, says how many, and takes the rest when workers have made room", async () => {
+describe("a quota of pending URLs", () => {
+  it("accepts as many URLs as it allows, returns the number, and accepts the rest after workers have settled some", async () => {
     const { person } = await startKeyedApi();
     const { ask } = await person({ tenant: "acme", quotas: { pending: 10 } });
 
@@ -40,12 +40,12 @@ describe("a quota of URLs that wait", () => {
       quota: "pending",
       taken: 0,
     });
-    // Nothing is made where nothing can be queued.
+    // No job is created if no URL can be queued.
     expect((await ask("POST", "/v1/jobs", { urls: urls(1) })).status).toBe(429);
     expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
   });
 
-  it("is the tenant's, whichever of its keys asks, and nobody else's", async () => {
+  it("applies to the tenant with all its keys, and to no other tenant", async () => {
     const { person } = await startKeyedApi();
     const quotas = { pending: 10 };
     const [one, two] = [await person({ tenant: "acme", quotas }), await person({ tenant: "acme", quotas })];
@@ -60,8 +60,8 @@ describe("a quota of URLs that wait", () => {
   });
 });
 
-describe("a quota of URLs a second", () => {
-  it("lets through what is there, and says when there is more", async () => {
+describe("a quota of URLs per second", () => {
+  it("accepts what the bucket holds, and returns when to retry", async () => {
     const { person } = await startKeyedApi();
     const { ask } = await person({ quotas: { urlsPerSecond: 0.01 } });
 
@@ -72,7 +72,7 @@ describe("a quota of URLs a second", () => {
     expect((await ask("POST", `/v1/jobs/${first.json.id}/urls`, { urls: urls(8) })).status).toBe(429);
   });
 
-  it("is spent on new URLs alone: a list that is sent again goes on where it ended", async () => {
+  it("counts only new URLs: a list that is sent again continues where it stopped", async () => {
     const { trawl } = await startApi();
     const clock = createManualClock(1_000_000);
     const quotas = { ...NO_QUOTAS, urlsPerSecond: 1 };
@@ -87,7 +87,7 @@ describe("a quota of URLs a second", () => {
     const context = { id: "j1", requestId: "r", queue: undefined, typedHosts: [], out: undefined };
     const spec = resolveJob({}, resolveConfig([]), context);
     await trawl.frontier.createJob(newJobFrom(spec, clock.now()));
-    const send = () => addUrls(deps, spec, urls(25), { caller });
+    const send = () => addUrls(deps, spec, urls(25), { caller, isLast: false });
 
     await expect(send()).rejects.toMatchObject({ code: "QUOTA_REACHED", detail: { accepted: 10, taken: 10 } });
     await expect(send()).rejects.toMatchObject({ detail: { accepted: 0, taken: 0, retryAfterMs: 1000 } });
@@ -99,25 +99,25 @@ describe("a quota of URLs a second", () => {
     expect(await send()).toMatchObject({ accepted: 1, duplicates: 24, taken: 25 });
   });
 
-  it("holds across instances: together they let through what one would", async () => {
+  it("holds across servers: together they accept as much as one", async () => {
     const apis = await startThree();
     const { key } = await apis[0].person({ quotas: { urlsPerSecond: 0.01, pending: 1_000_000 } });
     const { json } = await asking(apis[0], key)("POST", "/v1/jobs", { open: true });
 
-    const heard = await Promise.all(
+    const answer = await Promise.all(
       Array.from({ length: 12 }, (_, nth) => {
         const ask = asking(apis[nth % 3] ?? apis[0], key);
         return ask("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(3, nth * 3) });
       }),
     );
 
-    // 0.01 a second fill a bucket of one; the next is due in 100 s, which this test does not take.
-    expect(heard.reduce((sum, { json }) => sum + Number(json.accepted), 0)).toBe(1);
+    // A rate of 0.01/s has a bucket of one; the next URL is allowed after 100 s, which this test does not take.
+    expect(answer.reduce((sum, { json }) => sum + Number(json.accepted), 0)).toBe(1);
   });
 });
 
-describe("a quota of URLs that wait, where three instances are flooded", () => {
-  it("is exceeded by no more than what each lets through before it has counted the others'", async () => {
+describe("a quota of pending URLs, with three servers under load", () => {
+  it("is exceeded at most by what each server accepts before it has counted the others", async () => {
     const apis = await startThree();
     const most = 20;
     const { key } = await apis[0].person({ tenant: "acme", quotas: { pending: most } });
@@ -126,11 +126,11 @@ describe("a quota of URLs that wait, where three instances are flooded", () => {
     const flood = Array.from({ length: 30 }, (_, nth) =>
       asking(apis[nth % 3] ?? apis[0], key)("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(7, nth * 7) }),
     );
-    const accepted = (await Promise.all(flood)).reduce((sum, heard) => sum + Number(heard.json.accepted), 0);
+    const accepted = (await Promise.all(flood)).reduce((sum, answer) => sum + Number(answer.json.accepted), 0);
 
     expect(accepted).toBeGreaterThanOrEqual(most);
     expect(accepted).toBeLessThanOrEqual(most * apis.length);
-    // Whoever comes new has counted all of it.
+    // A new server counts everything.
     const quotas = createQuotaKeeper({
       ...apis[0].trawl.store,
       frontier: apis[0].trawl.frontier,
@@ -142,17 +142,17 @@ describe("a quota of URLs that wait, where three instances are flooded", () => {
 });
 
 describe("a quota of jobs", () => {
-  it("holds across instances, and counts none that has ended", async () => {
+  it("holds across servers, and does not count ended jobs", async () => {
     const apis = await startThree();
     const { key } = await apis[0].person({ tenant: "acme", quotas: { jobs: 3 } });
     const asks = apis.map((api) => asking(api, key));
     const submit = (nth: number) => asks[nth % 3]?.("POST", "/v1/jobs", { urls: urls(1, nth) });
 
-    const heard = await Promise.all(Array.from({ length: 12 }, (_, nth) => submit(nth)));
+    const answer = await Promise.all(Array.from({ length: 12 }, (_, nth) => submit(nth)));
 
-    const taken = heard.filter((one) => one?.status === 202);
+    const taken = answer.filter((one) => one?.status === 202);
     expect(taken).toHaveLength(3);
-    const refused = heard.find((one) => one?.status === 429);
+    const refused = answer.find((one) => one?.status === 429);
     expect(refused?.json).toMatchObject({ code: "QUOTA_REACHED", quota: "jobs", most: 3, now: 3 });
 
     await asks[0]?.("POST", `/v1/jobs/${taken[0]?.json.id}/cancel`);

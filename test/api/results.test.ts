@@ -1,4 +1,4 @@
-/** Records and pages over HTTP: page by page, or all in one stream that waits for whoever reads it. */
+/** Records and pages over HTTP: page by page, or all in one stream with backpressure. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { waitUntil } from "../services/wait-until.ts";
 import { type Api, startApi } from "./harness.ts";
 
 describe("the records of a job", () => {
-  it("come page by page, and go on from where they were while the job runs", async () => {
+  it("are read page by page, and continue from a cursor while the job runs", async () => {
     const { ask, trawl, id } = await withJob();
     await write(trawl, id, 5);
 
@@ -31,26 +31,26 @@ describe("the records of a job", () => {
     const { ask, trawl, id } = await withJob();
     await write(trawl, id, 1_203);
 
-    const heard = await ask("GET", `/v1/jobs/${id}/records${query}`, undefined, headers);
+    const answer = await ask("GET", `/v1/jobs/${id}/records${query}`, undefined, headers);
 
-    expect(heard.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
-    const lines = String(heard.json.text ?? "")
+    expect(answer.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+    const lines = String(answer.json.text ?? "")
       .trimEnd()
       .split("\n");
     expect(titlesIn(lines.map((line) => JSON.parse(line)))).toEqual(Array.from({ length: 1_203 }, (__, nth) => nth));
   });
 
-  it("come as CSV, with every field that any of them has", async () => {
+  it("are exported as CSV with the fields of all records", async () => {
     const { ask, trawl, id } = await withJob();
     await trawl.store.write([
       aPageWrite({ jobId: id, taskId: "1", records: [{ title: "a" }] }),
       aPageWrite({ jobId: id, taskId: "2", records: [{ price: "=1+1" }] }),
     ]);
 
-    const heard = await ask("GET", `/v1/jobs/${id}/records`, undefined, { accept: "text/csv" });
+    const answer = await ask("GET", `/v1/jobs/${id}/records`, undefined, { accept: "text/csv" });
 
-    expect(heard.headers.get("content-disposition")).toBe(`attachment; filename="${id}-records.csv"`);
-    const [header, one, two] = String(heard.json.text).split("\r\n");
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${id}-records.csv"`);
+    const [header, one, two] = String(answer.json.text).split("\r\n");
     expect(header).toBe("title,price,_url,_status,_fetchedAt,_job,_depth");
     expect(one).toMatch(/^a,,https:/);
     expect(two).toMatch(/^,'=1\+1,https:/);
@@ -61,7 +61,7 @@ describe("the records of a job", () => {
     ["by name", "?format=parquet", {}],
   ])("come as Parquet, asked for %s, in as many row groups as they take", async (_, query, headers) => {
     const { url, trawl, id } = await withJob();
-    // Two of them fill a row group: what was written of the first is still on its way when the second is begun.
+    // Two records fill a row group: bytes of the first group are still unsent when the second begins.
     for (let from = 0; from < 4; from += 1) await write(trawl, id, 1, from, String(from).repeat(9_000_000));
 
     const answer = await fetch(`${url}/v1/jobs/${id}/records${query}`, { headers: headers as Record<string, string> });
@@ -76,7 +76,7 @@ describe("the records of a job", () => {
     );
   });
 
-  it("break off where the store fails half-way, so that nobody takes them for all", async () => {
+  it("break the connection if the store fails, so that the output does not look complete", async () => {
     const { url, trawl, id } = await withJob();
     await write(trawl, id, 1_500);
     const read = trawl.store.readRecords;
@@ -92,7 +92,7 @@ describe("the records of a job", () => {
     await expect(answer.text()).rejects.toThrow(/terminated/);
   });
 
-  it("go on from the id of any of them", async () => {
+  it("continue from the id of any record", async () => {
     const { ask, trawl, id } = await withJob();
     await write(trawl, id, 5);
 
@@ -105,7 +105,7 @@ describe("the records of a job", () => {
     expect(rest.json.ids).toEqual(ids.slice(3));
   });
 
-  it("that failed their schema are had with the reason", async () => {
+  it("that do not match their schema are listed with the reason", async () => {
     const { ask, trawl, id } = await withJob();
     const invalid = [0, 1, 2].map((nth) => ({ fields: { nth }, reason: `too ${nth}` }));
     await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", records: [], invalid })]);
@@ -121,7 +121,7 @@ describe("the records of a job", () => {
     expect(rest.json.next).toBeNull();
   });
 
-  it("wait for a client that takes its time, and are not read for one that has gone", async () => {
+  it("are not read faster than the client reads, nor after it has disconnected", async () => {
     const { url, trawl, id } = await withJob();
     for (let from = 0; from < 8_000; from += 500) await write(trawl, id, 500, from, "x".repeat(10_000));
     const { readRecords } = trawl.store;
@@ -136,13 +136,13 @@ describe("the records of a job", () => {
     const reader = answer.body?.getReader();
     await reader?.read();
     expect(await waitUntil(() => isStill(() => reads), 10_000)).toBe(true);
-    expect(reads).toBeLessThan(8); // of 17: what sockets hold, and a batch
+    expect(reads).toBeLessThan(8); // of 17: as much as the sockets buffer, and one batch
     leaving.abort();
     expect(await waitUntil(() => isStill(() => reads), 10_000)).toBe(true);
     expect(reads).toBeLessThan(10);
   });
 
-  it("are not searched for one that has gone, and pages are not, either", async () => {
+  it("are not searched after the client has disconnected, and neither are pages", async () => {
     const { url, trawl, id } = await withJob();
     await write(trawl, id, 1);
     const { store } = trawl;
@@ -150,7 +150,7 @@ describe("the records of a job", () => {
     if (record === undefined || page === undefined) throw new Error("one was written");
     let reads = 0;
     let rows = 250;
-    // There is always more, and never what is sought.
+    // The store always returns another batch, without a match.
     const more = <T extends { id: number }>(one: T, afterId: number): T[] => {
       reads += 1;
       return Array.from({ length: rows }, (_, nth) => ({ ...one, id: afterId + 1 + nth }));
@@ -173,7 +173,7 @@ describe("the records of a job", () => {
 });
 
 describe("the pages of a job", () => {
-  it("come as JSON, as lines and as CSV, and say what is kept of them", async () => {
+  it("are listed as JSON, JSON lines and CSV, with what is stored of each", async () => {
     const { ask, trawl, id } = await withJob();
     const bodyRef = await trawl.bodies.put(Buffer.from("<script>alert(1)</script>"));
     await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", bodyRef }), aPageWrite({ jobId: id, taskId: "2" })]);
@@ -191,7 +191,7 @@ describe("the pages of a job", () => {
     expect(String(csv.json.text).split("\r\n")).toHaveLength(4);
   });
 
-  it("give their body as the site sent it, in a way that no browser shows", async () => {
+  it("return the body as the site sent it, with headers that stop a browser from rendering it", async () => {
     const { ask, trawl, id } = await withJob();
     const bodyRef = await trawl.bodies.put(Buffer.from("<script>alert(1)</script>"));
     const contentType = "text/html; charset=utf-8";
@@ -215,18 +215,18 @@ describe("the pages of a job", () => {
     expect(odd?.headers.get("set-cookie")).toBeNull();
   });
 
-  it("say why there is no body, screenshot or page", async () => {
+  it("return why there is no body, screenshot or page", async () => {
     const { ask, trawl, id } = await withJob();
     await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", bodyRef: `sha256:${"0".repeat(64)}` })]);
     const [page] = await trawl.store.readPages(id, 0, 1);
 
-    const heard = await Promise.all(
+    const answer = await Promise.all(
       [`${page?.id}/body`, `${page?.id}/screenshot`, "999999/body"].map((path) => ask("GET", `/v1/pages/${path}`)),
     );
 
-    expect(heard.map(({ status, json }) => [status, json.code])).toEqual(Array(3).fill([404, "NOT_FOUND"]));
-    const details = heard.map(({ json }) => String(json.detail));
-    expect(details[0]).toMatch(/not where bodies are kept/);
+    expect(answer.map(({ status, json }) => [status, json.code])).toEqual(Array(3).fill([404, "NOT_FOUND"]));
+    const details = answer.map(({ json }) => String(json.detail));
+    expect(details[0]).toMatch(/no longer in the body storage/);
     expect(details[1]).toMatch(/browser\.screenshot/);
     expect(details[2]).toMatch(/no page 999999/);
     expect(await ask("GET", "/v1/pages/x/body")).toMatchObject({ status: 400 });

@@ -1,10 +1,10 @@
-/** Jobs that have left the broker, and deleted ones, as whoever asks over HTTP meets them. */
+/** Archived and deleted jobs over HTTP. */
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { retentionDeps } from "../../src/compose-retention.ts";
+import { retentionDeps } from "../../src/compose/retention.ts";
 import { archiveEnded } from "../../src/retain/archive-ended.ts";
 import { cleanUpAll, SETTLED_MS } from "../../src/retain/delete-job.ts";
-import { removeLoose } from "../../src/retain/loose-bodies.ts";
+import { removeOrphanBodies } from "../../src/retain/orphan-bodies.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { waitUntil } from "../services/wait-until.ts";
@@ -16,19 +16,19 @@ const PATIENCE_MS = 20_000;
 const UNSTOPPED = new AbortController().signal;
 const PAGES = { "/": "<title>one</title>", "/two": "<title>two</title>", "/gone": { status: 404 } } as const;
 
-/** As if so much time had gone by. */
+/** Advances the clock. */
 function later({ trawl }: Api, ms: number) {
   const deps = retentionDeps(trawl);
   const clock: Clock = { ...deps.clock, now: () => deps.clock.now() + ms };
   return { ...deps, clock };
 }
 
-/** Everything that ended is archived. */
+/** Archives every ended job. */
 async function archiveAll(api: Api): Promise<void> {
   await archiveEnded(retentionDeps(api.trawl), Infinity, UNSTOPPED);
 }
 
-describe("a job that has left the broker", () => {
+describe("an archived job", () => {
   async function archived(settings: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
     const api = await startWorking(PAGES, settings);
     const body = {
@@ -45,7 +45,7 @@ describe("a job that has left the broker", () => {
     return { api, body, id: String(json.id), before, submitted: json };
   }
 
-  it("is shown as it was, marked, with its records, pages and bodies", async () => {
+  it("is returned as before, marked as archived, with its records, pages and bodies", async () => {
     const { api, id, before } = await archived();
 
     expect((await api.ask("GET", `/v1/jobs/${id}`)).json).toEqual({ ...before, archived: true });
@@ -57,12 +57,12 @@ describe("a job that has left the broker", () => {
     const events = await api.ask("GET", `/v1/jobs/${id}/events`);
     expect(events.json.text).toContain("event: end");
     expect((await api.ask("GET", `/v1/explain?job=${id}`)).json.reasons).toEqual([
-      expect.stringContaining("has left the broker"),
+      expect.stringContaining("is archived"),
     ]);
     expect((await api.ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
   });
 
-  it("keeps nothing of what its browser was to fill in", async () => {
+  it("does not keep the values that its browser filled in", async () => {
     const api = await startWorking(PAGES);
     const browser = { actions: [{ fill: "#password", with: "s3cret" }] };
     const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`], render: "never", browser });
@@ -84,7 +84,7 @@ describe("a job that has left the broker", () => {
     expect(JSON.stringify(kept)).not.toContain("s3cret");
   });
 
-  it("cannot be steered, and says why", async () => {
+  it("cannot be changed, and returns why", async () => {
     const { api, id } = await archived();
     const calls = [
       ["POST", `/v1/jobs/${id}/pause`],
@@ -98,11 +98,11 @@ describe("a job that has left the broker", () => {
     for (const [method, path, body] of calls) {
       const { status, json } = await api.ask(method, path, body);
       expect([path, status, json.code]).toEqual([path, 409, "JOB_ARCHIVED"]);
-      expect(json.detail).toContain("has left the broker");
+      expect(json.detail).toContain("is archived");
     }
   });
 
-  it("gives the answer it gave to whoever submits it again, and is not made a second time", async () => {
+  it("returns the same answer to a repeated submission, and is not created twice", async () => {
     const { api, body, id, submitted } = await archived({}, { "idempotency-key": "once" });
 
     const again = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
@@ -114,7 +114,7 @@ describe("a job that has left the broker", () => {
     expect(other.json.code).toBe("KEY_REUSED");
   });
 
-  it("is listed among those in the broker, newest first, each once, page by page", async () => {
+  it("is listed with those in the broker, newest first, each once, page by page", async () => {
     const api = await startWorking(PAGES);
     await api.startWorker();
     const ids: unknown[] = [];
@@ -122,7 +122,7 @@ describe("a job that has left the broker", () => {
       const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
       ids.unshift(json.id);
       await ended(api, json.id);
-      // Every other one leaves; one is left where a crash leaves it, in both.
+      // Every second job is archived. One is in both places, as after a crash.
       if (nth % 2 === 0) await archiveAll(api);
       if (nth === 5) {
         const deps = retentionDeps(api.trawl);
@@ -135,7 +135,7 @@ describe("a job that has left the broker", () => {
     expect(await listedIds(api, 2)).toEqual(ids);
   });
 
-  it("is its tenant's, and nobody else's", async () => {
+  it("is visible only to its tenant", async () => {
     const api = await startKeyedApi();
     const [one, two] = [await api.person({ tenant: "one" }), await api.person({ tenant: "two" })];
     const { json } = await one.ask("POST", "/v1/jobs", { urls: ["https://a.test/"] });
@@ -169,7 +169,7 @@ describe("a job that has left the broker", () => {
 });
 
 describe("a job that is deleted", () => {
-  it("is gone at once, with all that came of it, but for bodies that others share", async () => {
+  it("disappears at once with its results, except bodies that other jobs share", async () => {
     const bodies = newFolder();
     const api = await startWorking(PAGES, { bodies: `file:${bodies}` });
     await api.startWorker();
@@ -200,22 +200,22 @@ describe("a job that is deleted", () => {
     expect(await frontier.listDead({}, 10)).toEqual([]);
     expect(await store.readPages(gone, 0, 10)).toEqual([]);
     expect(await store.countRecords(gone)).toBe(0);
-    expect(await store.groupTries(gone, 10)).toEqual([]);
+    expect(await store.groupAttempts(gone, 10)).toEqual([]);
     expect(await filesIn(bodies)).toHaveLength(2);
 
-    // Files say by themselves when they were written: so the clock that judges them is the one that moves.
-    await removeLoose(later(api, 2 * SETTLED_MS), UNSTOPPED);
+    // Files have real modification times, so the test moves the clock instead.
+    await removeOrphanBodies(later(api, 2 * SETTLED_MS), UNSTOPPED);
     expect(await filesIn(bodies)).toHaveLength(1);
     const { json: left } = await api.ask("GET", `/v1/jobs/${stays}/pages`);
     const [kept] = left.pages as unknown as { id: number }[];
     expect((await api.ask("GET", `/v1/pages/${kept?.id}/body`)).status).toBe(200);
-    expect(await store.archive.listUnclean(10)).toHaveLength(1);
+    expect(await store.archive.listUncleaned(10)).toHaveLength(1);
     await cleanUpAll(later(api, 2 * SETTLED_MS), UNSTOPPED);
-    expect(await store.archive.listUnclean(10)).toEqual([]);
+    expect(await store.archive.listUncleaned(10)).toEqual([]);
     expect((await api.ask("GET", `/v1/jobs/${gone}`)).status).toBe(404);
   });
 
-  it("has ended, or is to be cancelled", async () => {
+  it("must have ended, or is cancelled first", async () => {
     const api = await startWorking(PAGES);
     const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`] });
     const refused = await api.ask("DELETE", `/v1/jobs/${json.id}`);
@@ -230,7 +230,7 @@ describe("a job that is deleted", () => {
     expect(await api.trawl.frontier.listQueues()).toEqual([]);
   });
 
-  it("leaves no dead letter of a task that was under way, and fails after it", async () => {
+  it("leaves no dead letter of a task that fails after the deletion", async () => {
     let answer: (() => void) | undefined;
     const api = await startWorking((_, response) => {
       answer = () => response.writeHead(500).end();
@@ -252,7 +252,7 @@ describe("a job that is deleted", () => {
     expect(await frontier.listDead({}, 10)).toEqual([]);
   });
 
-  it("is not made again by its key", async () => {
+  it("is not created again by its key", async () => {
     const api = await startWorking(PAGES);
     const body = { urls: [`${api.site.url}/`] };
     const { json } = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
@@ -265,11 +265,11 @@ describe("a job that is deleted", () => {
     }
   });
 
-  it("is finished with by the next sweep, wherever the one before was killed", async () => {
+  it("is completed by the next sweep after a kill at any point", async () => {
     const api = await startWorking(PAGES);
     await api.startWorker();
     const whole = retentionDeps(api.trawl);
-    const steps = ["removeNotes", "findJob", "readPassed", "erase", "forgetJob", "setClean"] as const;
+    const steps = ["removeEntries", "findJob", "readPassed", "erase", "forgetJob", "setClean"] as const;
     for (const step of steps) {
       const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${step}`] });
       await ended(api, json.id);
@@ -279,17 +279,17 @@ describe("a job that is deleted", () => {
         ...later(api, 2 * SETTLED_MS),
         frontier: { ...whole.frontier, ...(step in whole.frontier ? { [step]: die } : {}) },
         archive: { ...whole.archive, ...(step in whole.archive ? { [step]: die } : {}) },
-        ...(step === "removeNotes" ? { removeNotes: die } : {}),
+        ...(step === "removeEntries" ? { removeEntries: die } : {}),
       };
 
       await cleanUpAll(dying, UNSTOPPED);
-      expect(await api.trawl.store.archive.listUnclean(10)).toHaveLength(1);
+      expect(await api.trawl.store.archive.listUncleaned(10)).toHaveLength(1);
       expect((await api.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
 
       await cleanUpAll(later(api, 2 * SETTLED_MS), UNSTOPPED);
       expect(await api.trawl.frontier.findJob(String(json.id))).toBeUndefined();
       expect(await api.trawl.store.readPages(String(json.id), 0, 10)).toEqual([]);
-      expect(await api.trawl.store.archive.listUnclean(10)).toEqual([]);
+      expect(await api.trawl.store.archive.listUncleaned(10)).toEqual([]);
     }
   });
 });
@@ -305,7 +305,7 @@ describe("a sweep", () => {
     return ids;
   }
 
-  it("goes on with the other jobs where one cannot be cleaned up", async () => {
+  it("continues with other jobs if one cannot be cleaned up", async () => {
     const api = await startWorking(PAGES);
     const [bad, good] = await deletedJobs(api, 2);
     const whole = retentionDeps(api.trawl);
@@ -318,7 +318,7 @@ describe("a sweep", () => {
     expect(await api.trawl.frontier.findJob(String(bad))).toBeUndefined();
   });
 
-  it("takes a job that ends while it is looked at for ended", async () => {
+  it("handles a job that ends during the sweep", async () => {
     const api = await startWorking(PAGES);
     const [id] = await deletedJobs(api, 1);
     const whole = retentionDeps(api.trawl);
@@ -334,7 +334,7 @@ describe("a sweep", () => {
     expect(await api.trawl.frontier.findJob(String(id))).toBeUndefined();
   });
 
-  it("stops between two steps of one job, and the next one goes on", async () => {
+  it("stops in the middle of a job, and the next sweep continues", async () => {
     const api = await startWorking(PAGES);
     const [id] = await deletedJobs(api, 1);
     const whole = retentionDeps(api.trawl);
@@ -363,14 +363,14 @@ describe("a sweep", () => {
       await api.ask("POST", `/v1/jobs/${json.id}/cancel`);
       await archiveAll(api);
     }
-    // The newest five are deleted, and nobody has swept.
+    // The newest five are deleted, and no sweep has run.
     for (const id of ids.slice(0, 5)) await api.trawl.store.archive.markDeleted(String(id), api.trawl.clock.now());
 
     expect(await listedIds(api, 2)).toEqual(ids.slice(5));
   });
 });
 
-/** All of them, page by page. */
+/** All jobs, read page by page. */
 async function listedIds(api: Api, limit: number): Promise<unknown[]> {
   const listed: unknown[] = [];
   for (let next: unknown = ""; next !== null; ) {

@@ -1,9 +1,9 @@
 /** Slots of a tenant's schedules under the quotas of its keys: told, kept waiting, and fired when there is room. */
 
 import { describe, expect, it } from "vitest";
-import { createQuotaKeeper } from "../../src/api/quota/quotas.ts";
-import { createSlotQuota } from "../../src/api/quota/slot-quota.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { createOccurrenceQuota } from "../../src/control/quota/occurrence-quota.ts";
+import { createQuotaKeeper } from "../../src/control/quota/quotas.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { NO_TRACING } from "../../src/runtime/tracing.ts";
@@ -24,9 +24,9 @@ async function lookLater({ trawl }: KeyedApi, aheadMs: number): Promise<void> {
     jobDefaults: resolveConfig([{ from: "test", values: {} }]),
     checkRules: () => {},
     openTracing: async () => NO_TRACING,
-    findObstacle: createSlotQuota({ keys: store.keys, quotas, clock, fixed: [] }),
+    findObstacle: createOccurrenceQuota({ keys: store.keys, quotas, clock, fixed: [] }),
     noteOwner: async () => {},
-    noteWebhook: async () => {},
+    registerWebhook: async () => undefined,
   };
   await lookOnce(deps, { graceMs: 60_000, claimMs: 60_000 }, new AbortController().signal);
 }
@@ -41,7 +41,7 @@ const runsOf = async ({ ask }: Person, path: string) =>
   (await ask("GET", `${path}/runs`)).json.runs as unknown as { state: string; because: string; jobId: string }[];
 
 describe("a slot of a tenant's schedule", () => {
-  it("waits where the tenant has as many jobs as it may, says so, and is fired when one has ended", async () => {
+  it("waits while the tenant has the most open jobs, with the reason, and is fired when one has ended", async () => {
     const api = await startKeyedApi();
     const acme = await api.person({ tenant: "acme", quotas: { jobs: 1 } });
     const { json } = await acme.ask("POST", "/v1/jobs", { urls: urls(1) });
@@ -61,7 +61,7 @@ describe("a slot of a tenant's schedule", () => {
     expect((await acme.ask("POST", "/v1/jobs", { urls: urls(1) })).status).toBe(429);
   });
 
-  it("waits where too many URLs wait, and has failed where they would never be few enough", async () => {
+  it("waits while too many URLs are pending, and fails if the job alone exceeds the quota", async () => {
     const api = await startKeyedApi();
     const acme = await api.person({ tenant: "acme", quotas: { pending: 10 } });
     const { json } = await acme.ask("POST", "/v1/jobs", { urls: urls(8) });
@@ -93,7 +93,7 @@ describe("a slot of a tenant's schedule", () => {
     expect(await runsOf(acme, path)).toMatchObject([{ state: "fired" }]);
   });
 
-  it("is held up by no quota where one of the tenant's keys has none, nor by one that is revoked", async () => {
+  it("ignores quotas if one of the tenant's keys has none, and ignores revoked keys", async () => {
     const api = await startKeyedApi();
     const acme = await api.person({ tenant: "acme", quotas: { pending: 1 } });
     const path = await scheduleOf(acme, { urls: urls(3) });
@@ -106,7 +106,7 @@ describe("a slot of a tenant's schedule", () => {
     expect((await acme.ask("POST", `${other}/run`)).json).toMatchObject({ state: "failed" });
   });
 
-  it("waits where the last key of its tenant was revoked, and is fired when there is another", async () => {
+  it("waits while its tenant has no valid key, and is fired when there is one", async () => {
     const api = await startKeyedApi();
     const acme = await api.person({ tenant: "acme", quotas: { pending: 1 } });
     const path = await scheduleOf(acme, { urls: urls(1) });
@@ -115,7 +115,7 @@ describe("a slot of a tenant's schedule", () => {
 
     await api.operator("POST", `${path}/run`);
     expect(await runsOf(reader, path)).toMatchObject([
-      { state: "waiting", because: "waits for a key: tenant acme has none that is good and may submit" },
+      { state: "waiting", because: "waits for a key: tenant acme has no valid key with the scope submit" },
     ]);
 
     await api.person({ tenant: "acme", quotas: { pending: 1 } });
@@ -130,7 +130,7 @@ describe("a slot of a tenant's schedule", () => {
     await acme.ask("POST", "/v1/jobs", { urls: urls(2) });
     const still = { ...clock, now: () => 1_900_000_000_000 }; // what waits is counted once
     const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock: still });
-    const findObstacle = createSlotQuota({ keys: store.keys, quotas, clock, fixed: [] });
+    const findObstacle = createOccurrenceQuota({ keys: store.keys, quotas, clock, fixed: [] });
     const budget = quotas.budgetOf({
       tenant: "acme",
       keyId: acme.id,
@@ -145,7 +145,7 @@ describe("a slot of a tenant's schedule", () => {
     expect(await budget?.reserve(100)).toBe(8);
   });
 
-  it("takes the place of the run before where it replaces it, whatever the quota of jobs", async () => {
+  it("replaces the previous run regardless of the job quota", async () => {
     const api = await startKeyedApi();
     const acme = await api.person({ tenant: "acme", quotas: { jobs: 1 } });
     const path = await scheduleOf(acme, { urls: urls(1) }, { overlap: "replace" });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { UpcomingOut } from "../../src/api/wire-schedules.ts";
+import type { UpcomingOut } from "../../src/api/wire/schedules.ts";
 import { connect } from "../../src/client/client.ts";
 import { startApi } from "./harness.ts";
 
 const JOB = { urls: ["https://a.example/"], extract: { title: "h1" } };
 
 describe("schedules over HTTP", () => {
-  it("are made, listed in pages, looked at, changed and removed", async () => {
+  it("are created, listed in pages, read, changed and removed", async () => {
     const { ask } = await startApi();
 
     const made = await ask("POST", "/v1/schedules", { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: JOB });
@@ -33,7 +33,7 @@ describe("schedules over HTTP", () => {
     expect(await ask("GET", path)).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
   });
 
-  it("show what is to run in the days to come, and when one would run that is not made yet", async () => {
+  it("list the runs of the next days, and preview those of a new schedule", async () => {
     const { ask, url } = await startApi();
     for (const [name, when] of [
       ["daily", { cron: "0 6 * * *", timeZone: "Europe/Berlin" }],
@@ -65,7 +65,7 @@ describe("schedules over HTTP", () => {
     }
   });
 
-  it("keep what a header holds when it comes back masked, and never keep the mask", async () => {
+  it("keep the value of a header that is sent back masked, and never store the mask", async () => {
     const { ask, trawl } = await startApi();
     const headers = { Authorization: "Bearer s3cret", "X-Team": "blue" };
     const { json } = await ask("POST", "/v1/schedules", { every: "1d", job: { ...JOB, headers } });
@@ -99,7 +99,7 @@ describe("schedules over HTTP", () => {
     expect(await stored()).toEqual({ authorization: "Bearer s3cret", "X-Team": "red" });
   });
 
-  it("keep what a browser fills in when it comes back masked, each in its field", async () => {
+  it("keep values for the browser that are sent back masked, each in its field", async () => {
     const { ask, trawl } = await startApi();
     const actions = [{ fill: "#user", with: "ann" }, { press: "Tab" }, { fill: "#password", with: "s3cret" }];
     const job = { ...JOB, render: "always", browser: { actions } };
@@ -125,7 +125,7 @@ describe("schedules over HTTP", () => {
     expect(await stored()).toMatchObject(changed);
   });
 
-  it("say when they run next, by the clocks of their time zone", async () => {
+  it("return their next run in their time zone", async () => {
     const { ask } = await startApi();
     const { json } = await ask("POST", "/v1/schedules", { cron: "0 12 29 2 *", timeZone: "Asia/Kolkata", job: JOB });
 
@@ -135,7 +135,7 @@ describe("schedules over HTTP", () => {
     expect(json.nextAt).toBe("2028-02-29T06:30:00.000Z");
   });
 
-  it("run now, under their overlap policy, and tell what became of it", async () => {
+  it("run now under their overlap policy, and return the result", async () => {
     const { ask } = await startApi();
     const make = async (overlap: string) =>
       `/v1/schedules/${(await ask("POST", "/v1/schedules", { every: "1d", overlap, job: JOB })).json.id}`;
@@ -166,7 +166,7 @@ describe("schedules over HTTP", () => {
     expect((await ask("GET", `${skip}/runs?limit=1`)).json.next).not.toBeNull();
   });
 
-  it("pause and go on, and can be run while they are paused", async () => {
+  it("can be paused and resumed, and run manually while paused", async () => {
     const { ask } = await startApi();
     const { json } = await ask("POST", "/v1/schedules", { cron: "@daily", paused: true, job: JOB });
     const path = `/v1/schedules/${json.id}`;

@@ -1,13 +1,12 @@
 /**
- * Who may ask for what, for every route that there is: taken from the API's own description, so that one that is added is
- * tried too.
+ * Scopes and tenants for every route. The routes come from the OpenAPI document, so a new one is tested, too.
  */
 import { describe, expect, it } from "vitest";
 import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { OPERATOR, startKeyedApi } from "./keyed.ts";
 
-/** Who asks, with which key; the operator's is of the settings. */
+/** The keys of the callers. The operator's key is in the settings. */
 const CALLERS: Readonly<Record<string, { tenant?: string; scopes: readonly Scope[] }>> = {
   reader: { tenant: "one", scopes: ["read"] },
   submitter: { tenant: "one", scopes: ["submit"] },
@@ -19,7 +18,7 @@ const CALLERS: Readonly<Record<string, { tenant?: string; scopes: readonly Scope
 type Operation = { method: string; path: string; scope: string; example: unknown; security: unknown[] };
 
 describe("every route", () => {
-  it("says which scope it takes", async () => {
+  it("declares its scope", async () => {
     const { operations } = await start();
 
     expect(operations.length).toBeGreaterThan(20);
@@ -31,7 +30,7 @@ describe("every route", () => {
     }
   });
 
-  it("answers nobody without a key, and no key without its scope", async () => {
+  it("refuses a request without a key, and a key without its scope", async () => {
     const { operations, send } = await start();
 
     for (const operation of operations.filter(({ scope }) => scope !== "open")) {
@@ -45,7 +44,7 @@ describe("every route", () => {
     }
   });
 
-  it("knows no job and no page of another tenant", async () => {
+  it("returns 404 for a job or a page of another tenant", async () => {
     const { operations, send } = await start();
     const own = operations.filter(({ path, scope }) => path.includes("{id}") && scope !== "admin");
     const isLast = ({ method }: Operation) => Number(method === "DELETE"); // what is gone answers nobody
@@ -54,13 +53,13 @@ describe("every route", () => {
     expect(named.length).toBeGreaterThan(10);
     for (const operation of named) {
       const name = `${operation.method} ${operation.path}`;
-      const heard = await send(operation, "two");
-      expect([name, heard.status]).toEqual([name, 404]);
+      const answer = await send(operation, "two");
+      expect([name, answer.status]).toEqual([name, 404]);
       expect([name, (await send(operation, "one")).status < 400]).toEqual([name, true]);
     }
   });
 
-  it("counts and shows nothing of another tenant where it lists", async () => {
+  it("lists and counts nothing of another tenant", async () => {
     const { ask, id } = await start();
 
     expect(await ask("two", "GET", `/v1/dead?job=${id}`)).toMatchObject({ status: 404 });
@@ -71,7 +70,7 @@ describe("every route", () => {
     const [theirs, own] = await Promise.all(
       ["two", "one"].map((who) => ask(who, "GET", "/v1/explain?url=https://a.example/")),
     );
-    expect(theirs?.json).toMatchObject({ reasons: ["no job here has seen this URL"], tasks: [] });
+    expect(theirs?.json).toMatchObject({ reasons: ["no job has seen this URL"], tasks: [] });
     expect(own?.json).toMatchObject({ tasks: [{ jobId: id }] });
     expect((await ask("two", "GET", "/v1/jobs")).json).toMatchObject({ jobs: [] });
     expect((await ask("two", "GET", "/v1/schedules")).json).toMatchObject({ schedules: [] });

@@ -1,14 +1,14 @@
-/** One page over HTTP: what became of it is in the answer, or where to ask for it later. */
+/** One page over HTTP: the answer has the result, or says where to ask for it later. */
 import { describe, expect, it } from "vitest";
-import { retentionDeps } from "../../src/compose-retention.ts";
+import { retentionDeps } from "../../src/compose/retention.ts";
 import { archiveEnded } from "../../src/retain/archive-ended.ts";
 import { startWorking } from "./work.ts";
 
 const HTML = '<h1>one</h1><p class="price">12</p>';
 const QUICK = { politeness: { robots: false } };
 
-describe("a page that somebody waits for", () => {
-  it("comes with its records, before what was there already", async () => {
+describe("a scrape", () => {
+  it("returns the page with its records, ahead of tasks that were queued before", async () => {
     const { ask, site, startWorker } = await startWorking(
       { "/": HTML, "/from": { status: 302, headers: { location: "/" } } },
       { rate: "20/s", perSite: 1 },
@@ -17,9 +17,9 @@ describe("a page that somebody waits for", () => {
     const before = await ask("POST", "/v1/jobs", { urls, ...QUICK });
     await startWorker();
 
-    const heard = await ask("POST", "/v1/scrape", { url: `${site.url}/from`, extract: { title: "h1" }, ...QUICK });
+    const answer = await ask("POST", "/v1/scrape", { url: `${site.url}/from`, extract: { title: "h1" }, ...QUICK });
 
-    expect(heard).toMatchObject({
+    expect(answer).toMatchObject({
       status: 200,
       json: { outcome: "page", page: { url: `${site.url}/`, status: 200 }, records: [{ title: "one" }], dead: null },
     });
@@ -29,7 +29,7 @@ describe("a page that somebody waits for", () => {
     expect(counts.queued).toBeGreaterThan(0);
   });
 
-  it("is told of where it was given up on, or may not be fetched", async () => {
+  it("returns why the page failed or may not be fetched", async () => {
     const robots = "User-agent: *\nDisallow: /private/";
     const { ask, site, startWorker } = await startWorking({ "/robots.txt": { body: robots } });
     await startWorker();
@@ -44,7 +44,7 @@ describe("a page that somebody waits for", () => {
     expect(disallowed).toMatchObject({ status: 200, json: { outcome: "refused", page: null, dead: null } });
   });
 
-  it("goes on without who waited too long, who finds it by its job or by asking again", async () => {
+  it("continues after a timeout; the client finds it by its job or by repeating the request", async () => {
     const { ask, site, startWorker } = await startWorking({ "/": HTML });
     const key = { "idempotency-key": "one page" };
     const body = { url: `${site.url}/`, extract: { title: "h1" }, ...QUICK };
@@ -58,7 +58,7 @@ describe("a page that somebody waits for", () => {
     expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
   });
 
-  it("is told again after its job has left the broker", async () => {
+  it("returns the same result after its job was archived", async () => {
     const { ask, site, startWorker, trawl } = await startWorking({ "/": HTML });
     await startWorker();
     for (const [path, outcome] of [
@@ -77,7 +77,7 @@ describe("a page that somebody waits for", () => {
     }
   });
 
-  it("is refused where it is no URL, or asks for what one page cannot have", async () => {
+  it("is refused for an invalid URL and for options that one page cannot have", async () => {
     const { ask } = await startWorking({});
 
     expect(await ask("POST", "/v1/scrape", { url: "x" })).toMatchObject({ status: 400, json: { code: "BAD_URL" } });

@@ -1,9 +1,9 @@
-import type { Trawl } from "../../src/compose.ts";
+import type { App } from "../../src/compose/app.ts";
 
 const WAIT_MOST_MS = 1_000;
 
-/** Takes some tasks of a.example as a worker would, and is done with them. The answer is how many; where there are none, it comes when there may be. */
-export async function takeSome(frontier: Trawl["frontier"]): Promise<number> {
+/** Leases and settles tasks of a.example like a worker, and returns how many. If there are none, waits until there may be some. */
+export async function takeSome(frontier: App["frontier"]): Promise<number> {
   await frontier.setSitePolicy("a.example", { intervalMs: 0, burst: 1, perSite: 1000 });
   const { grants } = await frontier.lease({ worker: "w", queues: ["fetch"], max: 1_000, leaseMs: 60_000 });
   for (const { site, mustAskRobots } of grants) {

@@ -1,4 +1,4 @@
-/** Jobs of one tenant are not there for another, in whatever way it asks. */
+/** Jobs of one tenant do not exist for another, on any route. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ type Listed = { id: string; name: string }[];
 const namesIn = ({ jobs }: Record<string, unknown>) => (jobs as Listed).map(({ name }) => name);
 
 describe("a tenant", () => {
-  it("sees its own few jobs among many, page by page, and the operator all", async () => {
+  it("lists only its own jobs, page by page; the operator lists all", async () => {
     const { operator, person } = await startKeyedApi();
     const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
     for (const [nth, sender] of [acme, other, other, other, acme, other, other, acme, other].entries()) {
@@ -29,7 +29,7 @@ describe("a tenant", () => {
     ).toBe(400);
   });
 
-  it("takes over nothing by sending another's Idempotency-Key", async () => {
+  it("cannot reach another tenant's job by its Idempotency-Key", async () => {
     const { person } = await startKeyedApi();
     const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
     const key = { "idempotency-key": "nightly" };
@@ -43,7 +43,7 @@ describe("a tenant", () => {
     expect(two.json.id).not.toBe(one.json.id);
   });
 
-  it("has named sets of seen URLs of its own", async () => {
+  it("has its own named sets of seen URLs", async () => {
     const { person } = await startKeyedApi();
     const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
     const job = { ...A_JOB, dedup: { scope: "daily-news" } };
@@ -55,25 +55,25 @@ describe("a tenant", () => {
     expect([first, foreign, again].map(({ json }) => json.accepted)).toEqual([1, 1, 0]);
   });
 
-  it("is not shown what another's jobs send along, nor is anybody in a listing", async () => {
+  it("does not see headers of another tenant's jobs; listings show no headers", async () => {
     const { person, operator } = await startKeyedApi();
     const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
     const { json } = await acme.ask("POST", "/v1/jobs", { ...A_JOB, headers: { cookie: "session=hunter2" } });
 
-    const heard = [
+    const answer = [
       await acme.ask("GET", "/v1/jobs"),
       await acme.ask("GET", `/v1/jobs/${json.id}`),
       await operator("GET", "/v1/jobs"),
       await other.ask("GET", `/v1/jobs/${json.id}`),
     ];
 
-    expect(heard.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
-    expect(JSON.stringify(heard.map((one) => one.json))).not.toContain("hunter2");
+    expect(answer.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
+    expect(JSON.stringify(answer.map((one) => one.json))).not.toContain("hunter2");
   });
 });
 
 describe("a tenant's schedule", () => {
-  it("is its own, and so are the jobs and the seen URLs it leads to; what it sends along is not shown", async () => {
+  it("belongs to it, with its jobs and seen URLs; its headers are not returned", async () => {
     const { person } = await startKeyedApi();
     const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
     const job = { ...A_JOB, name: "nightly", dedup: { scope: "news" }, headers: { cookie: "session=hunter2" } };
@@ -96,7 +96,7 @@ describe("a tenant's schedule", () => {
 });
 
 describe("a spider over HTTP", () => {
-  it("is refused where no folder of them is named, with the reason", async () => {
+  it("is refused with the reason if no spider folder is configured", async () => {
     const { operator } = await startKeyedApi();
 
     const { status, json } = await operator("POST", "/v1/jobs", { ...A_JOB, spider: "shop.ts" });
@@ -105,7 +105,7 @@ describe("a spider over HTTP", () => {
     expect(json.detail).toMatch(/TRAWL_API_SPIDERS/);
   });
 
-  it("is one of the folder, and nothing else on the disk", async () => {
+  it("must be in the folder; no other file is loaded", async () => {
     const place = newFolder();
     const folder = join(place, "spiders");
     mkdirSync(join(folder, "news"), { recursive: true });

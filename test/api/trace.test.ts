@@ -1,15 +1,15 @@
-/** How something went, over HTTP: the same story that `trawl trace` tells, and to nobody whose it is not. */
+/** Traces over HTTP: the same as in `trawl trace`, and only for the owner. */
 import { expect, it } from "vitest";
 import { connect } from "../../src/client/client.ts";
 import { jobsIn } from "../../src/trace/find-traced.ts";
 import { trace } from "../../src/trace/trace.ts";
-import { aPageWrite, aTryWrite } from "../contracts/store/page-write.ts";
+import { anAttemptWrite, aPageWrite } from "../contracts/store/page-write.ts";
 import { asking, OPERATOR, startKeyedApi } from "./keyed.ts";
 import { ended, startWorking } from "./work.ts";
 
 const NOT_FOUND = { status: 404, json: { code: "NOT_FOUND" } };
 
-it("tells of a page by its URL, its task, its job and its request, in words and in numbers, without secrets", async () => {
+it("finds a page by URL, task, job and request, as text and as fields, without secrets", async () => {
   const working = await startWorking({ "/": { status: 404 } });
   const url = `${working.site.url}/?api_key=hunter2-s3cret`;
   const trawl = connect(working.url);
@@ -27,10 +27,10 @@ it("tells of a page by its URL, its task, its job and its request, in words and 
     tasks: [{ step: "fetch", leases: [{ kind: "try", token: 1, fate: "dead", because: "http_status", status: 404 }] }],
   });
   expect(story?.lines.map(({ kind, words }) => [kind, words])).toEqual([
-    ["submitted", "submitted by request order-4711, to queue fetch"],
-    ["leased", expect.stringMatching(/^try 1: leased by \S+$/)],
-    ["dead", expect.stringMatching(/^failed for good after \d+ms: http_status, status 404/)],
-    ["waits", expect.stringMatching(/^was given up on \S+ ago, after 1 try: http_status \(status 404\)/)],
+    ["submitted", "submitted by request order-4711 to queue fetch"],
+    ["leased", expect.stringMatching(/^attempt 1: leased by \S+$/)],
+    ["dead", expect.stringMatching(/^failed permanently after \d+ms: http_status, status 404/)],
+    ["waits", expect.stringMatching(/^failed \S+ ago after 1 attempt: http_status \(status 404\)/)],
   ]);
   expect(JSON.stringify(byUrl)).not.toContain("hunter2");
   const task = story?.tasks[0]?.taskId ?? "";
@@ -46,7 +46,7 @@ it("tells of a page by its URL, its task, its job and its request, in words and 
   }
 });
 
-it("tells of a replay between the tries, and explains what tries are counted from", async () => {
+it("shows a replay between attempts, and explains from where attempts are counted", async () => {
   const working = await startWorking({ "/": { status: 404 } });
   const [trawl, url] = [connect(working.url), `${working.site.url}/`];
   const job = await trawl.submit({ urls: [url], politeness: { robots: false } });
@@ -60,14 +60,18 @@ it("tells of a replay between the tries, and explains what tries are counted fro
   const { stories } = await trawl.trace({ url });
   const kinds = ["submitted", "leased", "dead", "replayed", "leased", "dead", "waits"];
   expect(stories[0]?.lines.map(({ kind }) => kind)).toEqual(kinds);
-  expect(stories[0]?.lines[3]).toEqual({ at: null, kind: "replayed", words: "replayed: its tries begin anew" });
+  expect(stories[0]?.lines[3]).toEqual({
+    at: null,
+    kind: "replayed",
+    words: "replayed: attempts are counted from 1 again",
+  });
   expect((await trawl.explain({ url })).reasons).toEqual([
-    expect.stringMatching(/was given up on \S+ ago, after 1 try/),
-    `in job ${job.id}: was replayed 1 time; its tries are counted since the last`,
+    expect.stringMatching(/failed \S+ ago after 1 attempt/),
+    `in job ${job.id}: was replayed 1 time; attempts are counted from the last replay`,
   ]);
 });
 
-it("tells how a job of several pages went", async () => {
+it("summarises a job of several pages", async () => {
   const working = await startWorking({ "/": "<h1>one</h1>", "/gone": { status: 404 } });
   const urls = ["/", "/gone"].map((path) => working.site.url + path);
   const { json } = await working.ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
@@ -88,7 +92,7 @@ it("tells how a job of several pages went", async () => {
   ]);
 });
 
-it("tells of 20 jobs of a request, and how many more there are, asking the broker of a URL once", async () => {
+it("returns 20 jobs of a request and the number of others, and asks the broker once per URL", async () => {
   const working = await startWorking({});
   const [url, headers] = ["https://a.example/same", { "x-request-id": "nightly" }];
   const submit = () => working.ask("POST", "/v1/jobs", { urls: [url, "https://a.example/other"] }, headers);
@@ -112,7 +116,7 @@ it("tells of 20 jobs of a request, and how many more there are, asking the broke
   expect(asked).toEqual([...new Set(asked)]);
 });
 
-it("tells a tenant nothing of another's, in whatever way it asks, and not who works for all", async () => {
+it("returns to a tenant nothing of another tenant, by any parameter, and no workers", async () => {
   const api = await startKeyedApi();
   const [acme, other] = [await api.person({ tenant: "acme" }), await api.person({ tenant: "other" })];
   const body = { urls: ["https://a.example/x"] };
@@ -138,7 +142,7 @@ it("tells a tenant nothing of another's, in whatever way it asks, and not who wo
   }
 });
 
-it("tells who is no operator neither who works nor how many of others wait", async () => {
+it("names workers and the backlog of others only to operators", async () => {
   const api = await startKeyedApi();
   const [acme, other] = [await api.person({ tenant: "acme" }), await api.person({ tenant: "other" })];
   const urls = ["x", "y"].map((name) => `https://a.example/${name}`);
@@ -149,13 +153,13 @@ it("tells who is no operator neither who works nor how many of others wait", asy
   const run = { worker: lease.worker, step: "fetch" as const, attempt: 1, leasedAt: 1, endedAt: 2 };
   await api.trawl.store.write(
     [aPageWrite({ jobId: String(json.id), taskId: "900", page: { url: "https://a.example/z" }, run })],
-    grants.map(({ jobId, taskId, url }) => aTryWrite({ jobId, taskId, url, run })),
+    grants.map(({ jobId, taskId, url }) => anAttemptWrite({ jobId, taskId, url, run })),
   );
 
   const queries = [`trace?job=${json.id}`, ...urls.flatMap((url) => [`trace?url=${url}`, `explain?url=${url}`])];
   const told = async (ask: typeof acme.ask) =>
     (await Promise.all(queries.map(async (query) => JSON.stringify((await ask("GET", `/v1/${query}`)).json)))).join();
-  expect(await told(asking(api, OPERATOR))).toMatch(/secret-host.*wait for it/);
-  expect(await told(acme.ask)).not.toMatch(/secret-host|wait for it|waiting at/);
+  expect(await told(asking(api, OPERATOR))).toMatch(/secret-host.*tasks wait/);
+  expect(await told(acme.ask)).not.toMatch(/secret-host|tasks wait|waiting at/);
   expect(await told(acme.ask)).toMatch(/"worker":null.*allows the next request/);
 });

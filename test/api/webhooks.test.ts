@@ -1,4 +1,4 @@
-/** Jobs that tell somebody how they go: submitted over HTTP, delivered by a real worker to a real endpoint. */
+/** Webhooks of jobs: submitted over HTTP, delivered by a real worker to a real endpoint. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { waitUntil } from "../services/wait-until.ts";
 import { type Answering, type Receiver, startReceiver, status } from "../webhook/receiver.ts";
@@ -6,7 +6,7 @@ import type { Api } from "./harness.ts";
 import { ended, startWorking, type Working } from "./work.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
-/** Tries follow each other quickly, and a hanging endpoint does not hold up the tests for long. */
+/** Short delays between attempts, and a short timeout for an endpoint that hangs. */
 const QUICK = { webhookBackoffMs: "20ms", webhookTimeoutMs: "400ms", webhookRate: "unlimited", webhookRetries: 4 };
 
 async function receiverOf(answer?: Answering): Promise<Receiver> {
@@ -32,7 +32,7 @@ async function submitTo(
   return json as never;
 }
 
-/** The webhook of a job once this is so of it. */
+/** Waits until the webhook of a job meets the condition. */
 async function standing({ ask }: Api, id: string, isSo: (webhook: Record<string, unknown>) => boolean) {
   const look = async () => (await ask("GET", `/v1/jobs/${id}/webhook`)).json as Record<string, unknown>;
   await waitUntil(async () => isSo(await look()), 20_000);
@@ -40,7 +40,7 @@ async function standing({ ask }: Api, id: string, isSo: (webhook: Record<string,
 }
 
 describe("a job with a webhook", () => {
-  it("tells that it has finished, signed with the secret that the submission told", async () => {
+  it("reports that it has finished, signed with the secret that the submission returned", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf();
 
@@ -60,7 +60,7 @@ describe("a job with a webhook", () => {
     });
   });
 
-  it("tells of its records in batches, each record once, and then of its end", async () => {
+  it("delivers its records in batches, each record once, and then its end", async () => {
     const working = await startWorking(pages(7), { ...QUICK, webhookFlushMs: "1h" });
     const receiver = await receiverOf();
     const paths = Object.keys(pages(7));
@@ -81,7 +81,7 @@ describe("a job with a webhook", () => {
     expect(ranges.map(([after]) => after)).toEqual([0, ...ranges.slice(0, -1).map(([, upTo]) => upTo)]);
   });
 
-  it("tells of records that have waited long enough while the job goes on", async () => {
+  it("delivers records that have waited long enough while the job runs", async () => {
     const working = await startWorking(pages(2), { ...QUICK, webhookFlushMs: "100ms" });
     const receiver = await receiverOf();
 
@@ -93,7 +93,7 @@ describe("a job with a webhook", () => {
     expect(receiver.received[0]?.content.data.records).toMatchObject([{ title: "page 0" }]);
   });
 
-  it("tells how else it ended: failed, or cancelled", async () => {
+  it("reports the end as failed or cancelled", async () => {
     const working = await startWorking({ "/": { status: 404 } }, QUICK);
     const receiver = await receiverOf();
 
@@ -112,7 +112,7 @@ describe("a job with a webhook", () => {
     );
   });
 
-  it("tries again until the endpoint has it: the same id and text, a signature of its own", async () => {
+  it("retries until the endpoint accepts: same id and body, a new signature", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf((response, _, nth) => response.writeHead(nth < 3 ? 500 : 200).end());
 
@@ -140,7 +140,7 @@ describe("a job with a webhook", () => {
     expect(stands).toMatchObject({ dead: 1, waiting: 0, lastFailure: { detail: expect.stringContaining("302") } });
   });
 
-  it("takes 410 for the last word, and delivers it after all when it is replayed", async () => {
+  it("stops after a 410, and delivers after a replay", async () => {
     const working = await startWorking(pages(1), QUICK);
     let isGone = true;
     const receiver = await receiverOf((response) => response.writeHead(isGone ? 410 : 200).end());
@@ -161,7 +161,7 @@ describe("a job with a webhook", () => {
     expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
   });
 
-  it("tells of another end when it runs again", async () => {
+  it("reports another end when the job runs again", async () => {
     let isBroken = true;
     const working = await startWorking(
       {
@@ -188,7 +188,7 @@ describe("a job with a webhook", () => {
     expect(again.find(({ type }) => type === "job.finished")?.content.data.job).toMatchObject({ counts: { dead: 0 } });
   });
 
-  it("tells its end though it had left the broker before a worker came", async () => {
+  it("reports its end though it was archived before a worker started", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf();
     const { id } = await submitTo(working, receiver, { open: true, paths: [] });
@@ -206,7 +206,7 @@ describe("a job with a webhook", () => {
     expect(receiver.received[0]).toMatchObject({ type: "job.cancelled", content: { data: { job: { id } } } });
   });
 
-  it("waits as long as a throttling endpoint asks for", async () => {
+  it("waits as long as the Retry-After of the endpoint", async () => {
     const working = await startWorking(pages(1), { ...QUICK, webhookBackoffMs: "10ms" });
     const answers = [429, 503, 200];
     const at: number[] = [];
@@ -223,7 +223,7 @@ describe("a job with a webhook", () => {
     expect(Math.min(...waits)).toBeGreaterThan(990);
   });
 
-  it("gives up on a try that hangs, and takes the status of one that never ends its answer", async () => {
+  it("aborts an attempt that hangs, and uses the status of a reply whose body never ends", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf((response, _, nth) => {
       if (nth === 1) return; // no answer at all
@@ -240,8 +240,8 @@ describe("a job with a webhook", () => {
     expect(stands.lastFailure).toMatchObject({ detail: expect.stringMatching(/no answer in time|took too long/) });
   });
 
-  it("connects to no address that is not allowed, and says so in a dead letter", async () => {
-    // The pages are read from one loopback network, the endpoint is on another.
+  it("connects to no disallowed address, and records that in a dead letter", async () => {
+    // The pages are on one loopback network, the endpoint on another.
     const working = await startWorking(pages(1), { ...QUICK, allowPrivate: ["127.0.0.1/32"] });
     const receiver = await receiverOf();
     const { port } = new URL(receiver.url);
@@ -258,7 +258,7 @@ describe("a job with a webhook", () => {
     expect(receiver.connections()).toBe(0);
   });
 
-  it("shows its deliveries in no list of jobs, and its secret nowhere", async () => {
+  it("lists its deliveries in no list of jobs, and returns its secret nowhere", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf(status(410));
 
@@ -274,7 +274,7 @@ describe("a job with a webhook", () => {
     for (const text of [...said, kept]) expect(text).not.toContain(SECRET.slice(6));
   });
 
-  it("answers a submission that is sent again with the same secret", async () => {
+  it("returns the same secret to a repeated submission", async () => {
     const working = await startWorking(pages(1), QUICK);
     const body = { urls: [`${working.site.url}/0`], webhook: { url: "https://a.example/" } };
     const send = () => working.ask("POST", "/v1/jobs", body, { "idempotency-key": "same" });
@@ -285,7 +285,7 @@ describe("a job with a webhook", () => {
     expect(second.json).toEqual(first.json);
   });
 
-  it("is not smuggled into a job by another request under its key", async () => {
+  it("cannot be added to a job by another request with the same key", async () => {
     const working = await startWorking(pages(1), QUICK);
     const send = (webhook?: object) =>
       working.ask("POST", "/v1/jobs", { urls: [`${working.site.url}/0`], webhook }, { "idempotency-key": "same" });
@@ -296,7 +296,7 @@ describe("a job with a webhook", () => {
     expect((await working.ask("GET", `/v1/jobs/${json.id}/webhook`)).status).toBe(404);
   });
 
-  it("comes of a schedule with the schedule's secret, which nothing shows, and which outlives a change", async () => {
+  it("of a schedule uses the secret of the schedule, which is never returned and survives a change", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf();
     const job = { urls: [`${working.site.url}/0`], webhook: { url: receiver.url } };
@@ -316,7 +316,7 @@ describe("a job with a webhook", () => {
     expect(event === undefined || receiver.problemOf(event, SECRET)).toBeUndefined();
   });
 
-  it("is refused where it could not be told, in words that do not repeat a secret", async () => {
+  it("is refused if it could not be delivered, with a message that contains no secret", async () => {
     const working = await startWorking(pages(1), QUICK);
     const refused: [webhook: object, more: object, says: RegExp][] = [
       [{ url: "ftp://a.example/" }, {}, /webhook\.url/],

@@ -1,11 +1,10 @@
-/** A site of this machine's and a worker that fetches from it, for tests of the control plane. */
-import { UNWATCHED } from "../../src/worker/task-watch.ts";
+/** A local site and a worker that fetches from it, for tests of the server. */
 import { type Handler, type Origin, type Routes, startOrigin } from "../site/origin.ts";
 import { type Api, closeLater, startApi } from "./harness.ts";
 
 export type Working = Api & { site: Origin; startWorker(): Promise<void> };
 
-/** Nothing is fetched before `startWorker`. */
+/** The worker fetches only after `startWorker`. */
 export async function startWorking(
   content: Handler | Routes,
   settings: Record<string, unknown> = {},
@@ -22,7 +21,6 @@ async function startWorker({ trawl }: Api): Promise<void> {
     allowHosts: [],
     unreadableJob: "ends-task",
     onFinished: () => {},
-    watch: UNWATCHED,
     maxTasks: Number.POSITIVE_INFINITY,
   });
   worker.start();

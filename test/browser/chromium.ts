@@ -9,13 +9,13 @@ import { createLog, type Log } from "../../src/runtime/log.ts";
 import type { OpenFetcher } from "../contracts/fetcher/harness.ts";
 import { findProgram } from "../services/debian-programs.mjs";
 
-/** Where each is that Trawl knows, the one it prefers first; undefined: not here. */
+/** The browsers that Trawl knows, the preferred one first; undefined if not installed. */
 export const BROWSERS = (["chromium-headless-shell", "chromium"] as const).map((name) => ({
   name,
   executablePath: findProgram(name)?.command,
 }));
 
-/** Where it is; undefined if there is none, and `npm test` has said loudly that these tests are skipped. */
+/** The path of Chromium; undefined if there is none: then `npm test` reports that these tests are skipped. */
 export const CHROMIUM: string | undefined = BROWSERS.find((one) => one.executablePath !== undefined)?.executablePath;
 
 export const LAUNCH: LaunchOptions = {
@@ -32,7 +32,7 @@ const OPTIONS: BrowserFetcherOptions = {
   tabs: 4,
 };
 
-/** A browser fetcher that may reach 127.0.0.1, and the HTTP fetcher under it. */
+/** A browser fetcher that may connect to 127.0.0.1, with its HTTP fetcher. */
 export function openBrowserFetcher(
   spec: Partial<BrowserSpec>,
   options: Partial<BrowserFetcherOptions> = {},

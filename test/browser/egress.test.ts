@@ -1,4 +1,4 @@
-/** Whatever a page does, nothing of it arrives where the egress gate does not let it. Real Chromium, real listeners. */
+/** A page cannot reach an address that the egress gate refuses. Real Chromium, real listeners. */
 import { afterEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
 import { parseNetworks } from "../../src/fetch/egress/address.ts";

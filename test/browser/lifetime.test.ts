@@ -1,4 +1,4 @@
-/** Browsers end when they should, and never outlive who started them. Looks at real processes. */
+/** Browsers end in time and never outlive the process that started them. Checks real processes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("the processes of a browser", () => {
   it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
-    "end when ours ends by %s, and leave no folder",
+    "end when our process ends by %s, and leave no folder",
     async (signal) => {
       const script = fileURLToPath(new URL("hold-browser.ts", import.meta.url));
       const holder = spawn(process.execPath, ["--import", "jiti/register", script, LAUNCH.executablePath]);
@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("th
     },
   );
 
-  it("end when the browser is ended, at once and for good", async () => {
+  it("end at once when the browser is closed", async () => {
     const launched = await launchBrowser(gate, LAUNCH, NEVER);
     await launched.browser.newPage();
     const browser = watchBrowsers(launched.folder);
@@ -90,8 +90,8 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a 
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("a page whose browser goes away under it", () => {
-  it("is shown once more, alone, and is not blamed", async () => {
+describe.skipIf(CHROMIUM === undefined)("a page whose browser crashes", () => {
+  it("is rendered once more, alone, and is not blamed", async () => {
     const folders: string[] = [];
     const log = createLog("info", (line) => {
       const { event, folder } = JSON.parse(line);
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)("a page whose browser goes away under it
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
+describe.skipIf(CHROMIUM === undefined)("the browser keeper", () => {
   async function show(keeper: BrowserKeeper): Promise<LaunchedBrowser> {
     const { context, launched, close } = await keeper.open({}, { bytes: Number.POSITIVE_INFINITY });
     await (await context.newPage()).setContent("<p>here</p>");
@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
     return launched;
   }
 
-  it("starts one browser however many pages come at once, and none before", async () => {
+  it("starts one browser for any number of pages, and none before the first", async () => {
     const { keeper, launches } = keep(100);
     expect(launches).toHaveLength(0);
 
@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
     expect(browsers[0]?.browser.contexts()).toEqual([]);
   });
 
-  it("takes a new browser after so many pages, and ends the old one", async () => {
+  it("starts a new browser after a number of pages, and ends the old one", async () => {
     const { keeper, launches } = keep(2);
     const browsers: LaunchedBrowser[] = [];
     for (let n = 0; n < 3; n++) browsers.push(await show(keeper));
@@ -165,7 +165,7 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
     expect(launches).toHaveLength(2);
   });
 
-  it("ends a browser that is being started when it closes, without waiting for it, and starts none afterwards", async () => {
+  it("ends a starting browser when it closes, without waiting, and starts none afterwards", async () => {
     const home = newFolder();
     vi.stubEnv("TMPDIR", home);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -185,7 +185,7 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
     expect(await waitUntil(() => browser.lines().length === 0, 10_000)).toBe(true);
   });
 
-  it("says what is missing when there is no browser", async () => {
+  it("reports a missing browser", async () => {
     const options = { ...LAUNCH, executablePath: "/nowhere/chromium" };
 
     await expect(launchBrowser(gate, options, NEVER)).rejects.toMatchObject({
@@ -194,7 +194,7 @@ describe.skipIf(CHROMIUM === undefined)("the keeper of browsers", () => {
     });
   });
 
-  it("is told as well where there is no room for what it needs", async () => {
+  it("reports a missing temporary folder", async () => {
     vi.stubEnv("TMPDIR", join(tmpdir(), "not-there"));
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(launchBrowser(gate, LAUNCH, NEVER)).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });

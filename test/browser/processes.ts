@@ -1,20 +1,20 @@
 /**
- * The processes of browsers. Only the first of a browser's must name its folder on the command line: the others are known
- * by their process group, which is theirs alone.
+ * The processes of browsers. The first process of a browser names its folder on the command line. The others have the same
+ * process group, which belongs to that browser.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 export type BrowserWatch = {
-  /** Command lines of every process of any browser seen so far; those that have ended have none any more. */
+  /** Command lines of all running processes of all browsers seen so far. */
   lines(): string[];
   stop(): void;
 };
 
 const LOOK_MS = 50;
 
-/** Sees every browser whose folder has `path` in front, those included that have ended when it is asked. */
+/** Watches every browser whose folder starts with `path`. */
 export function watchBrowsers(path: string): BrowserWatch {
   const groups = new Set<number>();
   function lines(): string[] {
@@ -30,7 +30,7 @@ export function processesIn(group: number | undefined): { pid: number; line: str
   return listProcesses().filter((one) => one.group === group);
 }
 
-/** The process group of the browser that lives in `folder`; undefined before it has started. */
+/** The process group of the browser with this folder; undefined before it has started. */
 export async function findGroup(folder: string): Promise<number | undefined> {
   const text = await readFile(join(folder, "group"), "utf8").catch(() => "");
   return /^\d+\n$/.test(text) ? Number(text) : undefined;
@@ -51,6 +51,6 @@ function readOf(pid: string, file: "cmdline" | "stat"): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return ""; // it has ended meanwhile
+    return ""; // the process has ended
   }
 }

@@ -1,4 +1,4 @@
-/** What is read of a shown page, and what is found on it, whatever the page does to those who look. */
+/** The content of a rendered page, and selectors on it, even if the page interferes. */
 import { describe, expect, it } from "vitest";
 import { pageText, useHarness } from "../contracts/fetcher/harness.ts";
 import { always } from "../contracts/fetcher/misbehaving-server.ts";
@@ -7,20 +7,20 @@ import { CHROMIUM, openBrowserFetcher } from "./chromium.ts";
 const HTML = { "content-type": "text/html" };
 const waiting = (selector: string) =>
   useHarness(openBrowserFetcher({ waitFor: { kind: "selector", selector }, settleMs: 2_000 }));
-/** Added late, and under another class first. */
+/** Added late, first with another class. */
 const LATER = `<script>setTimeout(() => {
   document.body.innerHTML = "<p id=late>words</p>";
   setTimeout(() => { document.getElementById("late").className = "price"; }, 50);
 }, 50)</script>`;
 
-describe.skipIf(CHROMIUM === undefined)("a page that is read", () => {
+describe.skipIf(CHROMIUM === undefined)("a rendered page", () => {
   const plain = waiting("p");
   const late = waiting(".price");
   const inShadow = waiting(".inside");
   const byText = waiting("text=exactly this");
   const nowhere = waiting(".nowhere");
 
-  it("is the whole document, its doctype included", async () => {
+  it("is read as the whole document, including its doctype", async () => {
     const { server, get } = await plain();
     server.on("/a", always({ headers: HTML, body: "<!doctype html><title>t</title><p>words</p>" }));
 
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("a page that is read", () => {
     );
   });
 
-  it("is read as it is, though it has something else to say under the names it is read by", async () => {
+  it("is read correctly though it overrides the functions that read it", async () => {
     const { server, get } = await plain();
     const lies = `<script>
       Document.prototype.querySelector = () => null;
@@ -43,14 +43,14 @@ describe.skipIf(CHROMIUM === undefined)("a page that is read", () => {
     expect(text).toMatch(/^<html>/);
   });
 
-  it("is waited for until an element is there, or becomes what was asked for", async () => {
+  it("is read when an element exists, or has become what the selector requires", async () => {
     const { server, get } = await late();
     server.on("/a", always({ headers: HTML, body: LATER }));
 
     expect(pageText(await get("/a"))).toContain('class="price"');
   });
 
-  it("is looked through to its shadow roots", async () => {
+  it("is searched including its shadow roots", async () => {
     const { server, get } = await inShadow();
     const shadow = `<div id=host>host</div><script>
       document.getElementById("host").attachShadow({ mode: "open" }).innerHTML = "<p class=inside>deep</p>";
@@ -60,14 +60,14 @@ describe.skipIf(CHROMIUM === undefined)("a page that is read", () => {
     expect(await get("/a")).toMatchObject({ kind: "page" });
   });
 
-  it("is looked at for selectors that only Playwright knows", async () => {
+  it("is searched with selectors that only Playwright supports", async () => {
     const { server, get } = await byText();
     server.on("/a", always({ headers: HTML, body: "<p>exactly this</p>" }));
 
     expect(await get("/a")).toMatchObject({ kind: "page" });
   });
 
-  it("is tried again later where nothing matches in time", async () => {
+  it("is retried later if nothing matches in time", async () => {
     const { server, get } = await nowhere();
     server.on("/a", always({ headers: HTML, body: "<p>words</p>" }));
 
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)("a page that is read", () => {
     expect(await get("/a")).toMatchObject({ kind: "retry", because: "timeout", detail });
   });
 
-  it("is read in the end where it has put an empty document in its place", async () => {
+  it("is read after it has replaced its document by an empty one", async () => {
     const { server, get } = await late();
     const moving = `<script>setTimeout(() => {
       document.open();

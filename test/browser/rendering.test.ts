@@ -1,4 +1,4 @@
-/** What the browser makes of pages, with a real Chromium and a server that does as it likes. */
+/** Rendering with a real Chromium and a misbehaving server. */
 import { describe, expect, it } from "vitest";
 import { type Harness, LIMITS, pageText, useHarness } from "../contracts/fetcher/harness.ts";
 import { always } from "../contracts/fetcher/misbehaving-server.ts";
@@ -9,7 +9,7 @@ const HTML = { "content-type": "text/html" };
 describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
   const harness = useHarness(openBrowserFetcher({}));
 
-  it("gives what scripts have made of the page, as UTF-8, with the answer's status and headers", async () => {
+  it("returns the page after its scripts ran, as UTF-8, with status and headers of the answer", async () => {
     const { server, get } = await harness();
     const body = Buffer.from("<title>x</title><p>caf\xe9</p><script src=/s.js></script>", "latin1");
     server.on(
@@ -30,7 +30,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(server.requests.filter(({ path }) => path === "/a")).toHaveLength(1);
   });
 
-  it("gives the page the cookies of its answer, and takes none along to the next page", async () => {
+  it("sets the cookies of the answer for the page, and keeps none for the next page", async () => {
     const { server, get } = await harness();
     const body = "<p><script>document.body.append('cookies: ' + document.cookie + '.')</script>";
     server.on("/a", always({ headers: { ...HTML, "set-cookie": ["a=1", "b=2"] }, body }));
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(pageText(await get("/b"))).toContain("cookies: .");
   });
 
-  it("asks for no images, fonts or media", async () => {
+  it("requests no images, fonts or media", async () => {
     const { server, get } = await harness();
     const ways =
       "<img src=/i><video src=/v></video><style>@font-face{font-family:f;src:url(/f)}p{font-family:f}</style>";
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/a", "/s.js"]);
   });
 
-  it("hands back where a script sends the page, and does not go there", async () => {
+  it("returns the address to which a script navigates, and does not go there", async () => {
     const { server, get } = await harness();
     server.on("/old", always({ headers: HTML, body: "<script>location.href = '/new?a#b'</script>" }));
 
@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/old"]);
   });
 
-  it("reads a page that never comes to rest after settleMs", async () => {
+  it("reads a page that never settles after settleMs", async () => {
     const { server, get } = await harness();
     server.on("/never", () => {});
     server.on("/a", always({ headers: HTML, body: "<p>there</p><script async src=/never></script>" }));
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(pageText(await get("/a"))).toContain("<p>there</p>");
   });
 
-  it("gives up on a page that keeps its script running when the time is over, and goes on with others", async () => {
+  it("aborts a page whose script does not end in time, and continues with others", async () => {
     const { server, get } = await harness();
     server.on("/fine", always({ headers: HTML, body: "<p>fine</p>" }));
     server.on("/loop", always({ headers: HTML, body: "<script>for (;;);</script>" }));
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(pageText(await get("/raw"))).toBe(body);
   });
 
-  it("gives up on a page that grows over limits.bodyBytes", async () => {
+  it("aborts a page that exceeds limits.bodyBytes", async () => {
     const { server, get } = await harness();
     server.on("/a", always({ headers: HTML, body: "<p><script>document.body.append('x'.repeat(5000))</script>" }));
 
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("waiting until nothing is asked for", () => {
+describe.skipIf(CHROMIUM === undefined)("waiting until the network is idle", () => {
   const harness = useHarness(openBrowserFetcher({ waitFor: { kind: "idle" } }));
 
   it("reads what was fetched after the page had loaded", async () => {
@@ -155,14 +155,14 @@ describe.skipIf(CHROMIUM === undefined)("waiting for an element", () => {
   const late = (id: string) => `<script>setTimeout(() => document.body.innerHTML = '<b id=${id}>', 100)</script>`;
   const show = ({ server }: Harness, id: string) => server.on("/a", always({ headers: HTML, body: `<p>${late(id)}` }));
 
-  it("reads the page when it has come", async () => {
+  it("reads the page when it exists", async () => {
     const opened = await harness();
     show(opened, "there");
 
     expect(pageText(await opened.get("/a"))).toContain('id="there"');
   });
 
-  it("tries again later when it does not come", async () => {
+  it("retries later if it does not appear", async () => {
     const opened = await harness();
     show(opened, "elsewhere");
 

@@ -1,4 +1,4 @@
-/** Pages shown as a job asks for: what is done to them, what they may fetch, and who sees the job's headers. */
+/** Options of rendered pages: actions, screenshots, limits on requests, and headers of the job. */
 import { describe, expect, it } from "vitest";
 import type { BrowserAction } from "../../src/domain/browser.ts";
 import { pageText, useHarness } from "../contracts/fetcher/harness.ts";
@@ -17,7 +17,7 @@ const SHOP = `<input id=q><button id=more>more</button><p id=list></p><div style
   setTimeout(() => { window.shop = { isReady: true }; add("ready"); }, 200);
 </script>`;
 
-describe.skipIf(CHROMIUM === undefined)("the browser fetcher, asked to act", () => {
+describe.skipIf(CHROMIUM === undefined)("actions of the browser fetcher", () => {
   const click: BrowserAction = { kind: "click", selector: "#more", times: 10, isOptional: false };
   const show = useHarness(
     openBrowserFetcher({
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher, asked to act", () 
   );
   const miss = useHarness(openBrowserFetcher({ actions: [{ ...click, selector: "#nowhere" }], settleMs: 300 }));
 
-  it("waits for an expression, clicks until nothing is left, fills, presses and scrolls, in order", async () => {
+  it("waits for an expression, clicks until nothing matches, fills, presses and scrolls, in order", async () => {
     const { server, get } = await show();
     server.on("/a", always({ headers: HTML, body: SHOP }));
 
@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher, asked to act", () 
     expect(text).toMatch(/ready;(clicked;){3}asked for lamps;grown;/);
   });
 
-  it("tries again later where there is nothing to act on, and says which action it was", async () => {
+  it("retries later if an action has no target, and names the action", async () => {
     const { server, get } = await miss();
     server.on("/a", always({ headers: HTML, body: SHOP }));
 
@@ -54,10 +54,10 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher, asked to act", () 
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("the browser fetcher, asked for pictures", () => {
+describe.skipIf(CHROMIUM === undefined)("screenshots of the browser fetcher", () => {
   const harness = useHarness(openBrowserFetcher({ screenshot: "page", pdf: true, block: [] }));
 
-  it("gives the whole page as PNG, and as PDF", async () => {
+  it("returns the whole page as PNG and as PDF", async () => {
     const { server, get } = await harness();
     server.on("/a", always({ headers: HTML, body: "<div style='height: 2000px'>long</div>" }));
 
@@ -70,13 +70,13 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher, asked for pictures
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("what a page may fetch", () => {
+describe.skipIf(CHROMIUM === undefined)("the requests of a page", () => {
   const few = useHarness(openBrowserFetcher({ requests: 3 }));
   const little = useHarness(openBrowserFetcher({ bytes: 300_000, settleMs: 10_000 }));
   const scripts = (count: number) =>
     Array.from({ length: count }, (_, nth) => `<script src="/s${nth}.js"></script>`).join("");
 
-  it("ends with its requests, and the page is read as it is", async () => {
+  it("are limited in number, and the page is read without the others", async () => {
     const { server, get } = await few();
     server.on("/a", always({ headers: HTML, body: `<p>there</p>${scripts(9)}` }));
 
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("what a page may fetch", () => {
     expect(server.requests).toHaveLength(1 + 3);
   });
 
-  it("ends with its bytes, in the middle of an answer, whatever comes after", async () => {
+  it("are limited in bytes, also in the middle of an answer", async () => {
     const { server, get } = await little();
     const big = "//".padEnd(200_000, "x");
     for (let nth = 0; nth < 5; nth++)
@@ -100,10 +100,10 @@ describe.skipIf(CHROMIUM === undefined)("what a page may fetch", () => {
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("a job's headers in the browser", () => {
+describe.skipIf(CHROMIUM === undefined)("the headers of a job in the browser", () => {
   const harness = useHarness(openBrowserFetcher({}));
 
-  it("go to the page's own origin and to no other, not even where that redirects there", async () => {
+  it("are sent only to the origin of the page, not even after a redirect to another", async () => {
     const { server, get } = await harness();
     const other = await startOrigin((_, response) => void response.writeHead(200).end("// nothing"));
     try {

@@ -1,4 +1,4 @@
-/** The watchdog against a browser that is just being started. Needs no browser: a shell takes its place. */
+/** The watchdog with a browser that is still starting. A shell replaces the browser. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync } from "node:fs";
@@ -9,10 +9,10 @@ import { startWatchdog, startWords } from "../../src/fetch/browser/watchdog.ts";
 import { newFolder } from "../e2e/folder.ts";
 
 const [ROUNDS, AT_ONCE] = [8, 20];
-/** By what each start is further along than the one before when it is ended. */
+/** Each start is ended by so much later than the one before. */
 const STEP_MS = 0.5;
 
-it("leaves nothing behind, at whatever moment of its start a browser is ended", async () => {
+it("leaves nothing behind at any moment of the start of a browser", async () => {
   const parent = newFolder();
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => startAndEnd(parent, nth * STEP_MS)));
@@ -20,7 +20,7 @@ it("leaves nothing behind, at whatever moment of its start a browser is ended", 
   expect(readdirSync(parent)).toEqual([]);
 });
 
-/** Like a browser on a busy machine, it makes its profile late: in a folder that has gone, it would make that anew. */
+/** Creates its profile late, like a browser on a busy machine: it would create a removed folder again. */
 async function startAndEnd(parent: string, afterMs: number): Promise<void> {
   const folder = mkdtempSync(join(parent, "browser-"));
   const watchdog = await startWatchdog(folder);

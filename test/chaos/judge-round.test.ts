@@ -11,7 +11,7 @@ function seen(path: string, arrivedAt: number, seenFrom = arrivedAt): LoggedRequ
   return { ...request, path, arrivedAt, seenFrom, endedAt: arrivedAt + 4 };
 }
 
-/** A round without fault: robots.txt, then a page every 5 ms. */
+/** A correct round: robots.txt, then a page every 5 ms. */
 function faultless(): Evidence {
   const counts = { submitted: 1, discovered: 60, queued: 0, delayed: 0, leased: 0, done: 50, dead: 0, cancelled: 0 };
   return {
@@ -31,7 +31,7 @@ function problemsOf(change: (evidence: Evidence) => Partial<Evidence>): string[]
 }
 
 describe("the judge of a round", () => {
-  it("finds no fault where there is none", () => {
+  it("finds no problem in a correct round", () => {
     expect(judgeRound(faultless())).toEqual({
       problems: [],
       requests: 51,
@@ -42,7 +42,7 @@ describe("the judge of a round", () => {
     });
   });
 
-  it("sees a page lost, a page twice, a record nobody asked for", () => {
+  it("detects a lost page, a duplicate record, and a record of an unknown page", () => {
     expect(problemsOf(({ records }) => ({ records: records.slice(1) }))).toEqual([
       expect.stringContaining("1 pages are not"),
     ]);
@@ -54,7 +54,7 @@ describe("the judge of a round", () => {
     ]);
   });
 
-  it("sees a ledger that disagrees, or does not balance", () => {
+  it("detects wrong counts, and counts that do not balance", () => {
     const withCounts = (more: Record<string, number>) =>
       problemsOf(({ summary }) => ({ summary: { ...summary, counts: { ...summary.counts, ...more } } }));
 
@@ -62,7 +62,7 @@ describe("the judge of a round", () => {
     expect(withCounts({ refused: 2 })).toEqual([expect.stringContaining("does not balance")]);
   });
 
-  it("sees what robots.txt disallows, too many at once, and more repeated than the kills explain", () => {
+  it("detects disallowed pages, too many concurrent requests, and more repeats than the kills explain", () => {
     const more = (...sightings: LoggedRequest[]) => problemsOf(({ log }) => ({ log: [...log, ...sightings] }));
     const again = PATHS.slice(0, 3).map((path, index) => seen(path, 1000 + index * 5));
 
@@ -73,7 +73,7 @@ describe("the judge of a round", () => {
     expect(more(...long)).toEqual([expect.stringContaining("too many at once")]);
   });
 
-  it("forgives one request that left late, and what the site itself saw late, but no more", () => {
+  it("accepts one request that was sent late, and requests that the site logged late, but no more", () => {
     const late = (count: number, lateMs: number, isExplained: boolean) =>
       judgeRound({
         ...faultless(),

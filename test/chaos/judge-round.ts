@@ -1,4 +1,4 @@
-/** Judges a round from what lies outside of Trawl: the site's own log, and the output as a user finds it. Pure. */
+/** Judges a round by the log of the site and the output of the crawl. Pure; shares no code with src/. */
 import { createLinkedSite, DISALLOWED_PREFIX, type LinkedSiteOptions } from "../site/linked-site.ts";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import type { Arrival } from "../site/origin.ts";
@@ -7,7 +7,7 @@ import { allowedExcessMs, loggedExcessMs, rateExcessMs, type Sighting } from "./
 
 export type Limits = { perSecond: number; perSite: number };
 
-/** As serve-site.mjs writes it. */
+/** A line of the log of serve-site.mjs. */
 export type LoggedRequest = Arrival & Sighting;
 
 export type Evidence = {
@@ -19,7 +19,7 @@ export type Evidence = {
   log: readonly LoggedRequest[];
   /** `_url` of every record of the output. */
   records: readonly string[];
-  /** What `--json` printed in the end. */
+  /** The object that `--json` printed at the end. */
   summary: { state: string; pages: number; records: number; counts: Record<string, number> };
 };
 
@@ -27,7 +27,7 @@ export type Verdict = {
   problems: string[];
   requests: number;
   repeated: number;
-  /** By how much the fullest window is too short, in ms: as logged, and less what the site's own lateness explains. */
+  /** By how many ms the fullest window is too short: as logged, and without delays of the logging process. */
   loggedExcessMs: number;
   excessMs: number;
   mostAtOnce: number;
@@ -100,7 +100,7 @@ function politenessProblems({ log, limits }: Evidence, excessMs: number): string
   ];
 }
 
-/** A killed process had at most `perSite` requests under way: only those may be made again. */
+/** A killed process had at most `perSite` requests under way: only those may be repeated. */
 function repetitionProblems({ log, kills, limits }: Evidence, paths: readonly string[], repeated: number): string[] {
   const robots = log.length - paths.length;
   const most = kills * limits.perSite;

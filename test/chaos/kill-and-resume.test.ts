@@ -1,9 +1,7 @@
-/** The promise "nothing lost, nothing twice, never too fast" through kill -9; `npm run chaos` does it at length. */
-import { beforeAll, describe, expect, it } from "vitest";
-import { ensureDist, MAIN } from "../e2e/dist.ts";
+/** Nothing lost, nothing twice, never too fast, in spite of kill -9. `npm run chaos` runs more rounds. */
+import { describe, expect, it } from "vitest";
+import { MAIN } from "../e2e/dist.ts";
 import { roundRow, runRounds } from "./rounds.ts";
-
-beforeAll(ensureDist);
 
 const ROUNDS = Number(process.env.TRAWL_CHAOS_ROUNDS ?? 4);
 const SEED = Number(process.env.TRAWL_SEED ?? 1 + Math.floor(Math.random() * 1e6));

@@ -1,17 +1,17 @@
-/** When a round's processes are killed: drawn from its seed, so that a bad round can be had again. */
+/** When the processes of a round are killed. The seed decides, so a failed round can be repeated. */
 import { seededRandom } from "./seeded-random.ts";
 
-/** `start`: so long after the process was started; `finish`: so long after the last page was asked for. */
+/** `start`: time after the start of the process. `finish`: time after the last page was requested. */
 export type Kill = { after: "start" | "finish"; ms: number };
 
-/** While it starts up, opens its files and submits. */
+/** While the process starts, opens its files and submits. */
 const STARTING_MS = { least: 150, most: 900 };
-/** At 200 requests a second, 2,000 pages take 10 s at the least: the first of these always finds the crawl running. */
+/** At 200 requests per second, 2,000 pages take at least 10 s, so the first of these kills always finds the crawl running. */
 const CRAWLING_MS = { least: 400, most: 8_000 };
-/** While it settles the last pages, and writes the output. */
+/** While the process settles the last pages and writes the output. */
 const FINISHING_MS = { least: 0, most: 250 };
 
-/** One to four kills, the first of them always in the middle of the crawl or before. */
+/** One to four kills. The first one happens during the crawl or before. */
 export function planKills(seed: number): Kill[] {
   const random = seededRandom(seed);
   const kills: Kill[] = [];

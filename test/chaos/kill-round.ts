@@ -1,6 +1,6 @@
 /**
- * One round: a site in one process, a crawl of it in another, which is killed at random moments and gone on with until it
- * is done. What it did is judged from the site's log and from the output. Everything is in a folder of the caller's.
+ * One round: a site in one process, and a crawl of it in another, which is killed at random moments and resumed until it is
+ * done. The round is judged by the log of the site and the output of the crawl. All files are in the folder of the caller.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ import { openLogTail } from "./log-tail.ts";
 export type RoundOptions = {
   seed: number;
   pages: number;
-  /** Empty, and the caller's to remove. */
+  /** Empty; the caller removes it. */
   folder: string;
   /** The built command line. */
   main: string;
@@ -26,15 +26,15 @@ export type RoundOptions = {
 
 export type Round = Verdict & { seed: number; kills: number; plan: readonly Kill[]; seconds: number };
 
-/** The verdict on a round whose crawl did not end well: there is nothing more to judge. */
+/** The verdict on a round whose crawl failed: there is nothing else to judge. */
 const UNFINISHED = { requests: 0, repeated: 0, loggedExcessMs: 0, excessMs: 0, mostAtOnce: 0 };
 
 const SERVE = fileURLToPath(new URL("./serve-site.mjs", import.meta.url));
 const LIMITS: Limits = { perSecond: 200, perSite: 8 };
-/** A page takes so long that at this rate almost all of `perSite` requests are under way when a process is killed. */
+/** A page takes so long that almost `perSite` requests are under way when a process is killed. */
 const DELAY_MS = 35;
 const LOOK_EVERY_MS = 10;
-/** A crawl that nobody kills ends within this; one that does not hangs. */
+/** A crawl that is not killed ends within this time, or it hangs. */
 const HANGS_AFTER_MS = 300_000;
 
 export async function runKillRound({ seed, pages, folder, main }: RoundOptions): Promise<Round> {
@@ -67,7 +67,7 @@ function evidenceIn(folder: string, log: string, stdout: string): Pick<Evidence,
   };
 }
 
-/** Starts the crawl, or goes on with it, for every kill of the plan; how many of them found it running. */
+/** Starts or resumes the crawl for every kill of the plan. Returns how many kills found it running. */
 async function killAndResume(
   plan: readonly Kill[],
   crawl: () => ChildProcess,
@@ -86,7 +86,7 @@ async function killAndResume(
   return kills;
 }
 
-/** Resolves when it is time to kill, or when there is nothing left to kill. */
+/** Resolves when it is time to kill, or when the process has ended. */
 async function moment({ after, ms }: Kill, log: string, pages: number, ended: Promise<unknown>): Promise<void> {
   let isOver = false;
   const over = ended.then(() => {
@@ -103,7 +103,7 @@ async function moment({ after, ms }: Kill, log: string, pages: number, ended: Pr
 
 function crawlOf({ main, folder, url }: { main: string; folder: string; url: string }): () => ChildProcess {
   const limits = ["--rate", `${LIMITS.perSecond}/s`, "--burst", "1", "--per-site", String(LIMITS.perSite)];
-  // With the target, so that a crawl killed before it was begun is begun; one that was is gone on with.
+  // --resume with the target starts a crawl that was killed before it was created, and otherwise resumes it.
   const args = ["crawl", `${url}/`, ...limits, "--out", "pages.jsonl", "--json", "--quiet", "--resume"];
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("TRAWL_")));
   return () => spawn(process.execPath, [main, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -117,12 +117,12 @@ async function serve(site: LinkedSiteOptions, log: string): Promise<{ server: Ch
   return { server, url };
 }
 
-/** A site that has to wait for a processor sees requests later than they came, and closer together. */
+/** A site process that waits for a CPU would log requests late and closer together. */
 function lookPromptly({ pid = 0 }: ChildProcess): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_HIGHEST);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may: then it stays as it is
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may raise a priority
   }
 }
 

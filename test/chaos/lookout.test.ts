@@ -6,7 +6,7 @@ import { rateViolations } from "../site/politeness-checker.ts";
 import { keepLookout, loggedExcessMs, rateExcessMs } from "./lookout.ts";
 
 describe("lookout", () => {
-  it("finds in a log taken at its word what the politeness checker finds", () => {
+  it("finds the same in an exact log as the politeness checker", () => {
     const times = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: 500 }), (instants, perSecond) => {
@@ -22,7 +22,7 @@ describe("lookout", () => {
     );
   });
 
-  it("never finds more where the writer may have looked late, and nothing that this explains", () => {
+  it("never finds more in a log that may be late, and nothing that the delay explains", () => {
     const sighting = fc
       .record({ arrivedAt: fc.integer({ min: 100, max: 1000 }), lateMs: fc.integer({ min: 0, max: 100 }) })
       .map(({ arrivedAt, lateMs }) => ({ arrivedAt, seenFrom: arrivedAt - lateMs }));
@@ -36,7 +36,7 @@ describe("lookout", () => {
     expect(rateExcessMs(together, 100)).toBe(0);
   });
 
-  it("knows a time at which what is looked at now was not there yet, however long it could not look", async () => {
+  it("returns a time before the arrival of a request, however long the process was blocked", async () => {
     const lookout = keepLookout();
     const seenFrom: number[] = [];
     const origin = await startOrigin({}, { onArrival: () => void seenFrom.push(lookout.seenFrom()) });
@@ -48,7 +48,7 @@ describe("lookout", () => {
       await origin.close();
     });
 
-    // All are with the system at once, and then nobody looks for a while.
+    // All requests arrive at once, and then the process is blocked for a while.
     for (const socket of sockets) socket.write("GET / HTTP/1.1\r\nhost: test\r\n\r\n");
     const sentAt = performance.timeOrigin + performance.now();
     const busyUntil = performance.now() + 50;

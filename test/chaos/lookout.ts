@@ -1,22 +1,22 @@
 /**
- * Judges a rate from a log whose writer may look late. A log says when its writer looked: a process that waits for a
- * processor, or for its disk, looks late, and then at several requests in a row, which seem to have come together. So the
- * writer also notes with each request when it last had nothing to do: whatever it looks at later came after that.
+ * Judges a rate by a log that may be late. A process that waits for a CPU or its disk logs several requests at once, as if
+ * they had arrived together. So it also records with each request when its event loop was last idle: the request arrived
+ * after that time.
  */
 import { performance } from "node:perf_hooks";
 import type { Arrival } from "../site/origin.ts";
 
-/** A request that came after `seenFrom`, and not after `arrivedAt`. */
+/** A request that arrived after `seenFrom` and not after `arrivedAt`. */
 export type Sighting = Pick<Arrival, "arrivedAt"> & { seenFrom: number };
 
 export type Lookout = {
-  /** For a request that is looked at now: a time at which it was not there yet. */
+  /** A time before the arrival of a request that is being handled now. */
   seenFrom(): number;
   stop(): void;
 };
 
-const LOOK_EVERY_MS = 1;
-/** Waiting for less than this may have been no waiting at all. */
+const CHECK_EVERY_MS = 1;
+/** Less idle time than this may be a rounding error. */
 const IDLE_LEAST_MS = 0.2;
 
 export function keepLookout(): Lookout {
@@ -24,10 +24,10 @@ export function keepLookout(): Lookout {
   let idleFrom = latest.at;
   const timer = setInterval(() => {
     const next = look();
-    // The event loop waited since the last look: what it had to read then, it has read.
+    // The event loop was idle since the last check: it had read everything that had arrived before.
     if (next.idleMs - latest.idleMs > IDLE_LEAST_MS) idleFrom = latest.at;
     latest = next;
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   timer.unref();
   return { seenFrom: () => idleFrom, stop: () => clearInterval(timer) };
 }
@@ -37,28 +37,31 @@ function look(): { at: number; idleMs: number } {
 }
 
 /**
- * What is allowed of an excess: one request. Between a crawler's last look at the clock and the system call that sends,
- * the system may give the processor to others, and that one request then leaves close to the next. Nothing in a process
- * can prevent it; a second one it would not send, for by then that one's slot has passed.
+ * The tolerated excess: one request. The system may suspend a crawler between its last read of the clock and the system call
+ * that sends; that request then leaves close to the next one. No process can prevent that. It would not send a second one,
+ * because the slot of that request has passed.
  */
 export function allowedExcessMs(perSecond: number): number {
   return (1.2 / perSecond) * 1000;
 }
 
-/** What no lateness of the log explains: by how much the fullest window is too short for its requests, in ms. */
+/** The tolerated excess at 5/s and slower without kills: the system may suspend a crawler for this long before it sends. */
+export const SUSPENDED_MS = 100;
+
+/** By how many ms the fullest window is too short for its requests, without what a late log explains. */
 export function rateExcessMs(sightings: readonly Sighting[], perSecond: number): number {
   return worstExcessMs(sightings, perSecond, ({ seenFrom }) => seenFrom);
 }
 
-/** The same, taking the log at its word. */
+/** The same, with the times as logged. */
 export function loggedExcessMs(sightings: readonly Sighting[], perSecond: number): number {
   return worstExcessMs(sightings, perSecond, ({ arrivedAt }) => arrivedAt);
 }
 
 /**
- * The rule, over every window from request i to request j: `j - i <= rate * (t[j] - t[i])`. What a window lacks in length
- * is its excess. With `lead(k) = k - rate * t[k]` the worst is the largest `lead(j) - lead(i)`, i before j; a window is
- * taken to begin as early as `from` its first request.
+ * The rule for every window from request i to request j: `j - i <= rate * (t[j] - t[i])`. The excess of a window is the
+ * length that it lacks. With `lead(k) = k - rate * t[k]`, the worst excess is the largest `lead(j) - lead(i)` with i before
+ * j. A window begins as early as `from` its first request.
  */
 function worstExcessMs(
   sightings: readonly Sighting[],

@@ -1,18 +1,15 @@
-/** A page that takes every process down which touches it. */
+/** A page that kills every process that handles it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type CliEnd, lastJson, trawl } from "../e2e/cli.ts";
-import { ensureDist } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { expectBalanced, type Summary } from "../e2e/ledger.ts";
 import { originOf, pagesAsked } from "../e2e/sites.ts";
 import type { Origin } from "../site/origin.ts";
 
-beforeAll(ensureDist);
-
 describe("a page that kills its worker", () => {
-  it("is given up on after three of them, and the crawl goes on", async () => {
+  it("fails after three deaths, and the crawl continues", async () => {
     const { site, cwd } = await openPoisoned();
 
     const run = await trawl(["crawl", "spider.mjs", "-c", "1", "--json", "--quiet"], { cwd });
@@ -21,7 +18,7 @@ describe("a page that kills its worker", () => {
     await expectGivenUp(run, { site, cwd });
   });
 
-  it("is given up on after three of them where the crawl itself is the worker, and is resumed each time", async () => {
+  it("fails after three deaths if the crawl itself is the worker and is resumed each time", async () => {
     const { site, cwd } = await openPoisoned();
     const options = { cwd, env: { TRAWL_POOL: "solo" } };
 

@@ -1,4 +1,4 @@
-/** Many rounds, some at a time. */
+/** Runs many rounds, several at a time. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ export type RoundsOptions = {
   rounds: number;
   parallel: number;
   pages: number;
-  /** Of the first round; each further one has the next. */
+  /** Seed of the first round; each further round uses the next number. */
   seed: number;
   main: string;
-  /** The folder of a round with problems is left for inspection. */
+  /** The folder of a round with problems is kept. */
   onRound(round: Round, folder: string): void;
 };
 

@@ -1,4 +1,4 @@
-/** Random numbers that can be had again: the same for the same seed. */
+/** Random numbers from a seed: the same seed gives the same numbers. */
 export type SeededRandom = {
   /** From 0 up to, but not including, 1. */
   next(): number;

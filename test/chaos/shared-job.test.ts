@@ -1,10 +1,9 @@
-/** Several processes on one job: one of them stopped, or all of them at once. Judged from the site's log and the output. */
+/** Several processes on one job; one is suspended. Judged by the log of the site and the output. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/runtime/sqlite.ts";
 import { jsonLines, lastJson, type RunningCli, startTrawl, trawl } from "../e2e/cli.ts";
-import { ensureDist } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { expectBalanced, type Summary } from "../e2e/ledger.ts";
 import { linkedSite, pagesAsked, watched } from "../e2e/sites.ts";
@@ -12,8 +11,6 @@ import type { RunningLinkedSite } from "../site/linked-site.ts";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import { concurrencyViolations } from "../site/politeness-checker.ts";
 import { allowedExcessMs, rateExcessMs } from "./lookout.ts";
-
-beforeAll(ensureDist);
 
 async function onlyJobId(cwd: string): Promise<string> {
   const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
@@ -27,7 +24,7 @@ function expectWhole(cwd: string, site: RunningLinkedSite): void {
   expect(site.log.filter(({ path }) => path.startsWith("/private/"))).toEqual([]);
 }
 
-/** A process that is stopped in the middle of a write keeps everybody else from writing until it goes on. */
+/** A process that is suspended during a write blocks all other writers until it continues. */
 async function stopBetweenWrites(sleeper: RunningCli, cwd: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     sleeper.kill("SIGSTOP");
@@ -50,7 +47,7 @@ function isWritable(path: string): boolean {
 }
 
 describe("a job with several processes", () => {
-  it("fetches every page once, and its site sees one crawler's rate", async () => {
+  it("fetches every page once, at the rate of one crawler", async () => {
     const [cwd, { options, sightings }] = [newFolder(), watched()];
     const site = await linkedSite({ pages: 100, delayMs: 60 }, options);
     const flags = ["--rate", "20/s", "--per-site", "3", "--json", "--quiet", "--out", "x.jsonl"];
@@ -73,7 +70,7 @@ describe("a job with several processes", () => {
     expect(concurrencyViolations(intervals, 3)).toEqual([]);
   });
 
-  it("goes on without one that is stopped, whose late results change nothing when it wakes", async () => {
+  it("continues without a suspended process, whose late results change nothing", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 120, delayMs: 20 })];
     const env = { TRAWL_LEASE: "1s", TRAWL_LOG_LEVEL: "error" };
     const flags = ["--rate", "100/s", "--per-site", "4", "--json", "--quiet", "--out", "x.jsonl"];
@@ -97,7 +94,7 @@ describe("a job with several processes", () => {
     });
     expectBalanced(summary.counts);
     expectWhole(cwd, site);
-    // Only what the stopped one had under way was asked for again.
+    // Only the requests of the suspended process were repeated.
     expect(pagesAsked(site).length).toBeLessThanOrEqual(120 + 4);
   });
 });

@@ -1,10 +1,10 @@
-/** A real Chromium that looks at the dashboard, and keeps account of everything that went wrong in it. */
+/** Opens the dashboard in a real Chromium and records everything that goes wrong. */
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { LAUNCH } from "../browser/chromium.ts";
 
-// Imported, it cannot be loaded by jiti, which scripts run these files with.
+// Loaded with require, because jiti, which scripts use to load this file, cannot import it.
 const { chromium } = createRequire(import.meta.url)("playwright-core") as typeof import("playwright-core");
 
 export type Theme = "light" | "dark";
@@ -13,39 +13,39 @@ export type ViewerOptions = {
   theme?: Theme;
   width?: number;
   height?: number;
-  /** Signed in with it from the beginning, as after a sign-in in this tab. */
+  /** Signs in with this key from the start. */
   key?: string;
-  /** For tools that put a script of their own into the page, and for these alone. */
+  /** Only for tools that inject a script into the page. */
   bypassCsp?: boolean;
 };
 
-/** What a page must never make happen; each in words. */
-export type Troubles = {
-  /** Of the page's own scripts: errors and warnings on the console, and what nobody caught. */
+/** What a page must never cause, as messages. */
+export type Problems = {
+  /** Console errors and warnings, and uncaught exceptions. */
   errors: string[];
-  /** Of the Content-Security-Policy, with the directive and what was blocked. */
+  /** Violations of the Content-Security-Policy. */
   violations: string[];
   /** alert, confirm, prompt. */
   dialogs: string[];
-  /** Answers of 400 and above, and requests without one: a server that is away, or that has said no. */
+  /** Responses with status 400 and above, and failed requests. */
   refused: string[];
 };
 
 export type Viewer = {
   page: Page;
-  troubles: Troubles;
-  /** A picture of what is to be seen, or of the whole page, in `folder`; answers with the file. */
-  shoot(folder: string, name: string, options?: { whole?: boolean }): Promise<string>;
+  problems: Problems;
+  /** Saves a screenshot of the viewport, or of the whole page, in `folder`. Resolves with the file name. */
+  screenshot(folder: string, name: string, options?: { whole?: boolean }): Promise<string>;
   close(): Promise<void>;
 };
 
 export type Viewers = {
-  /** In a context of its own, as somebody else's browser: nothing is kept from one to the next. */
+  /** In a new browser context, which shares no storage with others. */
   open(options?: ViewerOptions): Promise<Viewer>;
   close(): Promise<void>;
 };
 
-const HEIGHTS = { phone: 844, desk: 900 };
+const HEIGHTS = { phone: 844, desktop: 900 };
 const PHONE_WIDTH = 600;
 
 export async function openViewers(): Promise<Viewers> {
@@ -58,7 +58,7 @@ export async function openViewers(): Promise<Viewers> {
 
 async function openViewer(browser: Browser, options: ViewerOptions): Promise<Viewer> {
   const { theme = "light", width = 1440, bypassCsp = false } = options;
-  const { height = width < PHONE_WIDTH ? HEIGHTS.phone : HEIGHTS.desk } = options;
+  const { height = width < PHONE_WIDTH ? HEIGHTS.phone : HEIGHTS.desktop } = options;
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
@@ -66,13 +66,13 @@ async function openViewer(browser: Browser, options: ViewerOptions): Promise<Vie
     bypassCSP: bypassCsp,
     ...{ locale: "en-GB", timezoneId: "UTC", hasTouch: width < PHONE_WIDTH },
   });
-  const troubles = await watch(context);
-  if (options.key !== undefined) await context.addInitScript(keepKey(options.key));
+  const problems = await watch(context);
+  if (options.key !== undefined) await context.addInitScript(storeKey(options.key));
   const page = await context.newPage();
   return {
     page,
-    troubles,
-    async shoot(folder, name, { whole = false } = {}) {
+    problems,
+    async screenshot(folder, name, { whole = false } = {}) {
       const path = join(folder, `${name}.png`);
       await page.screenshot({ path, fullPage: whole, animations: "disabled", caret: "hide" });
       return path;
@@ -81,40 +81,40 @@ async function openViewer(browser: Browser, options: ViewerOptions): Promise<Vie
   };
 }
 
-async function watch(context: BrowserContext): Promise<Troubles> {
-  const troubles: Troubles = { errors: [], violations: [], dialogs: [], refused: [] };
+async function watch(context: BrowserContext): Promise<Problems> {
+  const problems: Problems = { errors: [], violations: [], dialogs: [], refused: [] };
   context.on("console", (message) => {
-    const [kind, words] = [message.type(), message.text()];
-    // The browser's own word on an answer that is not a good one: noted below, with its status.
-    if (words.startsWith("Failed to load resource")) return;
-    if (kind === "error" || kind === "warning") troubles.errors.push(`${kind}: ${words}`);
+    const [kind, text] = [message.type(), message.text()];
+    // The browser reports failed responses on the console; they are recorded below with their status.
+    if (text.startsWith("Failed to load resource")) return;
+    if (kind === "error" || kind === "warning") problems.errors.push(`${kind}: ${text}`);
   });
-  context.on("weberror", (error) => void troubles.errors.push(`uncaught: ${error.error().stack ?? error.error()}`));
+  context.on("weberror", (error) => void problems.errors.push(`uncaught: ${error.error().stack ?? error.error()}`));
   context.on("dialog", (dialog) => {
-    troubles.dialogs.push(`${dialog.type()}: ${dialog.message()}`);
+    problems.dialogs.push(`${dialog.type()}: ${dialog.message()}`);
     void dialog.dismiss();
   });
   context.on("response", (response) => {
     if (response.status() >= 400)
-      troubles.refused.push(`${response.status()} ${response.request().method()} ${response.url()}`);
+      problems.refused.push(`${response.status()} ${response.request().method()} ${response.url()}`);
   });
   context.on("requestfailed", (request) => {
     const because = request.failure()?.errorText ?? "";
-    // The page itself has let go of it: another page was opened, or a stream is closed.
-    if (because !== "net::ERR_ABORTED") troubles.refused.push(`${because} ${request.method()} ${request.url()}`);
+    // Aborted by the page itself, for example after navigation.
+    if (because !== "net::ERR_ABORTED") problems.refused.push(`${because} ${request.method()} ${request.url()}`);
   });
-  await context.exposeBinding("tellViolation", (_, words: string) => void troubles.violations.push(words));
-  await context.addInitScript({ path: inPage("tell-violations") });
-  return troubles;
+  await context.exposeBinding("reportViolation", (_, message: string) => void problems.violations.push(message));
+  await context.addInitScript({ path: inPage("report-violations") });
+  return problems;
 }
 
-function keepKey(key: string): { content: string } {
+function storeKey(key: string): { content: string } {
   return {
     content: `if (location.protocol.startsWith("http")) sessionStorage.setItem("trawl-key", ${JSON.stringify(key)})`,
   };
 }
 
-/** A script that runs in the page, where there is a document. */
+/** The path of a script that runs inside the page. */
 export function inPage(name: string): string {
   return join(import.meta.dirname, "in-page", `${name}.js`);
 }

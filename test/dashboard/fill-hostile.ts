@@ -1,26 +1,26 @@
-/** A stage on which every name, title, address and message wants to be more than text. */
+/** Fills a stage with hostile content: job names, titles, URLs and error messages that contain markup. */
 import { waitUntil } from "../services/wait-until.ts";
 import { ADDRESSES, HOSTILE, MARKUP, UNICODE } from "./hostile-strings.ts";
 import type { Stage } from "./stage.ts";
 import { page, type StageAnswer } from "./stage-web.ts";
 
 export type HostileJobs = {
-  /** Its records, pages, dead letters and fields are hostile. */
+  /** Has hostile records, pages, dead letters and field names. */
   crawl: string;
-  /** It waits at sites with odd names. */
+  /** Waits for sites with odd names. */
   waiting: string;
 };
 
 const MEGABYTE = 1_000_000;
-const NAME_MOST = 200;
-const PATIENCE_MS = 150_000;
+const NAME_MAX = 200;
+const TIMEOUT_MS = 150_000;
 const [SCRIPT = "", IMAGE = ""] = MARKUP;
 
 export async function fillHostile(stage: Stage): Promise<HostileJobs> {
   const { api, web } = stage;
   web.serve("evil.example", evil);
   const names = HOSTILE.filter(isName);
-  // Open jobs without URLs cost next to nothing, and are listed like all others.
+  // Open jobs without URLs cost almost nothing and are listed like all others.
   for (const name of names) await api.submit({ name, open: true });
   const crawl = await api.submit({
     name: `${IMAGE} ${SCRIPT}`,
@@ -38,11 +38,11 @@ export async function fillHostile(stage: Stage): Promise<HostileJobs> {
   for (const name of names.slice(0, 20)) await api.schedules.add({ name, cron: "0 6 * * *", paused: true, job });
   for (const name of names.filter(isPrintable).slice(0, 20)) await api.keys.add({ name, scopes: ["read"] });
   const isOver = async () => (await api.job(crawl.id).state()).state !== "running";
-  if (!(await waitUntil(isOver, PATIENCE_MS, 100))) throw new Error("the hostile crawl has not ended");
+  if (!(await waitUntil(isOver, TIMEOUT_MS, 100))) throw new Error("the hostile crawl did not end");
   return { crawl: crawl.id, waiting: waiting.id };
 }
 
-/** Every one of them is a host to a URL parser. */
+/** All of them are valid hosts for a URL parser. */
 export const ODD_HOSTS = [
   `"onmouseover=alert(1)".example`,
   "'onfocus=alert(1)'.example",
@@ -53,7 +53,7 @@ export const ODD_HOSTS = [
   `${"long-".repeat(12)}.${"name-".repeat(12)}.${"of-a-site-".repeat(5)}.example`,
 ];
 
-/** A page of its own, one that leads astray, one that is missing, and one without the field that is asked for. */
+/** The URL of a page; for every fourth string also a redirect to a hostile address and a missing page. */
 function urlsOf(nth: number | string): string[] {
   const text = typeof nth === "number" ? (HOSTILE[nth] ?? "") : nth;
   const own = `http://evil.example/page/${nth}?q=${encodeURIComponent(text).slice(0, 300)}`;
@@ -68,14 +68,14 @@ function evil(path: string): StageAnswer {
   if (kind === "astray") return { status: 302, headers: { location: asHeader(address) }, body: text };
   if (kind !== "page") return { status: 404, headers: { "content-type": `text/${asHeader(text)}` }, body: text };
   const odd = { "x-note": asHeader(text), "content-type": 'text/html; charset=utf-8; x="<script>alert(1)</script>"' };
-  // Every seventh lacks the field that is asked for.
+  // Every seventh page lacks the required field.
   const link = Number(nth) % 7 === 3 ? "" : `<a class="link" href="${escaped(address)}">${escaped(text)}</a>`;
   const { body, ...answer } = page(escaped(text), link);
-  // As it is as well, for whoever shows a body.
+  // Also unescaped, for the view of the body.
   return { ...answer, headers: odd, body: `${body}<!-- -->${text.slice(0, 1_000)}` };
 }
 
-/** Fields whose names are hostile, and whose values come as text, as addresses and as HTML. */
+/** Fields with hostile names, whose values are text, addresses or HTML. */
 function fieldsNamed(names: readonly string[]) {
   const sources = ["h1", "a.link@href", { select: "h1", type: "html" as const }];
   return Object.fromEntries(
@@ -86,14 +86,14 @@ function fieldsNamed(names: readonly string[]) {
 }
 
 function isName(text: string): boolean {
-  return text.length > 0 && text.length <= NAME_MOST && !/\p{Surrogate}/u.test(text) && !text.includes("\0");
+  return text.length > 0 && text.length <= NAME_MAX && !/\p{Surrogate}/u.test(text) && !text.includes("\0");
 }
 
 function isPrintable(text: string): boolean {
   return /^[\x20-\x7e]{1,100}$/.test(text);
 }
 
-/** As far as it may stand in a header. */
+/** Replaces characters that a header cannot contain. */
 function asHeader(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 2_000);
 }

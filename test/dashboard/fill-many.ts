@@ -1,4 +1,4 @@
-/** So many rows that a table which holds on to each of them cannot be scrolled. */
+/** Fills a stage with so many rows that only a virtualized table can scroll them. */
 import { join } from "node:path";
 import type { Page } from "../../src/domain/page.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
@@ -6,16 +6,16 @@ import type { PageWrite } from "../../src/store/store.ts";
 import type { Stage } from "./stage.ts";
 
 export type ManyJobs = {
-  /** With so many pages, and a record of each. */
+  /** Has `rows` pages with one record each. */
   crawl: string;
-  /** With a URL at each of so many sites. */
+  /** Has one URL at each of `rows` sites. */
   sites: string;
 };
 
 const BATCH = 1_000;
 const AT_ONCE = 16;
 
-/** Jobs take longest: a request for each of them. */
+/** Creating the jobs takes longest: one request each. */
 export async function fillMany(stage: Stage, { rows, jobs }: { rows: number; jobs: number }): Promise<ManyJobs> {
   const { api, folder } = stage;
   const sites = await api.submit({

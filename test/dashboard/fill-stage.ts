@@ -1,4 +1,4 @@
-/** Something for every page of the dashboard: jobs in every state, dead letters of every kind, schedules, keys. */
+/** Fills a stage with data for every page: jobs in every state, dead letters with every reason, schedules, keys. */
 import type { JobInput } from "../../src/client/client.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { waitUntil } from "../services/wait-until.ts";
@@ -9,14 +9,14 @@ export type StageJobs = Record<
   "shop" | "books" | "news" | "papers" | "closed" | "weather" | "prices" | "urgent",
   string
 > & {
-  /** Only where there is a browser. */
+  /** Undefined if no browser is installed. */
   views: string | undefined;
 };
 
 const FAST = { rate: "unlimited", perSite: 8 } as const;
 const QUICK = { max: 1, backoff: "100ms" } as const;
-/** Long enough for a machine that is busy with other tests. */
-const PATIENCE_MS = 150_000;
+/** Long enough for a machine that runs other tests. */
+const TIMEOUT_MS = 150_000;
 
 const JOBS = {
   shop: {
@@ -86,13 +86,13 @@ const VIEWS: JobInput = {
   keep: { bodies: true },
 };
 
-/** Resolves when every job is in the state that it is there to show. */
+/** Resolves when every job has reached its intended state. */
 export async function fillStage(stage: Stage): Promise<StageJobs> {
   const { api } = stage;
   await fillHistory(stage);
   const views = CHROMIUM === undefined ? undefined : await submitViews(stage);
   const ids = {} as Record<keyof typeof JOBS, string>;
-  // One after the other, so that they are listed in this order.
+  // Sequentially, so that the jobs are listed in this order.
   for (const name of Object.keys(JOBS) as (keyof typeof JOBS)[]) ids[name] = (await api.submit(JOBS[name])).id;
   await Promise.all([
     api.job(ids.weather).pause(),
@@ -102,14 +102,14 @@ export async function fillStage(stage: Stage): Promise<StageJobs> {
     fillKeys(stage),
   ]);
   const ending = [ids.shop, ids.papers, ids.closed, ...(views === undefined ? [] : [views])];
-  await Promise.all(ending.map((id) => api.job(id).wait({ signal: AbortSignal.timeout(PATIENCE_MS) })));
-  if (!(await waitUntil(() => isResting(stage, "news.example"), PATIENCE_MS, 200))) {
-    throw new Error("news.example has not asked for a rest");
+  await Promise.all(ending.map((id) => api.job(id).wait({ signal: AbortSignal.timeout(TIMEOUT_MS) })));
+  if (!(await waitUntil(() => isInBackoff(stage, "news.example"), TIMEOUT_MS, 200))) {
+    throw new Error("news.example is not in backoff");
   }
   return { ...ids, views };
 }
 
-/** With a worker that renders, for these alone. */
+/** Also starts a worker for the queue render. */
 async function submitViews(stage: Stage): Promise<string> {
   const { id } = await stage.api.submit(VIEWS);
   await stage.worker(["--queues", "render", "-c", "4"]);
@@ -136,7 +136,7 @@ async function fillKeys({ api }: Stage): Promise<void> {
   await api.keys.revoke(old.id);
 }
 
-async function isResting({ api }: Stage, name: string): Promise<boolean> {
+async function isInBackoff({ api }: Stage, name: string): Promise<boolean> {
   for await (const { site, blockedUntil } of api.sites.list()) if (site === name) return blockedUntil !== null;
   return false;
 }

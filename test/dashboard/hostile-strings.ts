@@ -1,10 +1,10 @@
 /**
- * Text as nobody should show it carelessly: markup that runs, text that turns its direction, characters that have no
- * width, words that programs take for values. What is struck, where any of it runs, is `struck` of the page's window.
+ * Strings that are dangerous to display: markup that runs scripts, text that changes direction, characters without
+ * width, words that programs interpret. If one of them runs, it sets `window.struck`.
  */
 
 const STRIKE = "window.struck=1,alert(1)";
-/** Escaped, so that this file can be read by people. */
+/** Escaped, so that this file stays readable. */
 const [RTL_OVERRIDE, LTR_OVERRIDE, POP, RTL_MARK, ISOLATE, END_ISOLATE] = [
   "\u202e",
   "\u202d",
@@ -14,7 +14,7 @@ const [RTL_OVERRIDE, LTR_OVERRIDE, POP, RTL_MARK, ISOLATE, END_ISOLATE] = [
   "\u2069",
 ];
 
-/** Markup in which every part is a way to run something. */
+/** Markup that tries to run a script. */
 export const MARKUP: readonly string[] = [
   ...elements(),
   ...handlers(),
@@ -28,7 +28,7 @@ export const MARKUP: readonly string[] = [
   ...[`<template><script>${STRIKE}</script></template>`, `<math><mtext></form><form><mglyph><style></math>`],
 ];
 
-/** Addresses that are none, or run. */
+/** Addresses that are invalid or run a script. */
 export const ADDRESSES: readonly string[] = [
   `javascript:${STRIKE}`,
   `JaVaScRiPt:${STRIKE}`,
@@ -55,7 +55,7 @@ export const ADDRESSES: readonly string[] = [
   `mailto:?body=${"a".repeat(300)}`,
 ];
 
-/** Text that is hard to show: it turns around, has no width, or is more than one expects. */
+/** Text that is hard to display: it changes direction, has no width, or is very long. */
 export const UNICODE: readonly string[] = [
   `${RTL_OVERRIDE}gnp.erutcip${POP} is a picture`,
   `${LTR_OVERRIDE}left${POP}`,
@@ -93,7 +93,7 @@ export const UNICODE: readonly string[] = [
   "\u{1f41f}".repeat(120),
 ];
 
-/** Words that some program takes for something else: these, with spaces between, and those that hold one. */
+/** Words that some programs interpret: a list split at spaces, and some that contain spaces. */
 export const WORDS: readonly string[] = [
   ..."undefined null NULL (null) nil None true false NaN Infinity -Infinity hasOwnProperty constructor".split(" "),
   ..."__proto__ prototype toString valueOf then length innerHTML children key ref".split(" "),
@@ -147,7 +147,7 @@ function elements(): string[] {
   ];
 }
 
-/** Of elements that are there already: each as an attribute that somebody might have left open. */
+/** Event handlers that break out of an attribute of an existing element. */
 function handlers(): string[] {
   const names = [
     "onclick",
@@ -166,11 +166,11 @@ function handlers(): string[] {
   ]);
 }
 
-/** Out of the places where text is put. */
+/** Markup that closes the element around the text. */
 function breakouts(): string[] {
-  const places = ["title", "textarea", "style", "option", "noscript", "xmp", "iframe", "td", "template"];
+  const elements = ["title", "textarea", "style", "option", "noscript", "xmp", "iframe", "td", "template"];
   return [
-    ...places.map((place) => `</${place}><script>${STRIKE}</script>`),
+    ...elements.map((element) => `</${element}><script>${STRIKE}</script>`),
     `"><script>${STRIKE}</script>`,
     `'><script>${STRIKE}</script>`,
     `--><script>${STRIKE}</script>`,

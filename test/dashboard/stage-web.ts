@@ -1,6 +1,6 @@
 /**
- * The web of the stage: a handful of sites behind one port, told apart by their names, that misbehave in the ways that
- * real ones do. It keeps the access log by which Trawl's rates are judged.
+ * The web server of the stage: several sites behind one port, distinguished by host name, with typical faults of real
+ * sites. It keeps the access log that tests check request rates with.
  */
 import type { ServerResponse } from "node:http";
 import { createCatalogue } from "../../src/demo/catalogue.ts";
@@ -8,18 +8,18 @@ import { createRoutes } from "../../src/demo/routes.ts";
 import { type Arrival, type Origin, startOrigin } from "../site/origin.ts";
 
 export type StageWeb = Pick<Origin, "site" | "close"> & {
-  /** What one site has seen, in order of arrival, robots.txt left out. */
+  /** The requests to one site in order of arrival, without robots.txt. */
   visitsOf(host: string): Arrival[];
-  /** Another site, or another answer of one that is there. */
+  /** Adds a site, or replaces one. */
   serve(host: string, site: StageSite): void;
 };
 
-/** What a site answers to a path. */
+/** Returns the response for a path. */
 export type StageSite = (path: string) => StageAnswer;
 export type StageAnswer = { status: number; headers?: Record<string, string>; body: string | Buffer; delayMs?: number };
 
 const BOOKS = 5_000;
-const BOOKS_A_SHELF = 40;
+const BOOKS_PER_SHELF = 40;
 const NOT_FOUND: StageAnswer = plain(404, "not found");
 
 export async function startStageWeb(): Promise<StageWeb> {
@@ -59,14 +59,14 @@ const SITES: Readonly<Record<string, StageSite>> = {
   "closed.example": (path) => (path === "/robots.txt" ? plain(200, "User-agent: *\nDisallow: /\n") : NOT_FOUND),
 };
 
-/** A catalogue that takes a fleet a while. */
+/** A catalogue that is large enough to keep a fleet busy. */
 function books(path: string): StageAnswer {
   const [, kind = "", number = ""] = /^\/(shelf|book)\/(\d+)/.exec(path) ?? [];
   const nth = Number(number);
-  if (path === "/") return page("Books", links(range(1, BOOKS / BOOKS_A_SHELF), "shelf"));
+  if (path === "/") return page("Books", links(range(1, BOOKS / BOOKS_PER_SHELF), "shelf"));
   if (kind === "shelf") {
-    const first = (nth - 1) * BOOKS_A_SHELF + 1;
-    return page(`Shelf ${nth}`, links(range(first, first + BOOKS_A_SHELF - 1), "book"));
+    const first = (nth - 1) * BOOKS_PER_SHELF + 1;
+    return page(`Shelf ${nth}`, links(range(first, first + BOOKS_PER_SHELF - 1), "book"));
   }
   if (kind !== "book") return NOT_FOUND;
   const [word = "", other = ""] = [THINGS[nth % THINGS.length], THINGS[(nth * 7 + 3) % THINGS.length]];
@@ -92,7 +92,7 @@ const THINGS = [
   "fog",
 ];
 
-/** Asks for less at every fifth story. */
+/** Responds with 429 to every fifth story. */
 function news(path: string): StageAnswer {
   if (path === "/robots.txt") return NOT_FOUND;
   const nth = Number(/^\/story\/(\d+)/.exec(path)?.[1] ?? 0);
@@ -100,15 +100,15 @@ function news(path: string): StageAnswer {
   return page(nth === 0 ? "News" : `Story ${nth}`, links(range(1, 60), "story"));
 }
 
-/** Where nearly everything has gone wrong. */
+/** A site with many kinds of failures. */
 function archive(path: string): StageAnswer {
   const [, kind = "", nth = ""] = /^\/(\w+)\/(\d+)/.exec(path) ?? [];
   if (kind === "paper") return page(`Paper ${nth}`, `<p class="year">${1900 + Number(nth)}</p>`);
-  return WRECKS[kind]?.(Number(nth)) ?? NOT_FOUND;
+  return FAILURES[kind]?.(Number(nth)) ?? NOT_FOUND;
 }
 
-const WRECKS: Readonly<Record<string, (nth: number) => StageAnswer>> = {
-  broken: () => plain(500, "the database is away"),
+const FAILURES: Readonly<Record<string, (nth: number) => StageAnswer>> = {
+  broken: () => plain(500, "the database is down"),
   gone: () => plain(410, "gone for good"),
   locked: () => plain(403, "not for you"),
   loop: (nth) => ({ ...plain(302, ""), headers: { location: `/loop/${nth + 100}` } }),
@@ -116,7 +116,7 @@ const WRECKS: Readonly<Record<string, (nth: number) => StageAnswer>> = {
   garbage: () => ({ status: 200, headers: { "content-encoding": "gzip" }, body: "this was never compressed" }),
 };
 
-/** Shows nothing without JavaScript. */
+/** A page that is empty without JavaScript. */
 function app(path: string): StageAnswer {
   if (path === "/robots.txt") return NOT_FOUND;
   const nth = Number(/^\/view\/(\d+)/.exec(path)?.[1] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * A fleet with everything to see, for looking at the dashboard: a little web, a broker and a store, `trawl serve` and
- * supervised workers, each the real thing in a process of its own. `fillStage` puts something on every page.
+ * A real fleet for dashboard tests: a small web server, a broker, a store, `trawl serve` and supervised workers, each in
+ * its own process. `fillStage` adds data for every page.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { type StageWeb, startStageWeb } from "./stage-web.ts";
 
 export type StageOptions = {
   broker?: "sqlite" | "redis";
-  /** Words for each worker that is started with the stage; see `worker`. */
+  /** The command-line arguments of each worker that is started with the stage; see `worker`. */
   workers?: readonly (readonly string[])[];
   /** More settings for server and workers. */
   env?: Readonly<Record<string, string>>;
@@ -23,34 +23,47 @@ export type StageOptions = {
 
 export type StageServer = {
   readonly pid: number;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;
   /** On the same port. */
   restart(): Promise<void>;
 };
 
 export type Stage = {
-  /** Where the server and its dashboard are, without a slash at the end. */
+  /** The URL of the server and its dashboard, without a trailing slash. */
   url: string;
-  /** May do everything. */
+  /** A key with all scopes. */
   key: string;
   api: Trawl;
   web: StageWeb;
   server: StageServer;
   folder: string;
-  /** Starts `trawl worker` with these words; resolves when it has begun. */
-  worker(words?: readonly string[]): Promise<RunningCli>;
-  /** Ends all of it, and removes the folder. */
+  /** Starts `trawl worker` with these arguments; resolves when it is running. */
+  worker(args?: readonly string[]): Promise<RunningCli>;
+  /** Stops all processes and removes the folder. */
   close(): Promise<void>;
 };
 
 const KEY = "stage-admin-key-0123456789";
-const NAMES = pathToFileURL(join(import.meta.dirname, "names.mjs")).href;
-/** A stage stays until it is closed. */
+const NAMES = pathToFileURL(join(import.meta.dirname, "resolve-stage-names.mjs")).href;
+/** A stage runs until it is closed. */
 const NEVER_MS = 2 ** 31 - 1;
-const FEW = ["--queues", "fetch,deliver,parse", "-c", "16", "--processes", "2", "--max-memory-per-child", "512"];
+const DEFAULT_ARGS = [
+  "--queues",
+  "fetch,deliver,parse",
+  "-c",
+  "16",
+  "--processes",
+  "2",
+  "--max-memory-per-child",
+  "512",
+];
 
-export async function openStage({ broker = "sqlite", workers = [FEW], env = {} }: StageOptions = {}): Promise<Stage> {
+export async function openStage({
+  broker = "sqlite",
+  workers = [DEFAULT_ARGS],
+  env = {},
+}: StageOptions = {}): Promise<Stage> {
   await ensureDist();
   const closing: (() => unknown)[] = [];
   const web = await startStageWeb();
@@ -67,16 +80,16 @@ export async function openStage({ broker = "sqlite", workers = [FEW], env = {} }
     ...(redis === undefined ? {} : { TRAWL_BROKER: redis.url }),
     ...env,
   };
-  const start = (words: readonly string[]): RunningCli => {
-    const running = startTrawl(words, { cwd: folder, env: settings, hangsAfterMs: NEVER_MS });
+  const start = (args: readonly string[]): RunningCli => {
+    const running = startTrawl(args, { cwd: folder, env: settings, hangsAfterMs: NEVER_MS });
     closing.push(() => stop(running));
-    // Should nobody get to close the stage, its processes end with the one that started them.
+    // If the stage is never closed, its processes end with this process.
     process.once("exit", () => running.kill("SIGKILL"));
     return running;
   };
-  const worker = async (words: readonly string[] = FEW): Promise<RunningCli> => {
-    const running = start(["worker", "--json", ...words]);
-    await running.says(/"worker\.started"/);
+  const worker = async (args: readonly string[] = DEFAULT_ARGS): Promise<RunningCli> => {
+    const running = start(["worker", "--json", ...args]);
+    await running.prints(/"worker\.started"/);
     return running;
   };
   const port = await takeFreePort();
@@ -87,7 +100,7 @@ export async function openStage({ broker = "sqlite", workers = [FEW], env = {} }
     ...{ url, key: KEY, web, server, folder, worker },
     api: connect(url, { key: KEY }),
     async close() {
-      // Last come, first gone: processes before the web and the folder that they use.
+      // In reverse order: processes before the web server and the folder that they use.
       for (const end of closing.splice(0).reverse()) await end();
     },
   };
@@ -95,28 +108,28 @@ export async function openStage({ broker = "sqlite", workers = [FEW], env = {} }
 
 async function startServer(start: () => RunningCli): Promise<StageServer> {
   let running = start();
-  await running.says(/"url"/);
+  await running.prints(/"url"/);
   return {
     get pid() {
       return running.pid;
     },
-    kill: () => endOf(running),
+    kill: () => kill(running),
     async restart() {
-      await endOf(running);
+      await kill(running);
       running = start();
-      await running.says(/"url"/);
+      await running.prints(/"url"/);
     },
   };
 }
 
-/** As somebody who presses Ctrl-C twice: nothing here is worth waiting for, and a supervisor takes its processes along. */
+/** Two signals, as with a second Ctrl-C: stops without draining, and a supervisor stops its processes too. */
 async function stop(running: RunningCli): Promise<void> {
   running.kill("SIGINT");
   running.kill("SIGTERM");
   await running.ended;
 }
 
-async function endOf(running: RunningCli): Promise<void> {
+async function kill(running: RunningCli): Promise<void> {
   running.kill("SIGKILL");
   await running.ended;
 }

@@ -1,14 +1,11 @@
-/** The command line meets jobs that have left the broker, or were deleted: it says so, and makes none of them anew. */
+/** Commands on archived or deleted jobs report that, and create no such job again. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { retentionDeps } from "../../src/compose-retention.ts";
+import { describe, expect, it } from "vitest";
+import { retentionDeps } from "../../src/compose/retention.ts";
 import { archiveEnded } from "../../src/retain/archive-ended.ts";
 import { startTwinWays, type TwinWays } from "./api/twin-ways.ts";
 import { lastJson } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
-
-beforeAll(ensureDist, 240_000);
 
 const URLS = ["https://a.example/1", "https://a.example/2"];
 const HEADERS = ["--header", "x-token: s3cret"];
@@ -27,8 +24,8 @@ async function archive({ trawl }: TwinWays, id: string): Promise<void> {
   expect(await trawl.frontier.findJob(id)).toBeUndefined();
 }
 
-describe("a job that has left the broker", () => {
-  it("is not made a second time by whoever submits it again under its key", async () => {
+describe("an archived job", () => {
+  it("is not created again by a submission with the same key", async () => {
     const way = await startTwinWays({});
     const words = [...URLS, ...HEADERS, ...KEYED];
     const id = await submitted(way, words);
@@ -44,7 +41,7 @@ describe("a job that has left the broker", () => {
     expect(await way.trawl.frontier.findJob(id)).toBeUndefined();
   });
 
-  it("is not gone on with", async () => {
+  it("is not resumed", async () => {
     const way = await startTwinWays({ "/": "<h1>one</h1>" });
     const id = await submitted(way, [...URLS, ...HEADERS]);
     await archive(way, id);
@@ -59,13 +56,16 @@ describe("a job that has left the broker", () => {
     ];
 
     for (const end of refusals)
-      expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/^trawl: JOB_ARCHIVED: .*submit it anew/m) });
+      expect(end).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^trawl: JOB_ARCHIVED: .*submit a new job/m),
+      });
     expect(await way.trawl.frontier.listJobs(10)).toEqual([]);
   });
 });
 
-describe("a key that is used up", () => {
-  it("makes no job that nobody could see, where its own was deleted", async () => {
+describe("an idempotency key that was used", () => {
+  it("creates no hidden job after its job was deleted", async () => {
     const way = await startTwinWays({});
     const id = await submitted(way, [...URLS, ...KEYED]);
     expect(await way.direct(["delete", id, "--cancel"])).toMatchObject({ code: 0 });
@@ -76,7 +76,7 @@ describe("a key that is used up", () => {
     expect(await way.trawl.frontier.findJob(id)).toBeUndefined();
   });
 
-  it("notes no webhook for the job of somebody else", async () => {
+  it("adds no webhook to the job of another tenant", async () => {
     const way = await startTwinWays({});
     const id = await submitted(way, [...URLS, ...KEYED]);
     writeFileSync(join(way.cwd, "other.json"), JSON.stringify({ urls: ["https://b.example/"], webhook: WEBHOOK }));

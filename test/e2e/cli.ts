@@ -1,17 +1,17 @@
-/** Runs the real command line as a child process. */
+/** Runs the built command line as a child process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { MAIN } from "./dist.ts";
 
 export type CliOptions = {
   cwd: string;
-  /** Beside a clean environment: none of the caller's TRAWL_* settings. */
+  /** Added to the environment of the caller without its TRAWL_* settings. */
   env?: Readonly<Record<string, string>>;
-  /** What stands on its standard input; nothing, unless given. */
+  /** Text for stdin; empty by default. */
   input?: string;
-  /** Longer than others take, for one that starts many processes. */
+  /** A longer limit for commands that start many processes. */
   hangsAfterMs?: number;
-  /** An open file that takes its stdout, in place of us. */
+  /** File descriptor for stdout. Without it, the caller gets stdout. */
   stdoutTo?: number;
 };
 
@@ -24,20 +24,20 @@ export type CliEnd = {
 
 export type RunningCli = {
   pid: number;
-  /** Resolves when it has said something like this, on either stream; rejects if it ends before. */
-  says(pattern: RegExp): Promise<void>;
-  /** What it has printed until now. */
-  saidSoFar(): Readonly<Pick<CliEnd, "stdout" | "stderr">>;
+  /** Resolves when stdout or stderr matches the pattern. Rejects if the process ends before. */
+  prints(pattern: RegExp): Promise<void>;
+  /** All output until now. */
+  output(): Readonly<Pick<CliEnd, "stdout" | "stderr">>;
   kill(signal: NodeJS.Signals): void;
-  /** Closes our end of its stdout, as `head` does when it has had enough. */
+  /** Closes the reading end of stdout, like `head` after its last line. */
   stopReading(): void;
   ended: Promise<CliEnd>;
 };
 
-/** No command of these tests takes this long: one that does hangs, and its words are worth more than a timeout. */
-const HANGS_AFTER_MS = 55_000;
+/** A command that takes longer hangs. Its output in the error helps more than the timeout of the test. */
+const HANGS_AFTER_MS = 150_000;
 
-/** Runs `trawl` to its end. */
+/** Runs `trawl` and waits for its end. */
 export function trawl(args: readonly string[], options: CliOptions): Promise<CliEnd> {
   return startTrawl(args, options).ended;
 }
@@ -51,40 +51,40 @@ export function startTrawl(args: readonly string[], options: CliOptions): Runnin
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${process.execPath} cannot be started`);
-  const words = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   const listeners = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
     child[name]?.setEncoding("utf8").on("data", (text: string) => {
-      words[name] += text;
+      output[name] += text;
       for (const listener of listeners) listener();
     });
   }
-  child.stdin?.on("error", () => {}); // it may end without reading
+  child.stdin?.on("error", () => {}); // the process may end without reading it
   child.stdin?.end(input);
-  const ended = endOf(child, words, { args, hangsAfterMs });
-  ended.catch(() => {}); // whoever awaits it hears of it
+  const ended = endOf(child, output, { args, hangsAfterMs });
+  ended.catch(() => {}); // the test that awaits it gets the error
 
   return {
     pid,
     ended,
-    saidSoFar: () => ({ ...words }),
+    output: () => ({ ...output }),
     kill: (signal) => void child.kill(signal),
     stopReading: () => void child.stdout?.destroy(),
-    says: (pattern) =>
+    prints: (pattern) =>
       new Promise((resolve, reject) => {
-        function look(): void {
-          if (!pattern.test(words.stdout) && !pattern.test(words.stderr)) return;
-          listeners.delete(look);
+        function check(): void {
+          if (!pattern.test(output.stdout) && !pattern.test(output.stderr)) return;
+          listeners.delete(check);
           resolve();
         }
-        listeners.add(look);
-        look();
-        ended.then((end) => reject(new Error(`ended without saying ${pattern}: ${show(args, end)}`)), reject);
+        listeners.add(check);
+        check();
+        ended.then((end) => reject(new Error(`ended without printing ${pattern}: ${show(args, end)}`)), reject);
       }),
   };
 }
 
-/** The objects of JSON lines. */
+/** Parses JSON lines. */
 export function jsonLines<T = Record<string, unknown>>(text: string): T[] {
   return text
     .split("\n")
@@ -92,14 +92,14 @@ export function jsonLines<T = Record<string, unknown>>(text: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** What `--json` printed: the last line of stdout. */
+/** The object that `--json` printed: the last line of stdout. */
 export function lastJson<T = Record<string, unknown>>({ stdout }: CliEnd): T {
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as T;
 }
 
 async function endOf(
   child: ChildProcess,
-  words: { stdout: string; stderr: string },
+  output: { stdout: string; stderr: string },
   { args, hangsAfterMs }: { args: readonly string[]; hangsAfterMs: number },
 ) {
   let hangs = false;
@@ -109,7 +109,7 @@ async function endOf(
   }, hangsAfterMs);
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
-  const end: CliEnd = { code, signal, ...words };
+  const end: CliEnd = { code, signal, ...output };
   if (hangs) throw new Error(`still running after ${hangsAfterMs} ms: ${show(args, end)}`);
   return end;
 }

@@ -1,16 +1,13 @@
-/** Looking at jobs and steering them, from a process other than the one that crawls. */
-import { readFileSync } from "node:fs";
+/** Inspecting and controlling jobs from another process than the one that crawls. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { rateExcessMs } from "../chaos/lookout.ts";
+import { describe, expect, it } from "vitest";
+import { rateExcessMs, SUSPENDED_MS } from "../chaos/lookout.ts";
 import { createLinkedSite, LINKED_SITE } from "../site/linked-site.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linksTo, originOf, pagesAsked, watched } from "./sites.ts";
-
-beforeAll(ensureDist);
 
 async function onlyJob(cwd: string): Promise<Summary> {
   const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
@@ -20,7 +17,7 @@ async function onlyJob(cwd: string): Promise<Summary> {
   return job;
 }
 
-/** The job once `isSo` of it, looked at again and again through the command line. */
+/** Polls the job through the command line until `isSo` is true for it. */
 async function jobOnce(cwd: string, id: string, isSo: (job: Summary) => boolean): Promise<Summary> {
   for (;;) {
     const job = lastJson<Summary>(await trawl(["job", id, "--json"], { cwd }));
@@ -29,7 +26,7 @@ async function jobOnce(cwd: string, id: string, isSo: (job: Summary) => boolean)
   }
 }
 
-/** A linked site that answers so many requests at once, and all others only when it is opened. */
+/** A linked site that answers a number of requests at once, and the others only after it is opened. */
 async function gatedSite(pages: number, freely: number) {
   const { handler } = createLinkedSite({ ...LINKED_SITE, pages });
   let open = () => {};
@@ -45,7 +42,7 @@ async function gatedSite(pages: number, freely: number) {
 }
 
 describe("a running crawl", () => {
-  it("is paused, explained and resumed by others, and then ends as if nothing had been", async () => {
+  it("is paused, explained and resumed by other processes, and then finishes normally", async () => {
     const [cwd, { site, open }] = [newFolder(), await gatedSite(80, 20)];
     const flags = ["--rate", "unlimited", "--per-site", "3", "--json"];
     const crawl = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd });
@@ -56,8 +53,10 @@ describe("a running crawl", () => {
     open();
     await jobOnce(cwd, id, ({ state, counts }) => state === "paused" && counts.leased === 0);
     const explained = await trawl(["explain", id], { cwd });
-    expect(explained.stdout).toContain("paused");
-    // Without a limit, the last commands alone took long enough for all the rest.
+    expect(explained.stdout).toMatch(
+      /paused; .*: trawl crawl --resume j\w+ \(if its process is running: trawl resume j\w+\)$/m,
+    );
+    // Without a gate, the crawl would finish during the last commands.
     expect(site.log).toHaveLength(23);
 
     expect(lastJson<Summary>(await trawl(["resume", id, "--json"], { cwd }))).toMatchObject({ id, state: "running" });
@@ -67,7 +66,7 @@ describe("a running crawl", () => {
     expect(pagesAsked(site)).toHaveLength(80);
   });
 
-  it("is cancelled by others: it ends with exit code 1, and what was not fetched is counted", async () => {
+  it("is cancelled by another process: it exits with 1 and counts the pages that were not fetched", async () => {
     const [cwd, { site, open }] = [newFolder(), await gatedSite(80, 20)];
     const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "unlimited", "--per-site", "3", "--json"], { cwd });
     await site.waitForRequests(23);
@@ -98,14 +97,14 @@ describe("a running crawl", () => {
     await jobOnce(cwd, id, ({ counts }) => counts.done === 1 && counts.queued === 1);
 
     const byUrl = await trawl(["explain", `${site.url}/next`], { cwd });
-    expect(byUrl.stdout).toMatch(/its rate of 1\/h allows the next request/);
+    expect(byUrl.stdout).toMatch(/the rate of the site, 1\/h, allows the next request/);
     const bySite = await trawl(["explain", site.site], { cwd });
     expect(bySite.stdout).toMatch(/1 waiting/);
     const byJob = lastJson<{ reasons: string[]; until: number }>(await trawl(["explain", id, "--json"], { cwd }));
     expect(byJob.reasons[0]).toContain("is running: 1 queued");
     expect(byJob.until).toBeGreaterThan(Date.now());
     const unknown = await trawl(["explain", `${site.url}/nowhere`], { cwd });
-    expect(unknown.stdout).toContain("no job here has seen this URL");
+    expect(unknown.stdout).toContain("no job has seen this URL");
 
     crawl.kill("SIGINT");
     expect((await crawl.ended).code).toBe(130);
@@ -114,7 +113,7 @@ describe("a running crawl", () => {
 });
 
 describe("jobs and job", () => {
-  it("show what there is, newest first, for people and machines", async () => {
+  it("list jobs, newest first, as text and JSON", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>home</h1>" })];
     const none = await trawl(["jobs"], { cwd });
     expect(none).toMatchObject({ code: 0, stdout: "" });
@@ -130,6 +129,14 @@ describe("jobs and job", () => {
     expect(table.stdout).not.toContain("first");
     const job = await trawl(["job", jobs[1]?.id ?? ""], { cwd });
     expect(job.stdout).toMatch(/first[\s\S]*finished[\s\S]*submitted +1\n[\s\S]*done +1\n/);
+    for (const args of [["job"], ["records"], ["dead", "--list"]]) {
+      const newest = await trawl(args, { cwd });
+      expect(newest, newest.stderr).toMatchObject({ code: 0 });
+      expect(newest.stderr).toContain(`newest job: ${jobs[0]?.id}  second`);
+    }
+    expect((await trawl(["job"], { cwd })).stdout).toMatch(/^\w+ {2}second\n/);
+    const empty = await trawl(["records"], { cwd: newFolder() });
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringMatching(/NOT_FOUND: no jobs yet/) });
     const unknown = await trawl(["job", "jnosuch"], { cwd });
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(/^trawl: NOT_FOUND: .*jnosuch.*trawl jobs/);
@@ -137,7 +144,7 @@ describe("jobs and job", () => {
 });
 
 describe("dead letters", () => {
-  it("are grouped, listed with their history, replayed, and in the output after --resume", async () => {
+  it("are grouped, listed with their history, replayed, and written to the output by --resume", async () => {
     let isUp = false;
     const cwd = newFolder();
     const site = await originOf({
@@ -162,7 +169,7 @@ describe("dead letters", () => {
     );
     expect(dead).toMatchObject([{ url: `${site.url}/broken`, history: [{ status: 500 }, { status: 500 }] }]);
     const explained = await run("explain", `${site.url}/gone`);
-    expect(explained.stdout).toMatch(/was given up on .* ago, after 1 try: http_status \(status 404\)/);
+    expect(explained.stdout).toMatch(/failed .* ago after 1 attempt: http_status \(status 404\)/);
 
     isUp = true;
     expect(lastJson(await run("dead", id, "--reason", "retries_spent", "--replay", "--json"))).toEqual({ replayed: 1 });
@@ -175,10 +182,10 @@ describe("dead letters", () => {
     expect(titles.sort()).toEqual(["Links", "mended", "ok"]);
 
     expect(lastJson(await run("dead", id, "--discard", "--json"))).toEqual({ discarded: 1 });
-    expect((await run("dead", id)).stderr).toContain("no dead letters");
+    expect((await run("dead", id)).stderr).toContain("no failed URLs");
   });
 
-  it("make a crawl end with 1 under --strict, and with 0 without", async () => {
+  it("make a crawl exit with 1 with --strict, and with 0 without", async () => {
     const site = await originOf({ "/": linksTo("/gone") });
     const codes = await Promise.all(
       [["--strict"], []].map((flags) => trawl(["crawl", `${site.url}/`, "--quiet", ...flags], { cwd: newFolder() })),
@@ -189,11 +196,9 @@ describe("dead letters", () => {
 });
 
 describe("try", () => {
-  /** At five a second, even a process that the system held up for so long is not seen to be too fast. */
-  const SLACK_MS = 100;
   const PAGE = `<title>Shop</title><h1>Kettle</h1><p class="price">£1,024.50</p><a href="/other">other</a>`;
 
-  it("shows what a page gives, for people and machines, and keeps nothing", async () => {
+  it("prints the records and links of a page as text and JSON, and stores nothing", async () => {
     const [cwd, site] = [
       newFolder(),
       await originOf({ "/": PAGE, "/old": { status: 301, headers: { location: "/" } } }),
@@ -212,17 +217,49 @@ describe("try", () => {
     expect((await trawl(["jobs", "--json"], { cwd })).stdout).toBe('{"jobs":[]}\n');
   });
 
-  it("keeps the site's rate too: robots.txt, redirect and page are three requests", async () => {
+  it("runs a spider on its first start URL or on a given page, with the handler that is named", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/": linksTo("/p/1"), "/p/1": PAGE })];
+    const spider = `
+      export default {
+        name: "shop",
+        start: ["${site.url}/"],
+        page: ({ follow }) => follow("a", { to: "product", carry: { from: "home" } }),
+        handlers: {
+          product: ({ $, emit, carry }) => emit({ title: $("h1").text(), from: carry.from }),
+        },
+      };`;
+    writeFileSync(join(cwd, "spider.mjs"), spider);
+    const product = ["try", "spider.mjs", `${site.url}/p/1`, "--handler", "product"];
+
+    expect((await trawl(["try", "spider.mjs"], { cwd })).stdout).toContain(
+      `${site.url}/p/1  to product  carry {"from":"home"}\n`,
+    );
+    expect(lastJson(await trawl([...product, "--carry", '{"from":"test"}', "--json"], { cwd }))).toMatchObject({
+      records: [{ title: "Kettle", from: "test" }],
+      links: [],
+    });
+    expect(await trawl(product, { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^handler product failed on \S+\/p\/1: TypeError: .* at spider\.mjs:7:\d+\n$/),
+    });
+    expect(await trawl(["try", "spider.mjs", "--handler", "nope"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("it has page, product"),
+    });
+    expect((await trawl(["try", `${site.url}/`, "--handler", "product"], { cwd })).stderr).toContain("need a spider");
+  });
+
+  it("keeps the rate of the site: robots.txt, redirect and page are three requests", async () => {
     const { options, sightings } = watched();
     const site = await originOf({ "/old": { status: 302, headers: { location: "/new" } }, "/new": PAGE }, options);
     const end = await trawl(["try", `${site.url}/old`], { cwd: newFolder(), env: { TRAWL_RATE: "5/s" } });
 
     expect(end.code).toBe(0);
     expect(site.log.map(({ path }) => path)).toEqual(["/robots.txt", "/old", "/new"]);
-    expect(rateExcessMs(sightings, 5)).toBeLessThan(SLACK_MS);
+    expect(rateExcessMs(sightings, 5)).toBeLessThan(SUSPENDED_MS);
   });
 
-  it("says why there is no page, with exit code 1", async () => {
+  it("prints why there is no page, and exits with 1", async () => {
     const site = await originOf({
       "/robots.txt": { headers: { "content-type": "text/plain" }, body: "User-agent: *\nDisallow: /no\n" },
       "/no": "<h1>no</h1>",

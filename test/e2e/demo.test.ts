@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createDemoShop, type DemoShop } from "../../src/demo/demo-shop.ts";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-
-beforeAll(ensureDist);
 
 type RecordLine = { title: string; text: string; _url: string; _status: number };
 
@@ -21,7 +18,7 @@ async function openShop(): Promise<DemoShop> {
   return shop;
 }
 
-/** What the shop itself says may be visited; a crawl finds its sitemap as well, which a page links to. */
+/** The pages that the shop allows. A crawl also finds the sitemap, because a page links to it. */
 async function listedPaths(shop: DemoShop): Promise<string[]> {
   const sitemap = await fetch(`${shop.url}/sitemap.xml`).then((reply) => reply.text());
   return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url = ""]) => new URL(url).pathname);
@@ -32,19 +29,19 @@ function pathsOf(records: readonly RecordLine[]): string[] {
 }
 
 describe("the demo shop", () => {
-  it("is crawled whole by `trawl demo`, which says what failed and what to type next", async () => {
+  it("is crawled completely by `trawl demo`, which prints the failures and the next commands", async () => {
     const cwd = newFolder();
     const end = await trawl(["demo"], { cwd });
 
     expect(end).toMatchObject({ code: 0, stdout: "" });
-    expect(end.stderr).toMatch(/done in .*418 in trawl-demo\.jsonl/s);
-    expect(end.stderr).toMatch(/1 × http_status 404, such as \S+\/catalogue\/last-year\//);
-    expect(end.stderr).toContain("next:");
+    expect(end.stderr).toMatch(/complete in .*418 in trawl-demo\.jsonl/s);
+    expect(end.stderr).toMatch(/1 × http_status 404, for example \S+\/catalogue\/last-year\//);
+    expect(end.stderr).toContain("next steps:");
     const records = jsonLines<RecordLine>(readFileSync(join(cwd, "trawl-demo.jsonl"), "utf8"));
     expect(pathsOf(records).sort()).toEqual([...(await listedPaths(await openShop())), "/sitemap.xml"].sort());
   });
 
-  it("is crawled by `trawl crawl`: each page once and none that is off limits, judged by the shop's own log", async () => {
+  it("is crawled by `trawl crawl`: each allowed page once, according to the log of the shop", async () => {
     const [cwd, shop] = [newFolder(), await openShop()];
     const flags = ["--rate", "200/s", "--per-site", "8", "--out", "shop.jsonl", "--json", ...RULES];
     const end = await trawl(["crawl", `${shop.url}/`, ...flags], { cwd });
@@ -57,7 +54,7 @@ describe("the demo shop", () => {
     expect(summary).toMatchObject({ state: "finished", records: 418, out: "shop.jsonl", counts: { dead: 1 } });
 
     const pages = visits.filter(({ status }) => status === 200).map(({ path }) => path);
-    // It is asked for as robots.txt, and again as a page, because a page links to it.
+    // Requested as robots.txt, and again as a page that another page links to.
     expect(duplicates(pages)).toEqual(new Map([["/robots.txt", 2]]));
     expect(hits("/checkout/")).toEqual([]);
     const listed = await listedPaths(shop);
@@ -77,7 +74,7 @@ describe("the demo shop", () => {
     expect(dead).toEqual([expect.objectContaining({ url: shop.url + DEAD_LINK, reason: "http_status", status: 404 })]);
   });
 
-  it("is read in the charset its header names, which is not UTF-8 in the café", async () => {
+  it("is decoded in the charset of its header, which is not UTF-8 in the café", async () => {
     const [cwd, shop] = [newFolder(), await openShop()];
     const end = await trawl(["crawl", `${shop.url}/cafe/`, "--follow", "none"], { cwd });
 
@@ -87,9 +84,9 @@ describe("the demo shop", () => {
     expect(cafe?.text).toContain("Smørrebrød");
   });
 
-  it("is only served by `trawl demo --serve`, until Ctrl-C", async () => {
+  it("is served without a crawl by `trawl demo --serve`, until Ctrl-C", async () => {
     const served = startTrawl(["demo", "--serve"], { cwd: newFolder() });
-    await served.says(/the demo shop is at/);
+    await served.prints(/the demo shop runs at/);
     served.kill("SIGINT");
 
     expect(await served.ended).toMatchObject({ code: 130, stdout: "" });

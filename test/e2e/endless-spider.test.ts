@@ -1,14 +1,11 @@
-/** Spiders that never let go of their process, or end it: whoever started the crawl can still end it, and go on. */
+/** Spiders that block or end their process: the user can still stop the crawl and resume it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lastJson, startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import type { Summary } from "./ledger.ts";
 import { originOf } from "./sites.ts";
-
-beforeAll(ensureDist);
 
 type Spider = { page?: string; top?: string };
 
@@ -32,11 +29,11 @@ async function spiderFolder(first: Spider) {
 const FOREVER = 'writeSync(2, "looping\\n"); for (;;);';
 const CRAWL = ["crawl", "spider.mjs", "--json"];
 
-describe("a spider's handler that loops for ever", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("is ended by %s, and nothing is lost", async (signal) => {
+describe("a handler that loops forever", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("is stopped by %s, and nothing is lost", async (signal) => {
     const { cwd, write } = await spiderFolder({ page: FOREVER });
     const crawl = startTrawl(CRAWL, { cwd, env: { TRAWL_GRACE: "50ms" } });
-    await crawl.says(/looping/);
+    await crawl.prints(/looping/);
     crawl.kill(signal);
     const end = await crawl.ended;
 
@@ -54,17 +51,17 @@ describe("a spider's handler that loops for ever", () => {
     });
   });
 
-  it("ends at once at the second Ctrl-C, with the way on", async () => {
+  it("ends at once at the second Ctrl-C, and prints how to resume", async () => {
     const { cwd, write } = await spiderFolder({ page: FOREVER });
     const crawl = startTrawl(CRAWL, { cwd, env: { TRAWL_GRACE: "10m" } });
-    await crawl.says(/looping/);
+    await crawl.prints(/looping/);
     crawl.kill("SIGINT");
-    await crawl.says(/stopping/);
+    await crawl.prints(/stopping/);
     crawl.kill("SIGINT");
     const end = await crawl.ended;
 
     expect(end, end.stderr).toMatchObject({ code: 130, stdout: "" });
-    expect(end.stderr).toMatch(/go on +\S.*crawl --resume \w+/);
+    expect(end.stderr).toMatch(/resume +\S.*crawl --resume \w+/);
     write({});
     const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: 2, counts: { dead: 0 } });
@@ -72,24 +69,24 @@ describe("a spider's handler that loops for ever", () => {
 });
 
 describe("a spider's module", () => {
-  it.each(["crawl", "submit"])("that loops for ever while it is loaded is ended by Ctrl-C in %s", async (command) => {
+  it.each(["crawl", "submit"])("that loops forever while it is loaded is stopped by Ctrl-C in %s", async (command) => {
     const { cwd } = await spiderFolder({ top: FOREVER });
     const run = startTrawl([command, "spider.mjs"], { cwd });
-    await run.says(/looping/);
+    await run.prints(/looping/);
     run.kill("SIGINT");
 
     expect(await run.ended).toMatchObject({ code: 130, signal: null });
   });
 
-  it("that ends its process while it is loaded is told of", async () => {
+  it("that ends its process while it is loaded is reported", async () => {
     const { cwd } = await spiderFolder({ top: "process.exit(0);" });
     const { code, stderr } = await trawl(CRAWL, { cwd });
 
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^trawl: BAD_SPIDER: spider\.mjs: it calls process\.exit\(0\) while it is loaded; /);
+    expect(stderr).toMatch(/^trawl: BAD_SPIDER: spider\.mjs: calls process\.exit\(0\) while loading; /);
   });
 
-  it("prints to stderr: stdout carries results alone", async () => {
+  it("prints to stderr: stdout has only results", async () => {
     const { cwd } = await spiderFolder({ top: 'console.log("chatter");' });
     const { code, stdout, stderr } = await trawl(CRAWL, { cwd });
 
@@ -98,8 +95,8 @@ describe("a spider's module", () => {
   });
 });
 
-describe("a spider's handler that ends its process", () => {
-  it("costs its page alone", async () => {
+describe("a handler that ends its process", () => {
+  it("fails only its page", async () => {
     const { cwd } = await spiderFolder({ page: "process.exit(0);" });
     const end = await trawl(CRAWL, { cwd });
 
@@ -107,13 +104,13 @@ describe("a spider's handler that ends its process", () => {
     expect(lastJson<Summary>(end)).toMatchObject({ state: "finished", records: 1, counts: { done: 1, dead: 1 } });
   });
 
-  it("ends the crawl where it runs in the crawl's own process, which says how to go on", async () => {
+  it("ends the crawl if it runs in the process of the crawl, which prints how to resume", async () => {
     const { cwd, write } = await spiderFolder({ page: "process.exit(0);" });
     const end = await trawl(CRAWL, { cwd, env: { TRAWL_POOL: "solo" } });
 
     expect(end, end.stderr).toMatchObject({ code: 1 });
-    expect(end.stderr).toMatch(/has ended this process with process\.exit\(0\)/);
-    expect(end.stderr).toMatch(/go on +\S.*crawl --resume \w+/);
+    expect(end.stderr).toMatch(/ended this process with process\.exit\(0\)/);
+    expect(end.stderr).toMatch(/resume +\S.*crawl --resume \w+/);
     write({});
     const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: 2, counts: { dead: 0 } });

@@ -1,13 +1,10 @@
-/** Which pages a crawl goes to, judged from the sites' own logs. */
+/** Which pages a crawl requests, according to the logs of the sites. */
 import { createServer } from "node:net";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linkedSite, linksTo, originOf, pagesAsked } from "./sites.ts";
-
-beforeAll(ensureDist);
 
 async function crawl(url: string, ...flags: string[]): Promise<{ code: number | null; summary: Summary; cwd: string }> {
   const cwd = newFolder();
@@ -56,7 +53,7 @@ const CASES: readonly { flags: readonly string[]; pages: readonly string[] }[] =
 ];
 
 describe("following links", () => {
-  it.each(CASES)("leads to $pages.length pages with $flags", async ({ flags, pages }) => {
+  it.each(CASES)("finds $pages.length pages with $flags", async ({ flags, pages }) => {
     const site = await originOf(SHELF);
     const { code, summary } = await crawl(`${site.url}/`, ...flags);
 
@@ -65,7 +62,7 @@ describe("following links", () => {
     expect(summary).toMatchObject({ pages: pages.length, records: pages.length });
   });
 
-  it("ends at --max-pages, exactly", async () => {
+  it("stops exactly at --max-pages", async () => {
     const site = await linkedSite({ pages: 60 });
     const { code, summary } = await crawl(`${site.url}/`, "--max-pages", "17", "--per-site", "8");
 
@@ -74,7 +71,7 @@ describe("following links", () => {
     expect(summary).toMatchObject({ state: "finished", pages: 17, records: 17 });
   });
 
-  it("stays on the start URL's site, and leaves it with --scope any, asking each site's own robots.txt", async () => {
+  it("stays on the site of the start URL, and leaves it with --scope any, obeying each robots.txt", async () => {
     const other = await originOf({
       "/robots.txt": { headers: { "content-type": "text/plain" }, body: "User-agent: *\nDisallow: /secret\n" },
       "/": linksTo("/secret", "/open"),
@@ -90,7 +87,7 @@ describe("following links", () => {
     expect(summary).toMatchObject({ pages: 4, counts: { refused: 1 } });
   });
 
-  it("follows a redirect to another site from a URL that was given, and not from a link", async () => {
+  it("follows a redirect to another site from a start URL, but not from a link", async () => {
     const away = await originOf({ "/target": "<h1>target</h1>", "/linked": "<h1>linked</h1>" });
     const moved = (location: string) => ({ status: 302, headers: { location } });
     const home = await originOf({
@@ -107,7 +104,7 @@ describe("following links", () => {
     expect(pagesAsked(away)).toEqual(["/target"]);
   });
 
-  it("fetches the target of many redirects once, and gives up on one that leads to itself", async () => {
+  it("fetches the target of many redirects once, and fails a redirect to itself", async () => {
     const moved = (location: string) => ({ status: 301, headers: { location } });
     const site = await originOf({
       "/": linksTo("/old-1", "/old-2", "/old-3", "/loop"),
@@ -127,7 +124,7 @@ describe("following links", () => {
 });
 
 describe("private addresses", () => {
-  /** Counts every connection to another loopback address, which nobody typed. */
+  /** Counts connections to another loopback address, which the user did not name. */
   async function privateListener(): Promise<{ authority: string; connections: () => number }> {
     let connections = 0;
     const server = createServer((socket) => {
@@ -140,7 +137,7 @@ describe("private addresses", () => {
     return { authority: `127.0.0.2:${port}`, connections: () => connections };
   }
 
-  it("are not reached by links, however they are written", async () => {
+  it("are not reached by links in any notation", async () => {
     const listener = await privateListener();
     const port = listener.authority.split(":")[1];
     const hosts = ["127.0.0.2", "2130706434", "0x7f.2", "0177.0.0.2", "[::ffff:127.0.0.2]", "127.0.0.2."];
@@ -154,7 +151,7 @@ describe("private addresses", () => {
     expect(new Set(groups.map(({ reason }) => reason))).toEqual(new Set(["egress_refused"]));
   });
 
-  it("are not reached by a redirect, not even from the URL that was typed", async () => {
+  it("are not reached by a redirect, not even from the start URL", async () => {
     const listener = await privateListener();
     const site = await originOf({ "/": { status: 302, headers: { location: `http://${listener.authority}/` } } });
     const { summary } = await crawl(`${site.url}/`);
@@ -163,7 +160,7 @@ describe("private addresses", () => {
     expect(summary).toMatchObject({ pages: 0, counts: { dead: 1 } });
   });
 
-  it("are not reached by a name that leads to them", async () => {
+  it("are not reached by a name that resolves to them", async () => {
     const site = await originOf({ "/home": linksTo("/near"), "/near": "<h1>near</h1>", "/inside": "<h1>inside</h1>" });
     const home = await originOf({ "/": linksTo(`http://localhost:${new URL(site.url).port}/inside`) });
     const { summary } = await crawl(`${home.url}/`, "--scope", "any");
@@ -172,7 +169,7 @@ describe("private addresses", () => {
     expect(summary).toMatchObject({ pages: 1, counts: { dead: 1 } });
   });
 
-  it("are reached where the operator allows their network", async () => {
+  it("are reached if the operator allows their network", async () => {
     const inside = await originOf({ "/": "<h1>inside</h1>" }, { host: "127.0.0.2" });
     const site = await originOf({ "/": linksTo(`${inside.url}/`) });
     const args = ["crawl", `${site.url}/`, "--scope", "any", "--json", "--rate", "unlimited"];

@@ -1,22 +1,19 @@
-/** A disk that fills up during a crawl: a coded error, and nothing is lost once there is room again. */
+/** The disk fills up during a crawl: an error with a code, and no data is lost once there is space again. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linkedSite, pagesAsked } from "./sites.ts";
 import { findMountObstacle, mountTinyDisk } from "./tiny-disk.ts";
 
-beforeAll(ensureDist);
-
 const obstacle = findMountObstacle();
 if (obstacle !== undefined) console.warn(`SKIPPED: tests with a full disk: ${obstacle}`);
 
 const PAGES = 300;
-/** A task is given up on after three workers have died with it: a full disk must not count as one. */
+/** A task fails after three workers have died with it: a full disk must not count as a death. */
 const TRIES_WHILE_FULL = 4;
 
 describe.skipIf(obstacle !== undefined)("a full disk", () => {
@@ -28,7 +25,7 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
       says: /BROKER_UNREACHABLE: broker \S+broker\.db: .*disk is full.*free some space/,
     },
   ])(
-    "under the $what stops the crawl, and it loses nothing, however often it is tried",
+    "for the $what stops the crawl, which loses nothing in any number of attempts",
     async ({ what, kilobytes, says }) => {
       const [cwd, site, disk] = [newFolder(), await linkedSite({ pages: PAGES }), mountTinyDisk(kilobytes)];
       const place = [`--${what}`, `sqlite:${disk.path}/${what}.db`];
@@ -56,7 +53,7 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     },
   );
 
-  it("under the output leaves what was there before, and the crawl is written when there is room", async () => {
+  it("for the output leaves the old file, and the crawl is written once there is space", async () => {
     const [cwd, site, disk] = [newFolder(), await linkedSite({ pages: PAGES }), mountTinyDisk(100)];
     const out = join(disk.path, "pages.jsonl");
     writeFileSync(out, "old\n");
@@ -76,7 +73,7 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     expect(site.log.length).toBe(asked);
   });
 
-  it("under the kept bodies stops the crawl too, and loses nothing", async () => {
+  it("for the bodies stops the crawl, too, and loses nothing", async () => {
     const [cwd, site, disk] = [newFolder(), await linkedSite({ pages: 60, pageBytes: 20_000 }), mountTinyDisk(80)];
     const env = { TRAWL_BODIES: `file:${disk.path}/bodies` };
     const flags = ["--json", "--quiet", "--keep-bodies", "--rate", "unlimited"];

@@ -1,29 +1,26 @@
-/** Garbage in: a coded error that names the thing and the fix, the right exit code, and nothing half-written. */
+/** Invalid input: an error with a code that names the cause and the fix, the right exit code, and no partial output. */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import { trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 
-beforeAll(ensureDist);
-
-/** Nobody listens there, and none of these commands gets as far as asking. */
+/** No server listens there, and none of these commands connects. */
 const URL = "http://127.0.0.1:9/";
 
 type Case = {
   what: string;
   args: readonly string[];
-  /** Files of the working folder; a name that ends in a slash is a folder. */
+  /** Files of the working folder. A name that ends in a slash is a folder. */
   files?: Readonly<Record<string, string>>;
   env?: Readonly<Record<string, string>>;
   exit: 2 | 3;
-  /** The code, then what names the thing and what tells the fix. */
+  /** The code, then the cause and the fix. */
   says: RegExp;
 };
 
 const USAGE: readonly Case[] = [
-  { what: "no target", args: ["crawl"], exit: 2, says: /BAD_USAGE: nothing to crawl: give a URL/ },
+  { what: "no target", args: ["crawl"], exit: 2, says: /BAD_USAGE: nothing to crawl; give a URL/ },
   { what: "an unknown command", args: ["crwal"], exit: 2, says: /BAD_USAGE: .*'crwal'\n.*crawl/ },
   {
     what: "an unknown flag",
@@ -97,7 +94,19 @@ const TARGETS: readonly Case[] = [
     what: "a URL without a scheme",
     args: ["crawl", "example.com"],
     exit: 2,
-    says: /BAD_URL: "example\.com" .*did you mean https:\/\/example\.com\/ \?/,
+    says: /BAD_URL: "example\.com" .*did you mean: https:\/\/example\.com\/\n/,
+  },
+  {
+    what: "an IP address without its scheme",
+    args: ["crawl", "127.0.0.1:8321/a"],
+    exit: 2,
+    says: /BAD_URL: "127\.0\.0\.1:8321\/a" .*did you mean: http:\/\/127\.0\.0\.1:8321\/a\n/,
+  },
+  {
+    what: "localhost without its scheme",
+    args: ["crawl", "localhost:8321"],
+    exit: 2,
+    says: /BAD_URL: "localhost:8321" .*did you mean: http:\/\/localhost:8321\/\n/,
   },
   {
     what: "one bad URL among good ones",
@@ -121,19 +130,19 @@ const TARGETS: readonly Case[] = [
     args: ["crawl", "job.json"],
     files: { "job.json": "{ urls: [] " },
     exit: 2,
-    says: /BAD_JOB: job\.json is not JSON/,
+    says: /BAD_JOB: job\.json is not valid JSON/,
   },
   {
     what: "a job that is not there",
     args: ["crawl", "job.json"],
     exit: 2,
-    says: /BAD_USAGE: job\.json cannot be read/,
+    says: /BAD_USAGE: cannot read job\.json/,
   },
   {
     what: "a list that is not there",
     args: ["crawl", "urls.txt"],
     exit: 2,
-    says: /BAD_USAGE: urls\.txt cannot be read/,
+    says: /BAD_USAGE: cannot read urls\.txt/,
   },
   {
     what: "an empty list",
@@ -195,7 +204,7 @@ const TARGETS: readonly Case[] = [
     args: ["crawl", "spider.ts"],
     files: { "spider.ts": `export default { name: "x", start: ["${URL}"], page() {}, pase: 1 };\n` },
     exit: 2,
-    says: /BAD_SPIDER: spider\.ts: unknown key pase; known are/,
+    says: /BAD_SPIDER: spider\.ts: unknown key pase; did you mean (page|parse)/,
   },
 ];
 
@@ -314,7 +323,7 @@ const PLACES: readonly Case[] = [
     args: ["crawl", URL, "--broker", "sqlite:b.db"],
     files: { "b.db": "garbage! ".repeat(500) },
     exit: 3,
-    says: /BROKER_UNREACHABLE: broker b\.db: .*not an SQLite file/,
+    says: /BROKER_UNREACHABLE: broker b\.db: .*not a SQLite file/,
   },
   {
     what: "a store where nothing can be written",
@@ -334,7 +343,7 @@ const PLACES: readonly Case[] = [
     args: ["crawl", URL, "--store", "sqlite:s.db"],
     files: { "s.db": "garbage! ".repeat(500) },
     exit: 3,
-    says: /STORE_UNREACHABLE: store s\.db: .*not an SQLite file/,
+    says: /STORE_UNREACHABLE: store s\.db: .*not a SQLite file/,
   },
 ];
 

@@ -1,18 +1,15 @@
-/** Ctrl-C and its like: nothing is lost, and the way on is told. */
+/** Signals: nothing is lost, and the crawl prints how to resume. */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linkedSite, linksTo, originOf, pagesAsked } from "./sites.ts";
 
-beforeAll(ensureDist);
-
-/** A site whose page /slow is answered only when the test says so. */
+/** A site that answers /slow only after the test opens it. */
 async function siteWithSlowPage() {
   let isQuick = false;
   let held: ServerResponse | undefined;
@@ -33,30 +30,33 @@ async function siteWithSlowPage() {
 }
 
 describe("an interrupted crawl", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("by %s ends with 130, says how to go on, and goes on", async (signal) => {
-    const [cwd, site] = [newFolder(), await linkedSite({ pages: 120 })];
-    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "100/s", "--out", "x.jsonl", "--json"], { cwd });
-    await site.waitForRequests(30);
-    crawl.kill(signal);
-    const end = await crawl.ended;
-    const stopped = lastJson<Summary>(end);
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "by %s exits with 130, prints how to resume, and can be resumed",
+    async (signal) => {
+      const [cwd, site] = [newFolder(), await linkedSite({ pages: 120 })];
+      const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "100/s", "--out", "x.jsonl", "--json"], { cwd });
+      await site.waitForRequests(30);
+      crawl.kill(signal);
+      const end = await crawl.ended;
+      const stopped = lastJson<Summary>(end);
 
-    expect(end.code).toBe(130);
-    expect(stopped).toMatchObject({ state: "paused", counts: { leased: 0, dead: 0 } });
-    expectBalanced(stopped.counts);
-    expect(end.stderr).toContain(`crawl --resume ${stopped.id}`);
-    expect(jsonLines(readFileSync(join(cwd, "x.jsonl"), "utf8"))).toHaveLength(stopped.pages);
+      expect(end.code).toBe(130);
+      expect(stopped).toMatchObject({ state: "paused", counts: { leased: 0, dead: 0 } });
+      expectBalanced(stopped.counts);
+      expect(end.stderr).toContain(`crawl --resume ${stopped.id}`);
+      expect(jsonLines(readFileSync(join(cwd, "x.jsonl"), "utf8"))).toHaveLength(stopped.pages);
 
-    const resumed = await trawl(["crawl", "--resume", stopped.id, "--json"], { cwd });
-    expect(resumed.code).toBe(0);
-    expect(lastJson<Summary>(resumed)).toMatchObject({ id: stopped.id, state: "finished", pages: 120, records: 120 });
-    const urls = jsonLines<{ _url: string }>(readFileSync(join(cwd, "x.jsonl"), "utf8")).map(({ _url }) => _url);
-    expect(missing(site.expectedPages(), urls)).toEqual([]);
-    expect(duplicates(urls)).toEqual(new Map());
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
-  });
+      const resumed = await trawl(["crawl", "--resume", stopped.id, "--json"], { cwd });
+      expect(resumed.code).toBe(0);
+      expect(lastJson<Summary>(resumed)).toMatchObject({ id: stopped.id, state: "finished", pages: 120, records: 120 });
+      const urls = jsonLines<{ _url: string }>(readFileSync(join(cwd, "x.jsonl"), "utf8")).map(({ _url }) => _url);
+      expect(missing(site.expectedPages(), urls)).toEqual([]);
+      expect(duplicates(urls)).toEqual(new Map());
+      expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    },
+  );
 
-  it("hands back what does not end within the grace period, without a mark on it", async () => {
+  it("returns tasks that do not end within the grace period unchanged", async () => {
     const [cwd, { site, speedUp }] = [newFolder(), await siteWithSlowPage()];
     const args = ["crawl", `${site.url}/`, "--rate", "unlimited", "--ignore-robots", "--json"];
     const crawl = startTrawl(args, { cwd, env: { TRAWL_GRACE: "100ms" } });
@@ -76,13 +76,13 @@ describe("an interrupted crawl", () => {
     expect(pagesAsked(site)).toEqual(["/", "/slow", "/slow"]);
   });
 
-  it("ends at once at the second signal, and goes on all the same", async () => {
+  it("ends at once at the second signal, and can be resumed", async () => {
     const [cwd, { site, isHeld, speedUp }] = [newFolder(), await siteWithSlowPage()];
     const args = ["crawl", `${site.url}/`, "--rate", "unlimited", "--ignore-robots", "--json"];
     const crawl = startTrawl(args, { cwd, env: { TRAWL_GRACE: "10m" } });
     await site.waitForRequests(2);
     crawl.kill("SIGINT");
-    await crawl.says(/stopping/);
+    await crawl.prints(/stopping/);
     expect(isHeld()).toBe(true);
     crawl.kill("SIGINT");
     expect(await crawl.ended).toMatchObject({ code: 130, stdout: "" });
@@ -93,7 +93,7 @@ describe("an interrupted crawl", () => {
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 2, records: 2, counts: { dead: 0 } });
   });
 
-  it("is not held up by a spider's handler that never ends", async () => {
+  it("is not delayed by a handler that never ends", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/a": "<h1>a</h1>", "/b": "<h1>b</h1>" })];
     const spider = (waits: string) => `
       export default {
@@ -108,7 +108,7 @@ describe("an interrupted crawl", () => {
     `;
     writeFileSync(join(cwd, "spider.mjs"), spider("await new Promise(() => {});"));
     const crawl = startTrawl(["crawl", "spider.mjs", "--json", "--quiet"], { cwd, env: { TRAWL_GRACE: "50ms" } });
-    await crawl.says(/waiting/);
+    await crawl.prints(/waiting/);
     crawl.kill("SIGINT");
     const end = await crawl.ended;
 
@@ -118,7 +118,7 @@ describe("an interrupted crawl", () => {
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: 2, counts: { done: 2, dead: 0 } });
   });
 
-  it("is found again by its target, whose own work it is, and not by another's", async () => {
+  it("is resumed by its own target, and not by another one", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 60 })];
     const args = ["crawl", `${site.url}/`, "--rate", "50/s", "--json"];
     const crawl = startTrawl(args, { cwd });

@@ -1,14 +1,11 @@
-/** Jobs as JSON. */
+/** Jobs in JSON files. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linksTo, originOf, pagesAsked } from "./sites.ts";
-
-beforeAll(ensureDist);
 
 function folderWith(job: unknown, onFinished?: (clear: () => void) => void): string {
   const cwd = newFolder(onFinished);
@@ -17,7 +14,7 @@ function folderWith(job: unknown, onFinished?: (clear: () => void) => void): str
 }
 
 describe("a job file", () => {
-  it("may say everything a job can say, and all of it is done", async () => {
+  it("can have every option of a job, and all are applied", async () => {
     const site = await originOf({
       "/": linksTo("/catalogue/1", "/catalogue/secret", "/about"),
       "/catalogue/1": `<h1>One</h1><p class="price">£5.00</p><a class="tag">x</a><a class="tag">y</a>${linksTo("/catalogue/2")}`,
@@ -57,13 +54,13 @@ describe("a job file", () => {
     ]);
     expect(existsSync(join(cwd, ".trawl/bodies"))).toBe(true);
 
-    // The named set of seen URLs is shared: the same job again finds everything seen.
+    // The named set of seen URLs is shared: the same job finds no new URL.
     const again = lastJson<Summary>(await trawl(["crawl", "job.json", "--json"], { cwd }));
     expect(again.counts).toMatchObject({ submitted: 1, duplicate: 1, done: 0 });
     expect(pagesAsked(site)).toHaveLength(3);
   });
 
-  it("gives way to flags", async () => {
+  it("is overridden by flags", async () => {
     const site = await originOf({ "/": linksTo("/a"), "/a": "<h1>a</h1>" });
     const cwd = folderWith({ name: "file", urls: [`${site.url}/`], follow: {}, extract: { title: "h1" } });
     const end = await trawl(["crawl", "job.json", "--name", "flag", "--follow", "none", "-e", "words=h1", "--json"], {
@@ -75,7 +72,7 @@ describe("a job file", () => {
     expect(jsonLines((await trawl(["records", id], { cwd })).stdout)).toMatchObject([{ words: "Links" }]);
   });
 
-  it("with fire and forget keeps only counters", async () => {
+  it("that stores nothing keeps only counters", async () => {
     const site = await originOf({ "/": "<h1>home</h1>" });
     const cwd = folderWith({ urls: [`${site.url}/`], keep: { pages: false, records: false } });
     const { id, counts } = lastJson<Summary>(await trawl(["crawl", "job.json", "--json"], { cwd }));
@@ -85,10 +82,17 @@ describe("a job file", () => {
   });
 
   it.concurrent.for([
-    { job: { urls: ["http://127.0.0.1/"], ulrs: [] }, says: /unknown key ulrs; known are .*urls.*follow.*keep/ },
+    {
+      job: { urls: ["http://127.0.0.1/"], rate: "4/s" },
+      says: /unknown key rate; did you mean politeness\.rate\? known/,
+    },
+    {
+      job: { urls: ["http://127.0.0.1/"], ulrs: [] },
+      says: /unknown key ulrs; did you mean urls\? known keys: .*urls.*follow.*keep/,
+    },
     {
       job: { urls: ["http://127.0.0.1/"], follow: { depth: 3 } },
-      says: /unknown key depth in follow; known are .*maxDepth/,
+      says: /unknown key depth in follow; known keys: .*maxDepth/,
     },
     { job: { urls: ["http://127.0.0.1/"], politeness: { rate: "fast" } }, says: /politeness\.rate: .*4\/s.*"fast"/ },
     {

@@ -1,26 +1,23 @@
-/** Keys from the command line, and the server that asks for them, as processes of their own. */
+/** `trawl keys` and a server that requires keys, as separate processes. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { waitUntil } from "../services/wait-until.ts";
 import { startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
-
-beforeAll(ensureDist);
 
 const statusOf = async (url: string, key: string) =>
   (await fetch(`${url}/v1/jobs`, { headers: { authorization: `Bearer ${key}` } })).status;
 
 describe("trawl keys", () => {
-  it("makes a key that a running server asks for, and takes it back", async () => {
+  it("creates a key that a running server requires, and revokes it", async () => {
     const cwd = newFolder();
     const server = startTrawl(["serve", "--port", "0", "--log-level", "debug"], { cwd });
-    await server.says(/listening on http/);
-    const [, url = ""] = /listening on (http:\S+);/.exec(server.saidSoFar().stderr) ?? [];
+    await server.prints(/listening on http/);
+    const [, url = ""] = /listening on (http:\S+)/.exec(server.output().stderr) ?? [];
     expect((await fetch(`${url}/v1/jobs`)).status).toBe(200);
     const lockingOut = await trawl(["keys", "add", "reader", "--scopes", "read", "--api", url], { cwd });
-    expect(lockingOut.stderr).toMatch(/BAD_USAGE: .*nobody could make another: first make one with --scopes admin/);
+    expect(lockingOut.stderr).toMatch(/BAD_USAGE: the first key must have --scopes admin/);
 
     const added = await trawl(["keys", "add", "ci", "--tenant", "acme", "--expires", "90d", "--max-jobs", "5"], {
       cwd,
@@ -32,7 +29,7 @@ describe("trawl keys", () => {
     expect(await statusOf(url, key)).toBe(200);
 
     const listed = await trawl(["keys"], { cwd });
-    expect(listed.stdout).toMatch(/ci +acme +read,submit +\S+( ago)? +good for 90d, 5 jobs/);
+    expect(listed.stdout).toMatch(/ci +acme +read,submit +\S+( ago)? +expires in 90d, 5 jobs/);
     const { keys } = JSON.parse((await trawl(["keys", "list", "--json"], { cwd })).stdout);
     expect(keys).toMatchObject([{ name: "ci", tenant: "acme", quotas: { jobs: 5 }, state: "good" }]);
 
@@ -41,12 +38,12 @@ describe("trawl keys", () => {
 
     server.kill("SIGTERM");
     const { stdout, stderr } = await server.ended;
-    // Neither a log nor a file has ever seen it.
+    // The key is in no log and no file.
     const files = readdirSync(join(cwd, ".trawl")).map((name) => readFileSync(join(cwd, ".trawl", name), "latin1"));
     for (const text of [stdout, stderr, listed.stdout, ...files]) expect(text).not.toContain(key);
   });
 
-  it("lets the server listen anywhere, which says why it refuses to without", async () => {
+  it("allows the server to listen on any address; without a key the server says why it refuses", async () => {
     const cwd = newFolder();
 
     const refused = await trawl(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd });
@@ -56,12 +53,16 @@ describe("trawl keys", () => {
   });
 
   it.each([
-    ["no name", ["keys", "add"], /give a name/],
-    ["an action that is none", ["keys", "remove", "ci"], /takes list, add, revoke/],
-    ["a scope that is none", ["keys", "add", "ci", "--scopes", "write"], /--scopes takes read, submit, admin/],
+    ["no name", ["keys", "add"], /a name is missing/],
+    ["an action that is none", ["keys", "remove", "ci"], /unknown action remove; use list, add, revoke/],
+    [
+      "a scope that is none",
+      ["keys", "add", "ci", "--scopes", "write"],
+      /--scopes takes a comma-separated list of read, submit, admin/,
+    ],
     ["admin of a tenant", ["keys", "add", "ci", "--scopes", "admin", "--tenant", "a"], /its key has no tenant/],
     ["a tenant that is no name", ["keys", "add", "ci", "--tenant", "a/b"], /--tenant: "a\/b" is no name/],
-    ["a key that is not there", ["keys", "revoke", "ci"], /NOT_FOUND: no key has the id or the name ci/],
+    ["a key that is not there", ["keys", "revoke", "ci"], /NOT_FOUND: no key has the id or name ci/],
   ])("says what is wrong: %s", async (_, args, words) => {
     const { code, stderr } = await trawl(args, { cwd: newFolder() });
 

@@ -14,7 +14,7 @@ export type Summary = {
   out?: string;
 };
 
-/** Everything that came in is somewhere: written out here, on purpose not with the product's own sum. */
+/** Checks that both sides of the ledger are equal. Written without the product's own sum on purpose. */
 export function expectBalanced({ submitted, discovered, ...rest }: Ledger): void {
   const { queued, delayed, leased, done, dead, cancelled, duplicate, refused } = rest;
   expect(submitted + discovered).toBe(queued + delayed + leased + done + dead + cancelled + duplicate + refused);

@@ -1,19 +1,20 @@
 /**
- * Two sites in one job: a slow one with very many URLs, queued first, and a quick one with few. How long the quick one
- * takes, alone or beside the other, is read from the sites' own logs.
+ * Two sites in one job: a slow one with very many URLs, queued first, and a quick one with few. The logs of the sites say
+ * how long the quick one takes, alone or beside the other.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { keepLookout, type Sighting } from "../chaos/lookout.ts";
 import { type Handler, type Origin, startOrigin } from "../site/origin.ts";
 
 export type Neighbours = {
-  /** URLs of the slow site, all of them queued before the first of the quick one; 0: the quick site is alone. */
+  /** URLs of the slow site, all queued before the first of the quick one; with 0 the quick site is alone. */
   slowUrls: number;
   slowPerSecond: number;
   quickUrls: number;
-  /** Empty, and the caller's to remove. */
+  /** Empty; the caller removes it. */
   folder: string;
   /** The built command line. */
   main: string;
@@ -23,13 +24,17 @@ export type Encounter = {
   /** From the first request at either site to the last answer of the quick one. */
   quickMs: number;
   quickRequests: number;
-  /** Instants at which the slow site was asked, up to the last answer of the quick one. */
-  slowTimes: number[];
+  /** Requests to the slow site up to the last answer of the quick one. */
+  slowRequests: Sighting[];
 };
 
 /** Runs until the quick site is done, then interrupts. */
 export async function meet({ slowUrls, slowPerSecond, quickUrls, folder, main }: Neighbours): Promise<Encounter> {
-  const slow = await startOrigin(anyPage);
+  const lookout = keepLookout();
+  const sightings: Sighting[] = [];
+  const slow = await startOrigin(anyPage, {
+    onArrival: ({ arrivedAt }) => void sightings.push({ arrivedAt, seenFrom: lookout.seenFrom() }),
+  });
   let answered = 0;
   let allAnswered = () => {};
   const done = new Promise<void>((resolve) => {
@@ -44,8 +49,9 @@ export async function meet({ slowUrls, slowPerSecond, quickUrls, folder, main }:
     const job = jobOf(slow, quick, { slowUrls, slowPerSecond, quickUrls });
     writeFileSync(join(folder, "job.json"), JSON.stringify(job));
     await crawlUntil(done, main, folder);
-    return encounterAt(slow, quick);
+    return encounterAt(slow, quick, sightings);
   } finally {
+    lookout.stop();
     await Promise.all([slow.close(), quick.close()]);
   }
 }
@@ -84,13 +90,13 @@ async function crawlUntil(done: Promise<void>, main: string, folder: string): Pr
 }
 
 function failUnlessDone(code: number | null, stderr: string): void {
-  if (code !== 0) throw new Error(`the crawl ended with ${code} before its time: ${stderr}`);
+  if (code !== 0) throw new Error(`the crawl ended too early with code ${code}: ${stderr}`);
 }
 
-function encounterAt(slow: Origin, quick: Origin): Encounter {
+function encounterAt(slow: Origin, quick: Origin, sightings: readonly Sighting[]): Encounter {
   const pages = quick.log.filter(({ path }) => path !== "/robots.txt");
   const endAt = Math.max(...pages.map(({ endedAt = 0 }) => endedAt));
   const startAt = Math.min(...[...slow.log, ...quick.log].map(({ arrivedAt }) => arrivedAt));
-  const slowTimes = slow.log.map(({ arrivedAt }) => arrivedAt).filter((at) => at <= endAt);
-  return { quickMs: endAt - startAt, quickRequests: pages.length, slowTimes };
+  const slowRequests = sightings.filter(({ arrivedAt }) => arrivedAt <= endAt);
+  return { quickMs: endAt - startAt, quickRequests: pages.length, slowRequests };
 }

@@ -1,23 +1,20 @@
-/** Where records go, and what the commands that read them back say. */
+/** The output of crawls, and the commands that read records from the store. */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linkedSite, pagesAsked } from "./sites.ts";
 
-beforeAll(ensureDist);
-
-/** A device on which every write fails: no space left. */
+/** Every write to this device fails: no space left. */
 const FULL = "/dev/full";
 
 const FAST = ["--rate", "unlimited", "--per-site", "8"];
 
 describe("the output of a crawl", () => {
-  it("is JSON lines on stdout where nothing else is asked for, and nothing else on stdout", async () => {
+  it("is JSON lines on stdout by default, and nothing else is on stdout", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 40 })];
     const end = await trawl(["crawl", `${site.url}/`, ...FAST], { cwd });
 
@@ -34,7 +31,7 @@ describe("the output of a crawl", () => {
     expect(readdirSync(cwd)).toEqual([".trawl"]);
   });
 
-  it("is one summary as the last line of stdout with --json, and its counts balance", async () => {
+  it("ends with a summary as the last line of stdout with --json, and its counts balance", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 40 })];
     const end = await trawl(["crawl", `${site.url}/`, "--json", "--name", "forty", ...FAST], { cwd });
 
@@ -47,7 +44,7 @@ describe("the output of a crawl", () => {
     expectBalanced(summary.counts);
   });
 
-  it("is a Parquet file with types, from a crawl or from the store again, and none on stdout", async () => {
+  it("is a typed Parquet file, from a crawl or from the store, and not allowed on stdout", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 12 })];
     const rules = ["-e", "title=h1", "-e", "number=.number|number", "-e", "never=.never"];
     const end = await trawl(["crawl", `${site.url}/`, "--out", "pages.parquet", "--json", ...rules, ...FAST], { cwd });
@@ -78,10 +75,10 @@ describe("the output of a crawl", () => {
     expect((await parquetRows(join(cwd, "again.bin"))).map(({ _url }) => _url)).toEqual(rows.map(({ _url }) => _url));
     expect(readdirSync(cwd).sort()).toEqual([".trawl", "again.bin", "pages.parquet"]);
     expect(onStdout).toMatchObject({ code: 2, stdout: "" });
-    expect(onStdout.stderr).toMatch(/BAD_OUTPUT: Parquet is no text for stdout; give a file: --out records.parquet/);
+    expect(onStdout.stderr).toMatch(/BAD_OUTPUT: Parquet is a binary format .*; give a file: --out records.parquet/);
   });
 
-  it("is a file in the format its name asks for, and can be had again in another", async () => {
+  it("is a file in the format of its name, and can be exported again in another", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 12 })];
     const rules = ["-e", "title=h1", "-e", "number=.number|number"];
     const end = await trawl(["crawl", `${site.url}/`, "--out", "pages.csv", "--json", ...rules, ...FAST], { cwd });
@@ -104,10 +101,10 @@ describe("the output of a crawl", () => {
     expect(readdirSync(cwd).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  it("that nobody reads any more stops the crawl as Ctrl-C does, and it can be gone on with", async () => {
+  it("that is a closed pipe stops the crawl like Ctrl-C, and the crawl can be resumed", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 120 })];
     const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "50/s"], { cwd });
-    await crawl.says(/"_url"/);
+    await crawl.prints(/"_url"/);
     crawl.stopReading();
     const end = await crawl.ended;
 
@@ -128,19 +125,22 @@ describe("the output of a crawl", () => {
     expect(await records.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it.skipIf(!existsSync(FULL))("that cannot be written to stdout is a coded error, and nothing is lost", async () => {
-    const [cwd, site] = [newFolder(), await linkedSite({ pages: 20 })];
-    const stdoutTo = openSync(FULL, "w");
-    const end = await trawl(["crawl", `${site.url}/`, ...FAST], { cwd, stdoutTo });
-    closeSync(stdoutTo);
+  it.skipIf(!existsSync(FULL))(
+    "that cannot be written to stdout is an error with a code, and nothing is lost",
+    async () => {
+      const [cwd, site] = [newFolder(), await linkedSite({ pages: 20 })];
+      const stdoutTo = openSync(FULL, "w");
+      const end = await trawl(["crawl", `${site.url}/`, ...FAST], { cwd, stdoutTo });
+      closeSync(stdoutTo);
 
-    expect(end.code).toBe(2);
-    expect(end.stderr).toMatch(/trawl: BAD_OUTPUT: stdout: ENOSPC.*trawl records/);
-    expect(end.stderr).not.toMatch(/\n {4}at /);
-    const resumed = await trawl(["crawl", "--resume"], { cwd });
-    expect(resumed.code).toBe(0);
-    expect(jsonLines(resumed.stdout)).toHaveLength(20);
-  });
+      expect(end.code).toBe(2);
+      expect(end.stderr).toMatch(/trawl: BAD_OUTPUT: stdout: ENOSPC.*trawl records/);
+      expect(end.stderr).not.toMatch(/\n {4}at /);
+      const resumed = await trawl(["crawl", "--resume"], { cwd });
+      expect(resumed.code).toBe(0);
+      expect(jsonLines(resumed.stdout)).toHaveLength(20);
+    },
+  );
 });
 
 async function parquetRows(path: string): Promise<Record<string, unknown>[]> {

@@ -1,18 +1,12 @@
-/** How fast a site is asked, and what it may forbid, judged from its own log by code that shares nothing with src/. */
+/** Rates and robots.txt, checked by the log of the site, with code that is not from src/. */
 import { createServer } from "node:net";
-import { beforeAll, describe, expect, it } from "vitest";
-import { allowedExcessMs, rateExcessMs } from "../chaos/lookout.ts";
+import { describe, expect, it } from "vitest";
+import { allowedExcessMs, rateExcessMs, SUSPENDED_MS } from "../chaos/lookout.ts";
 import { concurrencyViolations } from "../site/politeness-checker.ts";
 import { lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import type { Summary } from "./ledger.ts";
 import { linkedSite, linksTo, originOf, pagesAsked, watched } from "./sites.ts";
-
-beforeAll(ensureDist);
-
-/** At a request every half second, even a crawler that the system held up for so long is not seen to be too fast. */
-const SLACK_MS = 100;
 
 const robots = (text: string) => ({ headers: { "content-type": "text/plain" }, body: text });
 
@@ -21,7 +15,7 @@ function crawl(url: string, ...flags: string[]) {
 }
 
 describe("politeness", () => {
-  it("keeps the rate and the number of requests at once, robots.txt counted", async () => {
+  it("keeps the rate and the number of concurrent requests, including robots.txt", async () => {
     const { options, sightings } = watched();
     const site = await linkedSite({ pages: 40, delayMs: 120 }, options);
     const end = await crawl(`${site.url}/`, "--rate", "20/s", "--per-site", "2");
@@ -33,7 +27,7 @@ describe("politeness", () => {
     expect(concurrencyViolations(intervals, 2)).toEqual([]);
   });
 
-  it("keeps to a crawl-delay that is stricter than the rate", async () => {
+  it("obeys a Crawl-delay that is stricter than the rate", async () => {
     const paths = ["/a", "/b", "/c", "/d"];
     const routes = {
       "/robots.txt": robots("User-agent: *\nCrawl-delay: 0.5\n"),
@@ -47,40 +41,37 @@ describe("politeness", () => {
     expect(end.code).toBe(0);
     expect(pagesAsked(site).sort()).toEqual(["/", ...paths]);
     const pages = sightings.filter(({ path }) => path !== "/robots.txt");
-    expect(rateExcessMs(pages, 2)).toBeLessThan(SLACK_MS);
+    expect(rateExcessMs(pages, 2)).toBeLessThan(SUSPENDED_MS);
   });
 
   it.each([
     { status: 503, as: "seconds", value: () => "1" },
     { status: 429, as: "a date", value: () => new Date(Date.now() + 2_500).toUTCString() },
-  ])(
-    "leaves the whole site alone for as long as Retry-After says, here a $status with $as",
-    async ({ status, value }) => {
-      let promised = 0;
-      const paths = ["/a", "/b", "/c"];
-      const site = await originOf({
-        "/": linksTo("/busy", ...paths),
-        ...Object.fromEntries(paths.map((path) => [path, "<h1>page</h1>"])),
-        "/busy": (_, response) => {
-          const text = value();
-          if (promised > 0) return void response.writeHead(200, { "content-type": "text/html" }).end("<h1>now</h1>");
-          promised = Number.isNaN(Number(text)) ? Date.parse(text) : Date.now() + Number(text) * 1000;
-          response.writeHead(status, { "retry-after": text }).end();
-        },
-      });
-      // One at a time: no other request is under way when the site asks for less.
-      const end = await crawl(`${site.url}/`, "--rate", "unlimited", "--per-site", "1");
+  ])("pauses the whole site for Retry-After: a $status with $as", async ({ status, value }) => {
+    let promised = 0;
+    const paths = ["/a", "/b", "/c"];
+    const site = await originOf({
+      "/": linksTo("/busy", ...paths),
+      ...Object.fromEntries(paths.map((path) => [path, "<h1>page</h1>"])),
+      "/busy": (_, response) => {
+        const text = value();
+        if (promised > 0) return void response.writeHead(200, { "content-type": "text/html" }).end("<h1>now</h1>");
+        promised = Number.isNaN(Number(text)) ? Date.parse(text) : Date.now() + Number(text) * 1000;
+        response.writeHead(status, { "retry-after": text }).end();
+      },
+    });
+    // One at a time: no other request is under way when the site sends Retry-After.
+    const end = await crawl(`${site.url}/`, "--rate", "unlimited", "--per-site", "1");
 
-      expect(end.code).toBe(0);
-      expect(pagesAsked(site).sort()).toEqual(["/", "/a", "/b", "/busy", "/busy", "/c"]);
-      const refused = site.log.findIndex((arrival) => arrival.status === status);
-      const early = site.log.slice(refused + 1).filter(({ arrivedAt }) => arrivedAt < promised);
-      expect(early).toEqual([]);
-      expect(site.log.length).toBeGreaterThan(refused + 1);
-    },
-  );
+    expect(end.code).toBe(0);
+    expect(pagesAsked(site).sort()).toEqual(["/", "/a", "/b", "/busy", "/busy", "/c"]);
+    const refused = site.log.findIndex((arrival) => arrival.status === status);
+    const early = site.log.slice(refused + 1).filter(({ arrivedAt }) => arrivedAt < promised);
+    expect(early).toEqual([]);
+    expect(site.log.length).toBeGreaterThan(refused + 1);
+  });
 
-  it("obeys robots.txt, and not with --ignore-robots, which does not even ask for it", async () => {
+  it("obeys robots.txt; with --ignore-robots does not request it", async () => {
     const site = await linkedSite({ pages: 20 });
     const polite = await crawl(`${site.url}/`, "--rate", "unlimited");
     const before = site.log.map(({ path }) => path);
@@ -95,7 +86,7 @@ describe("politeness", () => {
     expect(lastJson<Summary>(rude).pages).toBe(20 + site.disallowedPages().length);
   });
 
-  it("fetches nothing of a site whose robots.txt cannot be had, and says so", async () => {
+  it("fetches nothing from a site whose robots.txt fails, and reports that", async () => {
     const site = await originOf({ "/robots.txt": { status: 500 }, "/": "<h1>home</h1>" });
     const cwd = newFolder();
     const end = await trawl(["crawl", `${site.url}/`, "--json", "--retries", "1"], {
@@ -114,7 +105,7 @@ describe("politeness", () => {
     });
   });
 
-  it("gives up on a host where nobody listens, with exit code 1 and the reason", async () => {
+  it("fails for a host that refuses connections, with exit code 1 and the reason", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };

@@ -3,17 +3,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import type { Origin } from "../site/origin.ts";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { originOf } from "./sites.ts";
 import { serveFolder } from "./static-site.ts";
-
-beforeAll(ensureDist);
 
 const DOCS = "/usr/share/doc/python3/html";
 const obstacles = [
@@ -22,7 +19,7 @@ const obstacles = [
 ];
 if (obstacles.length > 0) console.warn(`SKIPPED: Trawl against wget: ${obstacles.join("; ")}`);
 
-/** Paths that were answered with a page; the query, which this site does not have, is part of them. */
+/** Paths that were answered with a page, including the query, which this site does not use. */
 function htmlPages({ log }: Origin): string[] {
   return answered(log, ({ path, status }) => status === 200 && /(\.html|\/)$/.test(path));
 }
@@ -32,7 +29,7 @@ function answered(log: Origin["log"], isWanted: (arrival: Origin["log"][number])
 }
 
 describe.skipIf(obstacles.length > 0)("Python's documentation", () => {
-  it("gives the same pages to Trawl as to wget, each once", { timeout: 300_000 }, async () => {
+  it("is crawled to the same pages by Trawl and wget, each once", { timeout: 300_000 }, async () => {
     const docs = serveFolder(realpathSync(DOCS));
     const [ours, theirs] = [await originOf(docs), await originOf(docs)];
     const cwd = newFolder();
@@ -62,11 +59,11 @@ describe.skipIf(obstacles.length > 0)("Python's documentation", () => {
   });
 });
 
-/** Asynchronous: the site is in this very process. */
+/** Asynchronous: this process serves the site. */
 async function wget(url: string, folder: string): Promise<void> {
   const flags = ["--recursive", "--level=inf", "--no-verbose", "--directory-prefix", join(folder, "wget"), url];
   const child = spawn("wget", flags, { stdio: "ignore" });
   const [code] = await once(child, "close");
-  // 8: some answers were errors, as dead links are.
+  // 8: some answers were errors, because of dead links.
   if (code !== 0 && code !== 8) throw new Error(`wget ended with ${code}`);
 }

@@ -1,14 +1,11 @@
-/** Recrawls as a person runs them: on the command line, through kill -9, and by a schedule that `trawl serve` fires. */
+/** Recrawls: on the command line, after kill -9, and by a schedule of `trawl serve`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type LivingPage, type LivingSite, startLivingSite } from "../recrawl/living-site.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
-
-beforeAll(ensureDist);
 
 const PAGES = 60;
 const NDJSON = { accept: "application/x-ndjson" };
@@ -23,8 +20,8 @@ async function startSite(): Promise<LivingSite> {
 
 const titlesIn = (text: string) => jsonLines<{ title: string }>(text).map(({ title }) => title);
 
-describe("trawl crawl --recrawl", { timeout: 180_000 }, () => {
-  it("tells how much was unchanged, writes only what changed, and loses none of it to kill -9", async () => {
+describe("trawl crawl --recrawl", () => {
+  it("reports unchanged pages, writes only changed ones, and loses none after kill -9", async () => {
     const site = await startSite();
     const cwd = newFolder();
     const words = ["-e", "title=h1", "--rate", "100/s", "--recrawl", "shop", "--changed-only"];
@@ -50,27 +47,30 @@ describe("trawl crawl --recrawl", { timeout: 180_000 }, () => {
     expect(lastJson(third)).toMatchObject({ pages: 61, records: 0 });
   });
 
-  it("says what is missing: a set, or something to compare with", async () => {
+  it("reports what is missing: a set, or an earlier crawl", async () => {
     const cwd = newFolder();
     const noSet = await trawl(["crawl", "http://127.0.0.1:9/", "--recrawl"], { cwd });
-    expect([noSet.code, noSet.stderr]).toEqual([2, expect.stringMatching(/BAD_JOB.*recrawl\.set: name what/s)]);
+    expect([noSet.code, noSet.stderr]).toEqual([
+      2,
+      expect.stringMatching(/BAD_JOB.*recrawl\.set: is missing; name the set/s),
+    ]);
     const alone = await trawl(["crawl", "http://127.0.0.1:9/", "--changed-only"], { cwd });
-    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("--changed-only goes with --recrawl SET")]);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("--changed-only needs --recrawl SET")]);
     const swallowed = await trawl(["crawl", "--recrawl", "http://127.0.0.1:9/"], { cwd });
-    expect([swallowed.code, swallowed.stderr]).toEqual([2, expect.stringContaining("give URLs first")]);
+    expect([swallowed.code, swallowed.stderr]).toEqual([2, expect.stringContaining("put the URL first")]);
     const odd = await trawl(["crawl", "http://127.0.0.1:9/", "--recrawl", "a/b"], { cwd });
     expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("recrawl.set: takes letters, digits")]);
   });
 });
 
-describe("a schedule with recrawl", { timeout: 180_000 }, () => {
+describe("a schedule with recrawl", () => {
   it("is fired by trawl serve again and again, and each change comes out once", async () => {
     const site = await startSite();
     const cwd = newFolder();
     const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
     const server = startTrawl(["serve", "--port", "0", "--json"], { cwd, env, hangsAfterMs: 170_000 });
-    await server.says(/"url"/);
-    const { url } = JSON.parse(server.saidSoFar().stdout) as { url: string };
+    await server.prints(/"url"/);
+    const { url } = JSON.parse(server.output().stdout) as { url: string };
     const worker = startTrawl(["worker", "--quiet"], { cwd, env, hangsAfterMs: 170_000 });
     onTestFinished(() => {
       for (const cli of [server, worker]) cli.kill("SIGKILL"); // where the test has failed half-way

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { type BrowserWatch, findGroup, watchBrowsers } from "../browser/processes.ts";
@@ -11,11 +11,8 @@ import { waitUntil } from "../services/wait-until.ts";
 import { startOrigin } from "../site/origin.ts";
 import { startScriptSite, titleOf } from "../site/script-site.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-
-beforeAll(ensureDist);
 
 const POLITENESS = { rate: "unlimited", robots: false };
 
@@ -131,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
     }`);
     const crawl = startTrawl(["crawl", "spider.ts", "--json", "--out", "out.jsonl"], { cwd, env: { TMPDIR: cwd } });
     onTestFinished(() => void crawl.kill("SIGKILL"));
-    await crawl.says(/all handlers are here/);
+    await crawl.prints(/all handlers are here/);
     const folder = readdirSync(cwd).find((name) => name.startsWith("trawl-browser-")) ?? "";
     process.kill(-((await findGroup(join(cwd, folder))) ?? Number.NaN), "SIGKILL");
 
@@ -210,7 +207,7 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     expect(counts).toMatchObject({ queued: 1, dead: 0, done: 0 });
   });
 
-  it("says once why its browser does not start, tries it less and less often, and spends nobody's tries on it", async () => {
+  it("reports once why the browser does not start, retries with growing delays, and uses up no attempts", async () => {
     const url = await scriptSite(2);
     const urls = [`${url}/p/1`, `${url}/p/2`];
     const cwd = folderWith({ "job.json": { urls, render: "always", politeness: POLITENESS, retries: { max: 0 } } });
@@ -220,7 +217,7 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     const { id } = lastJson<{ id: string }>(await trawl(["submit", "job.json", "--json"], { cwd, env }));
 
     const worker = startTrawl(["worker", "--queues", "render"], { cwd, env });
-    await worker.says(/again in 1s.*again in 2s.*again in 4s/s);
+    await worker.prints(/restarts in 1s.*restarts in 2s.*restarts in 4s/s);
     worker.kill("SIGINT");
     const stopped = await worker.ended;
     const drained = await trawl(["worker", "--queues", "render", "--drain"], { cwd, env });

@@ -1,14 +1,11 @@
 /** Settings from a file, the environment and flags; targets from lists and standard input; an end by the clock. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linkedSite, originOf, pagesAsked } from "./sites.ts";
-
-beforeAll(ensureDist);
 
 describe("settings", () => {
   it("come from trawl.config.ts, then the environment, then flags, later ones winning", async () => {

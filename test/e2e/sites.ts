@@ -1,4 +1,4 @@
-/** Origins that close with the test that started them. */
+/** Web servers that close when the test that started them has finished. */
 import { onTestFinished } from "vitest";
 import { keepLookout, type Sighting } from "../chaos/lookout.ts";
 import { type LinkedSiteOptions, type RunningLinkedSite, startLinkedSite } from "../site/linked-site.ts";
@@ -26,7 +26,7 @@ export async function linkedSite(
   return running;
 }
 
-/** Notes when requests come, as exactly as a busy process can tell: options of an origin, and its sightings. */
+/** Records when requests arrive, as exactly as a busy process can. Pass `options` to the origin. */
 export function watched(): { options: OriginOptions; sightings: (Sighting & { path: string })[] } {
   const lookout = keepLookout();
   onTestFinished(() => lookout.stop());
@@ -36,12 +36,12 @@ export function watched(): { options: OriginOptions; sightings: (Sighting & { pa
   return { options: { onArrival }, sightings };
 }
 
-/** The paths asked for, in order of arrival, robots.txt left out. */
+/** The requested paths in order of arrival, without robots.txt. */
 export function pagesAsked({ log }: Pick<Origin, "log">): string[] {
   return log.map(({ path }) => path).filter((path) => path !== "/robots.txt");
 }
 
-/** A page of links. */
+/** A page with these links. */
 export function linksTo(...targets: readonly string[]): string {
   return `<h1>Links</h1>${targets.map((target) => `<a href="${target}">${target}</a>`).join(" ")}`;
 }

@@ -2,15 +2,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Origin } from "../site/origin.ts";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linksTo, originOf, pagesAsked } from "./sites.ts";
-
-beforeAll(ensureDist);
 
 const ZOD = fileURLToPath(new URL("../../node_modules/zod", import.meta.url));
 
@@ -115,7 +112,7 @@ describe("a spider", () => {
     ]);
   });
 
-  it("that throws gives a dead letter for that page, and the others come home", async () => {
+  it("that throws fails that page, with the line of the spider, and other pages continue", async () => {
     const site = await shop();
     const { cwd, code, summary } = await crawl(`
       import { defineSpider } from "trawl";
@@ -132,9 +129,36 @@ describe("a spider", () => {
 
     expect(code).toBe(0);
     expect(summary).toMatchObject({ records: 2, counts: { done: 2, dead: 1 } });
+    const detail = expect.stringMatching(/^RangeError: no pans here at spider\.ts:8:\d+$/);
     expect(await deadOf(cwd)).toMatchObject([
-      { url: `${site.url}/p/2`, reason: "handler_failed", history: [{ detail: "RangeError: no pans here" }] },
+      { url: `${site.url}/p/2`, reason: "handler_failed", history: [{ detail }] },
     ]);
+    const { stderr } = await trawl(["crawl", "spider.ts"], { cwd });
+    expect(stderr).toMatch(/^ {2}error +RangeError: no pans here at spider\.ts:8:\d+$/m);
+  });
+
+  it("has selectors that matched nothing in the report, with and without a child process", async () => {
+    const site = await shop();
+    const cwd = folderWith(`
+      import { defineSpider } from "trawl";
+      export default defineSpider({
+        name: "typo",
+        start: ["${site.url}/", "${site.url}/page/2"],
+        politeness: { rate: "unlimited" },
+        page({ follow }) {
+          follow(".next");
+          follow(".nxt a");
+        },
+      });
+    `);
+
+    for (const env of [{}, { TRAWL_POOL: "solo" }]) {
+      const { stderr } = await trawl(["crawl", "spider.ts"], { cwd, env });
+      expect(stderr).toMatch(/^ {2}follow +\.nxt a matched no links$/m);
+      expect(stderr).not.toContain(".next matched");
+    }
+    const { stderr } = await trawl(["crawl", `${site.url}/`, "--follow", ".nxt"], { cwd });
+    expect(stderr).toMatch(/^ {2}follow +\.nxt matched no links$/m);
   });
 
   const CARELESS: Readonly<Record<string, { handler: string; says: RegExp }>> = {

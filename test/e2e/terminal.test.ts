@@ -1,11 +1,8 @@
 /** Words from elsewhere reach a person's terminal with nothing in them that it would obey. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type CliEnd, jsonLines, lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { originOf } from "./sites.ts";
-
-beforeAll(ensureDist);
 
 /** Clears the screen, three ways round; begins a line of its own; turns what follows. */
 const NASTY = "a\x1b[2Jb\x9b2Jc\x07\rd\ntrawl: all is well\u202ee";

@@ -1,19 +1,16 @@
 /** What a person must be able to rely on when things around a crawl go wrong. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
-import { ensureDist } from "./dist.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linksTo, originOf } from "./sites.ts";
 
-beforeAll(ensureDist);
-
 const FAST = ["--rate", "unlimited", "--ignore-robots", "--json", "--quiet"];
 
 describe("a crawl", () => {
-  it("gives a handler up that never ends, and goes on with the other pages", async () => {
+  it("ends a handler that never ends, and continues with the other pages", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/a": "a", "/b": "b" })];
     writeFileSync(
       join(cwd, "spider.mjs"),
@@ -35,7 +32,7 @@ describe("a crawl", () => {
     expect(dead.stdout).toMatch(/handler_failed[\s\S]*took longer than 100 ms/);
   });
 
-  it("survives what a handler throws, rejects unheard, or prints", async () => {
+  it("survives errors, unhandled rejections and output of a handler", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/a": "a", "/b": "b", "/c": "c" })];
     writeFileSync(
       join(cwd, "spider.mjs"),
@@ -63,11 +60,11 @@ describe("a crawl", () => {
       { url: `${site.url}/b`, n: 2 },
     ]);
     expect(end.stderr).toMatch(/printed by a spider/);
-    expect(end.stderr).toMatch(/nobody awaits[\s\S]*nobody listens/);
+    expect(end.stderr).toMatch(/not awaited[\s\S]*nobody listens/);
     expect(end.code).toBe(0);
   });
 
-  it("does not lose a list of URLs whose submission was cut short", async () => {
+  it("does not lose a list of URLs whose submission was interrupted", async () => {
     const [cwd, site] = [newFolder(), await originOf((_request, response) => void response.end("page"))];
     const urls = Array.from({ length: 800 }, (_, n) => `${site.url}/${n}`);
     writeFileSync(join(cwd, "urls.txt"), urls.join("\n"));
@@ -83,7 +80,7 @@ describe("a crawl", () => {
     expectBalanced(lastJson<Summary>(whole).counts);
   });
 
-  it("does not pass for finished when its store has lost records", async () => {
+  it("is not reported as finished if its store has lost records", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": linksTo("/a"), "/a": "a" })];
     await trawl(["crawl", `${site.url}/`, ...FAST], { cwd });
     for (const suffix of ["", "-wal", "-shm"]) rmSync(join(cwd, `.trawl/store.db${suffix}`), { force: true });
@@ -93,7 +90,7 @@ describe("a crawl", () => {
     expect([end.code, end.stderr]).toEqual([3, expect.stringContaining("STORE_INCOMPLETE")]);
   });
 
-  it("sends secret headers to the sites that were named, and to no other", async () => {
+  it("sends secret headers only to the sites of the start URLs", async () => {
     const other = await originOf((_request, response) => void response.end("other"), { host: "127.0.0.2" });
     const site = await originOf({ "/": `<a href="${other.url}/x">x</a>` });
     const cwd = newFolder();
@@ -118,7 +115,7 @@ describe("a crawl", () => {
     expect(seen(other.log)).toEqual([[undefined, "1"]]);
   });
 
-  it("refuses flags and URLs that --resume could only ignore", async () => {
+  it("refuses flags and URLs that --resume would ignore", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "a" })];
     const { id } = lastJson<Summary>(await trawl(["crawl", `${site.url}/`, ...FAST], { cwd }));
 
@@ -126,12 +123,12 @@ describe("a crawl", () => {
     const withFlag = await trawl(["crawl", "--resume", id, "--max-depth", "3"], { cwd });
     const unknown = await trawl(["crawl", "--resume", "nope"], { cwd });
 
-    expect([withUrl.code, withUrl.stderr]).toEqual([2, expect.stringContaining("takes no URLs besides")]);
+    expect([withUrl.code, withUrl.stderr]).toEqual([2, expect.stringContaining("takes no URLs")]);
     expect([withFlag.code, withFlag.stderr]).toEqual([2, expect.stringContaining("--max-depth")]);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("NOT_FOUND")]);
   });
 
-  it("says what is wrong with a setting before anything is queued", async () => {
+  it("reports an invalid setting before anything is queued", async () => {
     const cwd = newFolder();
     const end = await trawl(["crawl", "http://127.0.0.1:1/"], { cwd, env: { TRAWL_ALLOW_PRIVATE: "foo" } });
     const agent = await trawl(["crawl", "http://127.0.0.1:1/", "--user-agent", "Bot €"], { cwd });

@@ -1,18 +1,17 @@
 /** Scrapes of a server and of a pool of workers, under work: read strictly, bounded, and what deploy/ asks for is there. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createServerMeter } from "../../src/api/server-meter.ts";
-import { ALL_SERVER_METRICS } from "../../src/api/server-metrics.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { createServerMeter } from "../../src/api/metrics/server-meter.ts";
+import { ALL_SERVER_METRICS } from "../../src/api/metrics/server-metrics.ts";
 import { withMetrics } from "../../src/cli/worker/metrics-listener.ts";
 import { BUILD_METRICS } from "../../src/runtime/build-metrics.ts";
 import type { Declarations } from "../../src/runtime/metrics.ts";
-import { CHILD_METRICS, POOL_METRICS } from "../../src/worker/worker-metrics.ts";
+import { CHILD_METRICS, POOL_METRICS } from "../../src/worker/observe/worker-metrics.ts";
 import { closeLater } from "../api/harness.ts";
 import { startKeyedApi } from "../api/keyed.ts";
 import { ended, startWorking } from "../api/work.ts";
 import { startTrawl } from "../e2e/cli.ts";
-import { ensureDist } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { parseMetrics, type Scrape } from "./parse-metrics.ts";
@@ -87,15 +86,12 @@ const OF_THE_FLEET = new Set([
 ]);
 
 describe("metrics", () => {
-  beforeAll(ensureDist);
   const killing: (() => void)[] = [];
   afterEach(() => {
     for (const kill of killing.splice(0)) kill();
   });
 
-  it("of a pool and a server under work are well formed, bounded, and add up over processes that die", {
-    timeout: 60_000,
-  }, async () => {
+  it("of a pool and a server under work are well formed, bounded, and add up over processes that die", async () => {
     const folder = newFolder();
     const places = { broker: `sqlite:${join(folder, "b.db")}`, store: `sqlite:${join(folder, "s.db")}` };
     const working = await startWorking(
@@ -109,8 +105,8 @@ describe("metrics", () => {
       { cwd: folder, env: { ...env, TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_RATE: "unlimited" } },
     );
     killing.push(() => pool.kill("SIGKILL"));
-    await pool.says(/metrics at \S+/);
-    const metricsAt = /metrics at (\S+)/.exec(pool.saidSoFar().stderr)?.[1] ?? "";
+    await pool.prints(/metrics at \S+/);
+    const metricsAt = /metrics at (\S+)/.exec(pool.output().stderr)?.[1] ?? "";
     const submit = (paths: string[], more: object = {}) =>
       ask("POST", "/v1/jobs", { urls: paths.map((path) => site.url + path), extract: { title: "h1" }, ...more });
     await ended(working, (await submit(["/", "/2", "/missing", "/private/x"], { follow: {} })).json.id);
@@ -220,7 +216,7 @@ describe("metrics", () => {
     const urls: string[] = [];
     const measuring = (metricsPort: number) => ({
       config: { metricsHost: "127.0.0.1", metricsPort },
-      voice: { measured: (url: string) => void urls.push(url) },
+      output: { measured: (url: string) => void urls.push(url) },
       text: () => "# HELP a What.\n# TYPE a gauge\na 1\n",
     });
     await withMetrics(measuring(0), async () => {

@@ -1,4 +1,4 @@
-/** How URLs come into the model: exact dedup, the page limit and the cap (F9, F10, F13). */
+/** Admits URLs to the model: exact dedup, the page limit and the cap (F9, F10, F13). */
 import type { NewTask, RefuseReason } from "../../src/domain/task.ts";
 import { TrawlError } from "../../src/errors.ts";
 import type { EnqueueAnswer } from "../../src/frontier/frontier.ts";
@@ -54,7 +54,7 @@ function judge(world: World, job: ModelJob, task: NewTask, now: number): "queued
   return isOverLimit && !continuesPage(task) ? "page_limit" : "queued";
 }
 
-/** A redirect's continuation belongs to the page it came from, and is not another one. */
+/** The target of a redirect belongs to the same page and does not count as another one. */
 function continuesPage({ redirects }: NewTask): boolean {
   return redirects !== undefined && redirects > 0;
 }
@@ -88,7 +88,7 @@ function add(world: World, job: ModelJob, made: NewTask, now: number): void {
   addLane(world, job, site.name, queue, priority);
 }
 
-/** Lanes that have run empty go at the end of the operation; one that is needed anew starts unserved. */
+/** Empty lanes are removed at the end of the operation; a lane that is created again starts as never served. */
 export function addLane(world: World, job: ModelJob, siteName: string, queue: string, priority: number): void {
   const site = siteNamed(world, siteName);
   const isThere = world.lanes.some(

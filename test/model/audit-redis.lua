@@ -1,5 +1,5 @@
--- Holds the counts a Redis broker keeps against the tasks they count; replies with what is wrong. For tests only: it
--- walks everything.
+-- Compares the counts that a Redis broker stores with the tasks they count, and replies with the differences. For tests only: it
+-- reads everything.
 -- KEYS  1 the shard
 local shard, wrong = KEYS[1], {}
 local function check(right, ...)
@@ -13,7 +13,7 @@ local function count(of, name, by) of[name] = (of[name] or 0) + by end
 
 local sites = {}
 for _, key in ipairs(keys("site:*")) do sites[after(key, "site")] = cmsgpack.unpack(redis.call("GET", key)) end
--- The words of a turn in a site's row, by name.
+-- The fields of a turn in a site's row, by name.
 local function turns_of(site)
   local turns = {}
   for at = 16, #site, 7 do
@@ -24,7 +24,7 @@ local function turns_of(site)
   return turns
 end
 
--- Suspects wait on a queue of their own, and nobody else does.
+-- Suspects, and only they, wait on the queue of suspects.
 local function check_place(lane, crashes, ...)
   check((string.sub(lane, -6) == "!alone") == (crashes >= 2), "lane", lane, "holds a task with", crashes, "crashes", ...)
 end
@@ -84,7 +84,7 @@ for at = 1, #leases, 2 do
     count(jobs, lane.job .. " leased", 1)
   end
   check(redis.call("ZSCORE", shard .. ":expiry", struct.pack(">I6", leases[at])), "task", leases[at], "never expires")
-  check(redis.call("SISMEMBER", shard .. ":held:" .. worker, leases[at]) == 1, "task", leases[at], "is held by nobody")
+  check(redis.call("SISMEMBER", shard .. ":held:" .. worker, leases[at]) == 1, "task", leases[at], "is not held by its worker")
 end
 check(redis.call("ZCARD", shard .. ":expiry") == #leases / 2, "expiry has more than there are leases")
 local held = 0

@@ -1,10 +1,10 @@
-/** Jobs and dead letters of the model under an operator's hand (F11, F12, F15). */
+/** Control of jobs and dead letters in the model (F11, F12, F15). */
 import { hasEnded, JOB_MOVES, type JobState } from "../../src/domain/job.ts";
 import { onlineSite } from "../../src/domain/offline-site.ts";
 import { TrawlError } from "../../src/errors.ts";
-import { BATCH_MOST, type NewJob } from "../../src/frontier/frontier.ts";
+import { MAX_BATCH, type NewJob } from "../../src/frontier/frontier.ts";
 import type { DeadFilter, DeadGroup, DeadLetter } from "../../src/frontier/frontier-admin.ts";
-import { jobRunning } from "../../src/frontier/job-missing.ts";
+import { jobRunning } from "../../src/frontier/job-errors.ts";
 import { addLane } from "./admitting.ts";
 import { isWaiting, type ModelJob, type ModelTask, scopeOf, type World } from "./world.ts";
 
@@ -29,7 +29,7 @@ export function createJob(world: World, made: NewJob, now: number): void {
   if (!world.scopes.includes(scopeOf(job))) world.scopes.push(scopeOf(job));
 }
 
-/** Pausing what is paused is fine; ended jobs run again by a replay only. */
+/** Pausing a paused job is a no-op. Only a replay reopens an ended job. */
 export function move(job: ModelJob, to: JobState, op: string): void {
   if (job.state === to) return;
   const isAllowed = (JOB_MOVES[job.state] as readonly string[]).includes(to) && !hasEnded(job.state);
@@ -37,14 +37,14 @@ export function move(job: ModelJob, to: JobState, op: string): void {
   job.state = to;
 }
 
-/** Nothing more of the job is to be fetched. */
+/** Stops the job: no more of its tasks are granted. */
 export function stop(world: World, job: ModelJob): void {
   job.stopped = true;
   job.sealed = true;
   for (const task of world.tasks) if (task.job === job && isWaiting(task)) task.state = "cancelled";
 }
 
-/** Jobs that are out of time and have not been stopped, the longest overdue first. */
+/** Jobs past their deadline that have not been stopped, longest overdue first. */
 export function overdueJobs(world: World, now: number): ModelJob[] {
   return world.jobs
     .filter(
@@ -53,7 +53,7 @@ export function overdueJobs(world: World, now: number): ModelJob[] {
     .sort((one, other) => (one.deadlineAt ?? 0) - (other.deadlineAt ?? 0));
 }
 
-/** What others share stays: sites, and named sets of seen URLs. */
+/** Keeps what jobs share: sites, and named sets of seen URLs. */
 export function forget(world: World, jobId: string): void {
   const job = world.jobs.find(({ made }) => made.id === jobId);
   if (job === undefined) return;
@@ -65,10 +65,10 @@ export function forget(world: World, jobId: string): void {
   world.scopes = world.scopes.filter((scope) => scope !== scopeOf(job));
 }
 
-/** Dead tasks whose letter is kept, oldest task first. */
+/** Dead tasks whose letter exists, oldest task first. */
 export function deadTasks(world: World, filter: DeadFilter): ModelTask[] {
   const chosen =
-    filter.taskIds === undefined ? undefined : [...new Set(filter.taskIds.map(Number))].slice(0, BATCH_MOST);
+    filter.taskIds === undefined ? undefined : [...new Set(filter.taskIds.map(Number))].slice(0, MAX_BATCH);
   return world.tasks.filter(
     ({ id, letter, job, site }) =>
       letter !== undefined &&
@@ -94,7 +94,7 @@ export function letterOf({ id, job, made, letter, history }: ModelTask): DeadLet
   };
 }
 
-/** The largest group first; its sample is the first of its URLs in the alphabet. */
+/** Largest group first. Its sample is the first of its URLs, sorted. */
 export function groupLetters(letters: readonly DeadLetter[]): DeadGroup[] {
   const groups: DeadGroup[] = [];
   for (const { reason, site, status, url } of letters) {
@@ -109,7 +109,7 @@ export function groupLetters(letters: readonly DeadLetter[]): DeadGroup[] {
   return groups.sort((one, other) => other.count - one.count || (rank(one) < rank(other) ? -1 : 1));
 }
 
-/** A cancelled job takes nothing back, nor does one that is being stopped until it has ended. */
+/** A cancelled job cannot be replayed, nor can a job that is being stopped and has not ended yet. */
 export function takesLettersBack({ state, stopped, finishedAt }: ModelJob): boolean {
   return state !== "cancelled" && (!stopped || finishedAt !== undefined);
 }

@@ -1,59 +1,68 @@
-/** How leases end in the model: settled (F7, F8, F14), handed back, expired or abandoned (F6). */
-import { backoffMs, siteRestMs } from "../../src/domain/backoff.ts";
+/** Ends leases in the model: settled (F7, F8, F14), released, expired or abandoned (F6). */
+import { backoffMs, siteBackoffMs } from "../../src/domain/backoff.ts";
 import { onlineSite } from "../../src/domain/offline-site.ts";
 import type { DeadReason } from "../../src/domain/task.ts";
-import { type Claim, CRASHES_MOST, type Settlement, type TaskOutcome } from "../../src/frontier/frontier.ts";
+import {
+  type Claim,
+  MAX_CRASHES,
+  type SettledState,
+  type Settlement,
+  type TaskOutcome,
+} from "../../src/frontier/frontier.ts";
 import { addLane, admit } from "./admitting.ts";
 import { emptyTally, isWaiting, type ModelSite, type ModelTask, queueOf, type World } from "./world.ts";
 
-/** The task a claim is good for, if it still is. */
+/** The task of a claim; undefined if the claim is stale. */
 export function findClaimed(world: World, { taskId, token }: Claim): ModelTask | undefined {
   return world.tasks.find((task) => String(task.id) === taskId && task.token === token && task.state === "leased");
 }
 
-export function settleOne(world: World, settlement: Settlement, now: number): "settled" | "stale" {
+export function settleOne(world: World, settlement: Settlement, now: number): SettledState {
   const task = findClaimed(world, settlement);
   if (task === undefined) return "stale";
   stopAsking(task);
-  hearSite(task.site, settlement.site, now);
+  updateSiteBackoff(task.site, settlement.site, now);
   end(task, settlement.outcome, now);
   findLane(world, task);
   if (settlement.outcome.kind === "done") bringIn(world, task, settlement, now);
-  return "settled";
+  return task.state === "delayed" ? "retry" : (task.state as SettledState);
 }
 
-/** Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. */
+/** Queues a task again, suspects on their own queue, unless it crashed too many workers or its job has stopped. */
 export function handBack(world: World, task: ModelTask, crashed: boolean, now: number): void {
   stopAsking(task);
-  if (crashed && task.crashes >= CRASHES_MOST) {
+  if (crashed && task.crashes >= MAX_CRASHES) {
     task.history.push({ at: now, because: "crashed_worker", detail: `held by ${task.worker}` });
     bury(task, "crashed_worker", undefined, now);
     return;
   }
-  // An untouched task has not crashed anybody: the count is as before it was granted.
+  // A released task caused no crash, so its count is as before the grant.
   if (!crashed) task.crashes -= 1;
   if (task.job.stopped) task.state = "cancelled";
   else task.state = task.notBefore === undefined ? "queued" : "delayed";
   findLane(world, task);
 }
 
-/** It may have to wait elsewhere than where it came from. */
+/** The task may need another lane than before. */
 function findLane(world: World, task: ModelTask): void {
   if (isWaiting(task)) addLane(world, task.job, task.site.name, queueOf(task), task.made.priority);
 }
 
-/** Whoever was to bring robots.txt has ended; if it did not, another is asked. */
+/** If this task was to fetch robots.txt and did not, the next grant of the site gets that duty. */
 function stopAsking(task: ModelTask): void {
   if (task.site.asker === task) task.site.asker = undefined;
 }
 
-/** Answers of requests sent before a rest began are the same incident, not a new one, and do not end it. */
-function hearSite(site: ModelSite, heard: Settlement["site"], now: number): void {
-  const isResting = site.blockedUntil > now;
-  if (heard.kind === "ok" && !isResting) site.incidents = 0;
-  if (heard.kind !== "throttled") return;
-  if (!isResting) site.incidents += 1;
-  site.blockedUntil = Math.max(site.blockedUntil, now + (heard.retryAfterMs ?? siteRestMs(site.incidents)));
+/** A response to a request from before the back-off is not a new incident, and does not end the back-off. */
+function updateSiteBackoff(site: ModelSite, signal: Settlement["site"], now: number): void {
+  const isBlocked = site.blockedUntil > now;
+  if (signal.kind === "ok" && !isBlocked) site.incidents = 0;
+  if (signal.kind !== "throttled") return;
+  if (!isBlocked) site.incidents += 1;
+  const until = now + (signal.retryAfterMs ?? siteBackoffMs(site.incidents));
+  if (until <= site.blockedUntil) return;
+  site.blockedUntil = until;
+  site.backoffCause = signal.cause;
 }
 
 function end(task: ModelTask, outcome: TaskOutcome, now: number): void {

@@ -1,4 +1,4 @@
-/** The facts behind a wait (F16), from the model's lists. */
+/** Facts about why something waits (F16), from the model's lists. */
 import { readyAt } from "../../src/domain/politeness.ts";
 import {
   explainJob,
@@ -8,7 +8,7 @@ import {
   type SiteFacts,
   type TaskFacts,
 } from "../../src/frontier/explain.ts";
-import type { ExplainTarget, Explanation, Hearing } from "../../src/frontier/frontier-admin.ts";
+import type { ExplainTarget, Explanation, Visibility } from "../../src/frontier/frontier-admin.ts";
 import { lacksRobots } from "./scheduling.ts";
 import { jobsAt } from "./site-views.ts";
 import {
@@ -23,13 +23,13 @@ import {
   waitingAt,
 } from "./world.ts";
 
-export function explain(world: World, target: ExplainTarget, now: number, hearing?: Hearing): Explanation {
+export function explain(world: World, target: ExplainTarget, now: number, visibility?: Visibility): Explanation {
   if ("url" in target) {
     return explainUrl(
       target.url,
       tasksOfUrl(world, target.url).map((task) => taskFacts(world, task, now)),
       now,
-      hearing,
+      visibility,
     );
   }
   if ("site" in target) {
@@ -39,10 +39,10 @@ export function explain(world: World, target: ExplainTarget, now: number, hearin
   const job = getJob(world, target.jobId, "frontier.explain");
   const sites = world.sites.filter((site) => world.lanes.some((lane) => lane.job === job && lane.site === site));
   const facts = sites.slice(0, 20).map((site) => siteFacts(world, site, now));
-  return explainJob(jobFacts(world, job), facts, now, hearing);
+  return explainJob(jobFacts(world, job), facts, now, visibility);
 }
 
-/** The last task a URL had in each set of seen URLs, the newest set first. */
+/** The last task of a URL in each set of seen URLs, newest set first. */
 function tasksOfUrl(world: World, url: string): ModelTask[] {
   return world.scopes
     .toReversed()
@@ -67,15 +67,15 @@ function taskFacts(world: World, task: ModelTask, now: number): TaskFacts {
     }
     default: {
       if (task.letter === undefined) return { state: "ended", job };
-      const tries = task.history.length;
-      return { state: "dead", reason: task.letter.reason, tries, last: task.history.at(-1), job };
+      const attempts = task.history.length;
+      return { state: "dead", reason: task.letter.reason, attempts, last: task.history.at(-1), job };
     }
   }
 }
 
 function jobFacts(world: World, job: ModelJob): JobFacts {
-  const { id, retries } = job.made;
-  return { id, state: job.state, sealed: job.sealed, counts: ledgerOf(world, job), retriesMax: retries.max };
+  const { id, queue, retries } = job.made;
+  return { id, queue, state: job.state, sealed: job.sealed, counts: ledgerOf(world, job), retriesMax: retries.max };
 }
 
 function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
@@ -85,6 +85,7 @@ function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
     inFlight: inFlightOf(world, site),
     rateReadyAt: readyAt(site.arrivalAt, site.policy),
     blockedUntil: site.blockedUntil,
+    backoffCause: site.backoffCause,
     crawlDelayMs: site.crawlDelayMs,
     isAskingRobots: site.asker !== undefined && lacksRobots(world, site, now),
     waiting: waitingAt(world, site),

@@ -1,23 +1,17 @@
-/** The model's claim (F1, F2, F5): rank by rank, queue by queue, one task to each due site in turn until the room is out. */
+/** Grants in the model (F1, F2, F5): rank by rank, queue by queue, one task to each due site in turn, up to `max`. */
 import { capacityAt, takeSlot } from "../../src/domain/politeness.ts";
-import {
-  aloneQueue,
-  BATCH_MOST,
-  type Grant,
-  type LeaseAnswer,
-  type LeaseRequest,
-} from "../../src/frontier/frontier.ts";
+import { aloneQueue, type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../../src/frontier/frontier.ts";
 import { dueAt, lacksRobots, lanesOf, maySend, nextDueAt, siteReadyAt, tasksOf } from "./scheduling.ts";
 import { inFlightOf, type Lane, type ModelSite, type ModelTask, type Turn, type World } from "./world.ts";
 
 export function lease(world: World, request: LeaseRequest, now: number): LeaseAnswer {
   const grants: Grant[] = [];
-  // Who waited longest is settled as the call begins: what it grants does not change the order.
+  // The order is fixed at the start of the call; its grants do not change it.
   const due = inOrder(world, now);
   for (let rank = 0; rank <= 9; rank++) {
     for (const queue of request.queues) {
       const turns = due.filter((turn) => turn.queue === queue && turn.rank === rank);
-      const picks = shareOut(world, turns, Math.min(request.max, BATCH_MOST) - grants.length, now);
+      const picks = shareOut(world, turns, Math.min(request.max, MAX_BATCH) - grants.length, now);
       for (const turn of turns) grants.push(...takeTurn(world, turn, picks, request, now));
     }
   }
@@ -30,7 +24,7 @@ export function lease(world: World, request: LeaseRequest, now: number): LeaseAn
 
 type Pick = { turn: Turn; lane: Lane; task: ModelTask };
 
-/** Turns that are due: the longest due first; of those due at one instant, the one served longest ago. */
+/** Turns that are due, longest due first; ties by the longest time since the last service. */
 function inOrder(world: World, now: number): Turn[] {
   return world.turns
     .map((turn) => ({ turn, at: dueAt(world, turn, now), nth: world.sites.indexOf(turn.site) }))
@@ -53,14 +47,14 @@ function shareOut(world: World, turns: readonly Turn[], room: number, now: numbe
   return picks;
 }
 
-/** How many requests a site takes now. */
+/** How many requests the site takes now. */
 function siteRoom(world: World, site: ModelSite, now: number): number {
   if (siteReadyAt(world, site, now) > now) return 0;
   const free = lacksRobots(world, site, now) ? 1 : site.policy.perSite - inFlightOf(world, site);
   return Math.max(1, capacityAt(now, site.arrivalAt, site.policy, free));
 }
 
-/** The lane that got least in this call, of those the one served longest ago; and its first task. */
+/** The lane with the fewest grants in this call, ties by the longest time since the last service; and its first task. */
 function nextOf(
   world: World,
   turn: Turn,
@@ -79,7 +73,7 @@ function nextOf(
   return undefined;
 }
 
-/** Fresh tasks in order of admission, then retries that are due, the longest due first (F14). */
+/** Fresh tasks in order of admission, then due retries, longest due first (F14). */
 function firstTask(world: World, lane: Lane, picks: readonly Pick[], now: number): ModelTask | undefined {
   if (!maySend(lane.job, now)) return undefined;
   const picked = new Set(picks.map(({ task }) => task));

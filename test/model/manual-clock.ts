@@ -1,12 +1,12 @@
 import type { Clock } from "../../src/runtime/clock.ts";
 
-/** A clock that stands still until it is moved by hand. */
+/** A clock that moves only when a test moves it. */
 export type ManualClock = Clock & {
-  /** Moves time on, and wakes every sleeper whose time has come. */
+  /** Advances the time, and wakes every sleeper that is due. */
   advance(ms: number): void;
-  /** Moves time on to an instant; one that has passed already changes nothing. */
+  /** Advances to a time; a time in the past changes nothing. */
   advanceTo(at: number): void;
-  /** How many are asleep: lets a test wait until its subject is. */
+  /** The number of sleepers, so that a test can wait until its subject sleeps. */
   sleepers(): number;
 };
 

@@ -10,7 +10,7 @@ import type {
   QueueView,
   WorkerView,
 } from "../../src/frontier/frontier-admin.ts";
-import { tooLateForLimits } from "../../src/frontier/job-missing.ts";
+import { tooLateForLimits } from "../../src/frontier/job-errors.ts";
 import {
   deadTasks,
   forget,
@@ -72,7 +72,7 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
         .filter(({ site }) => site > after)
         .slice(0, limit),
     ...createDeadLetters(parts),
-    explain: async (target, hearing) => explain(world, target, clock.now(), hearing),
+    explain: async (target, visibility) => explain(world, target, clock.now(), visibility),
     listHolders: async () => {
       const workers = world.tasks.filter(({ state }) => state === "leased").map(({ worker }) => worker);
       return [...new Set(workers)]
@@ -80,9 +80,9 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
         .map((worker) => ({ worker, leases: workers.filter((name) => name === worker).length }));
     },
     listWorkers: async () => workersOf(world, clock.now()),
-    orderWorker: async (worker, order) => {
+    commandWorker: async (worker, command) => {
       const told = world.announcements.filter((one) => one.presence.worker === worker && one.until > clock.now());
-      for (const one of told) one.order = order;
+      for (const one of told) one.command = command;
       return told.length > 0;
     },
     listQueues: async () => queuesOf(world),
@@ -98,10 +98,10 @@ function jobsBefore(world: World, before: { createdAt: number } | undefined): Mo
 function workersOf(world: World, now: number): WorkerView[] {
   return world.announcements
     .filter(({ until }) => until > now)
-    .map(({ presence, seenAt, order }) => ({
+    .map(({ presence, seenAt, command }) => ({
       ...structuredClone(presence),
       seenAt,
-      ...(order === undefined ? {} : { order }),
+      ...(command === undefined ? {} : { command }),
     }))
     .sort((one, other) => (one.worker < other.worker ? -1 : 1));
 }
@@ -114,7 +114,7 @@ function queuesOf(world: World): QueueView[] {
 }
 
 function createControl({ world, clock, step }: ModelParts): Control {
-  /** An operator's change of a job; jobs whose time is up are ended on the occasion, one at a time. */
+  /** Changes a job; like the backends, it then ends jobs past their deadline, one at a time. */
   async function change(jobId: string, op: string, work: (job: ModelJob) => void): Promise<JobView> {
     const job = getJob(world, jobId, op);
     step((now) => {
@@ -211,6 +211,7 @@ function jobSitesOf(world: World, jobId: string): JobSiteView[] {
       tally: { ...(had?.tally ?? emptyTally()) },
       lastPageAt: had?.lastPageAt,
       blockedUntil: world.sites.find((site) => site.name === name)?.blockedUntil ?? 0,
+      backoffCause: world.sites.find((site) => site.name === name)?.backoffCause,
     };
   });
 }

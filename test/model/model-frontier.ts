@@ -1,6 +1,6 @@
 /**
- * The oracle: a frontier of plain lists and loops, right by reading it rather than fast. It shares the pure rules
- * (src/domain, the words of explain, repricing) with the product and nothing else.
+ * The model of a frontier: plain lists and loops, easy to verify by reading, not fast. It shares only the pure rules
+ * (src/domain, the texts of explain, rescaleArrival) with the product.
  */
 import type { Frontier } from "../../src/frontier/frontier.ts";
 import type { FrontierAdmin } from "../../src/frontier/frontier-admin.ts";
@@ -11,11 +11,11 @@ import { endStep } from "./scheduling.ts";
 import { emptyWorld, type World } from "./world.ts";
 
 export type ModelOptions = {
-  /** URLs waiting in the whole model past which `enqueue` takes no more. */
+  /** Max URLs waiting in the whole model; `enqueue` takes no more. */
   maxPending: number;
 };
 
-/** One operation at one instant; afterwards all that must hold has been made to. */
+/** Runs one operation at one time, then restores all invariants. */
 export type ModelStep = <T>(work: (now: number) => T) => { value: T; finished: string[] };
 
 export type ModelParts = { world: World; clock: Clock; step: ModelStep; waiting: Set<() => void> };

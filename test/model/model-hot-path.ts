@@ -1,6 +1,6 @@
-/** What workers and submitters call, on the model. */
+/** The hot path, on the model. */
 import { giveBack, takeSlot } from "../../src/domain/politeness.ts";
-import { BATCH_MOST, type Frontier } from "../../src/frontier/frontier.ts";
+import { type Frontier, MAX_BATCH } from "../../src/frontier/frontier.ts";
 import { enqueue } from "./admitting.ts";
 import { createJob, overdueJobs, stop } from "./controlling.ts";
 import { findClaimed, handBack, settleOne } from "./ending.ts";
@@ -9,7 +9,7 @@ import type { ModelOptions, ModelParts } from "./model-frontier.ts";
 import { getJob, type ModelTask, siteNamed } from "./world.ts";
 
 type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "release" | "reap" | "abandon">;
-type Sites = Pick<Frontier, "spend" | "findRobots" | "keepRobots">;
+type Sites = Pick<Frontier, "reserveSlot" | "findRobots" | "keepRobots">;
 type Fleet = Pick<Frontier, "announce" | "withdraw" | "markScripted" | "isScripted">;
 
 export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptions): Frontier {
@@ -33,7 +33,7 @@ export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptio
 }
 
 function createLeases({ world, step }: ModelParts): Leases {
-  /** Whatever these hold goes back, as after a crash. */
+  /** Returns the tasks of these workers, as after a crash. */
   function handBackAll(tasks: readonly ModelTask[], now: number): number {
     for (const task of tasks) handBack(world, task, true, now);
     return tasks.length;
@@ -42,7 +42,7 @@ function createLeases({ world, step }: ModelParts): Leases {
   function expire(max: number, now: number): number {
     const late = world.tasks.filter(({ state, leaseUntil }) => state === "leased" && leaseUntil <= now);
     late.sort((one, other) => one.leaseUntil - other.leaseUntil || one.id - other.id);
-    return handBackAll(late.slice(0, Math.min(max, BATCH_MOST)), now);
+    return handBackAll(late.slice(0, Math.min(max, MAX_BATCH)), now);
   }
 
   function stopOneOverdue(now: number): number {
@@ -63,7 +63,7 @@ function createLeases({ world, step }: ModelParts): Leases {
       ).value,
     settle: async (settlements) => {
       const { value, finished } = step((now) => settlements.map((one) => settleOne(world, one, now)));
-      return { verdicts: value, finished };
+      return { states: value, finished };
     },
     release: async (claims) => {
       step((now) => {
@@ -86,7 +86,7 @@ function createLeases({ world, step }: ModelParts): Leases {
 
 function createSites({ world, step }: ModelParts): Sites {
   return {
-    spend: async (name, unused) =>
+    reserveSlot: async (name, unused) =>
       step((now) => {
         const site = siteNamed(world, name);
         if (unused !== undefined && site.arrivalAt === unused.arrivalAt) {
@@ -105,7 +105,7 @@ function createSites({ world, step }: ModelParts): Sites {
   };
 }
 
-/** None is a step of the frontier: nothing that waits or is leased changes by it. */
+/** These do not change waiting or leased tasks. */
 function createFleet({ world, clock }: ModelParts): Fleet {
   const without = (worker: string) => world.announcements.filter(({ presence }) => presence.worker !== worker);
   return {
@@ -116,9 +116,9 @@ function createFleet({ world, clock }: ModelParts): Fleet {
       const before = world.announcements.find((one) => one.presence.worker === presence.worker && one.until > now);
       world.announcements = [
         ...without(presence.worker),
-        { presence: structuredClone(presence), seenAt: now, until: now + ttlMs, order: before?.order },
+        { presence: structuredClone(presence), seenAt: now, until: now + ttlMs, command: before?.command },
       ];
-      return before?.order;
+      return before?.command;
     },
     withdraw: async (worker) => {
       world.announcements = without(worker);

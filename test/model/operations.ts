@@ -1,4 +1,5 @@
-/** Random jobs and random calls on a frontier, for the property tests. Small worlds, so that calls meet each other. */
+/** Random jobs and calls for the property tests. The worlds are small, so that calls interact. */
+
 import fc from "fast-check";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
 import type { NewTask } from "../../src/domain/task.ts";
@@ -7,12 +8,13 @@ import {
   type NewJob,
   type Settlement,
   type TaskOutcome,
-  type WorkerOrder,
+  type WorkerCommand,
 } from "../../src/frontier/frontier.ts";
+import { aJobSpec } from "../submit/a-job-spec.ts";
 
 export const START_AT = 1_750_000_000_000;
 export const QUEUES = ["fetch", "render"] as const;
-/** Where their suspects wait. */
+/** The queues of their suspects. */
 export const ALONE = QUEUES.map(aloneQueue);
 export const SITES = ["s0.test", "s1.test", "s2.test"] as const;
 export const WORKERS = ["w0", "w1", "w2"] as const;
@@ -20,7 +22,7 @@ const PAGES = 30;
 
 export const URLS = SITES.flatMap((site) => Array.from({ length: PAGES }, (_, page) => `https://${site}/${page}`));
 
-/** Jobs, grants and slots are named by a number: which of those there are, counted round. See twins.ts. */
+/** Jobs, grants and slots are chosen by a number, modulo how many exist. See twins.ts. */
 export type Operation =
   | { do: "enqueue"; job: number; links: NewTask[] }
   | { do: "seal" | "pause" | "resume" | "cancel"; job: number }
@@ -35,7 +37,7 @@ export type Operation =
   | { do: "extend"; grants: number[]; leaseMs: number }
   | { do: "reap"; max: number }
   | { do: "abandon"; worker: string }
-  /** A worker takes some tasks and dies. */
+  /** A worker leases some tasks and crashes. */
   | { do: "crash"; queues: string[]; max: number }
   | { do: "spend"; site: string; unused: number | undefined }
   | { do: "keepRobots"; site: string; freshMs: number; crawlDelayMs: number }
@@ -43,15 +45,15 @@ export type Operation =
   | { do: "discard"; job: number | undefined; limit: number }
   | { do: "announce"; worker: string; queues: string[]; ttlMs: number }
   | { do: "withdraw"; worker: string }
-  | { do: "orderWorker"; worker: string; order: WorkerOrder }
+  | { do: "commandWorker"; worker: string; command: WorkerCommand }
   | { do: "advance"; ms: number }
   | { do: "advanceToNextDue" };
 
-/** Half of them lax: a site gets the strictest of its jobs', and nothing much would ever be due at once. */
+/** Half of them are lax: a site gets the strictest policy of its jobs, and otherwise few tasks would be due at once. */
 const policies: fc.Arbitrary<SitePolicy> = fc.oneof(
   fc.constant({ intervalMs: 0, burst: 1, perSite: 6 }),
   fc.record({
-    // Whole and broken intervals: the broken ones catch sums that do not come out even.
+    // Integer and fractional intervals: the fractional ones find rounding errors.
     intervalMs: fc.constantFrom(0, 100, 106.5373, 228.4986, 1000, 5000),
     burst: fc.constantFrom(1, 2, 3),
     perSite: fc.constantFrom(1, 2, 3, 6),
@@ -87,7 +89,7 @@ export const jobs: fc.Arbitrary<NewJob> = fc
       ...(pages === undefined ? {} : { pages }),
       ...(deadlineMs === undefined ? {} : { deadlineAt: START_AT + deadlineMs }),
     },
-    spec: { urls: ["https://s0.test/"] },
+    spec: aJobSpec({ urls: ["https://s0.test/"] }),
   }));
 
 const links: fc.Arbitrary<NewTask> = fc
@@ -142,7 +144,8 @@ const settlements = fc.record({
     ...Array.from({ length: 9 }, () => ({ kind: "ok" }) as const),
     { kind: "unknown" },
     { kind: "throttled" },
-    { kind: "throttled", retryAfterMs: 2500 },
+    { kind: "throttled", cause: "429", retryAfterMs: 2500 },
+    { kind: "throttled", cause: "robots" },
   ),
   tally: fc.record({ pages: fc.nat(1), records: fc.nat(3), invalid: fc.nat(1), bytes: fc.nat(1000) }),
 });
@@ -229,9 +232,9 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: of("withdraw", { worker: fc.constantFrom(...WORKERS) }) },
   {
     weight: 1,
-    arbitrary: of("orderWorker", {
+    arbitrary: of("commandWorker", {
       worker: fc.constantFrom(...WORKERS),
-      order: fc.constantFrom<WorkerOrder[]>("drain", "recycle"),
+      command: fc.constantFrom<WorkerCommand[]>("drain", "recycle"),
     }),
   },
   {

@@ -1,8 +1,8 @@
-/** When what may go, worked out from the lists each time (F2, F5), and what holds again after every operation. */
+/** When tasks may be granted, computed from the lists each time (F2, F5), and the invariants after every operation. */
 
 import { isOffline } from "../../src/domain/offline-site.ts";
 import { readyAt, type SitePolicy, strictest, UNLIMITED } from "../../src/domain/politeness.ts";
-import { reprice } from "../../src/frontier/reprice.ts";
+import { rescaleArrival } from "../../src/frontier/rescale-arrival.ts";
 import {
   inFlightOf,
   isLive,
@@ -23,7 +23,7 @@ export function maySend({ state, stopped, deadlineAt }: ModelJob, now: number): 
   return state === "running" && !stopped && (deadlineAt === undefined || deadlineAt > now);
 }
 
-/** Priority in force: as enqueued, moved as far as the job's own has been moved. */
+/** The effective priority: the priority at enqueue, shifted by the change of the job's own priority since then. */
 export function rankOf({ job, priority }: Lane): number {
   return Math.max(0, Math.min(9, priority + job.priority - job.made.priority));
 }
@@ -44,7 +44,7 @@ export function lanesOf(world: World, turn: Turn): Lane[] {
   );
 }
 
-/** From when on something of a lane may go, its site aside. */
+/** When the first task of a lane may be granted, apart from its site. */
 function wakeAt(world: World, lane: Lane, now: number): number {
   if (!maySend(lane.job, now)) return NEVER;
   const tasks = tasksOf(world, lane);
@@ -57,12 +57,12 @@ export function wantsRobots(world: World, site: ModelSite): boolean {
   return !isOffline(site.name) && world.lanes.some((lane) => lane.site === site && lane.job.made.robots);
 }
 
-/** Whether the next one to go must bring robots.txt. */
+/** Whether the next grant must fetch robots.txt. */
 export function lacksRobots(world: World, site: ModelSite, now: number): boolean {
   return wantsRobots(world, site) && (site.robots === undefined || site.robots.freshUntil <= now);
 }
 
-/** From when on a site may be hit, as far as the site itself goes. */
+/** The earliest time at which the site's own limits allow the next request. */
 export function siteReadyAt(world: World, site: ModelSite, now: number): number {
   if (inFlightOf(world, site) >= site.policy.perSite) return NEVER;
   if (site.asker !== undefined && lacksRobots(world, site, now)) return NEVER;
@@ -86,7 +86,7 @@ export function policyFor(job: ModelJob, site: ModelSite): SitePolicy {
   return job.made.sites[site.name] ?? job.policy;
 }
 
-/** The operator's word, or the strictest of the jobs there that are not paused, and the crawl-delay; else the last one. */
+/** The operator's policy; else the strictest of its jobs that are not paused, with the crawl-delay; else the last one. */
 function policyInForce(world: World, site: ModelSite): SitePolicy {
   if (site.operator !== undefined) return site.operator;
   const awake = world.lanes.filter((lane) => lane.site === site && lane.job.state !== "paused");
@@ -94,16 +94,16 @@ function policyInForce(world: World, site: ModelSite): SitePolicy {
   if (asked.length === 0) return site.policy;
   const policy = strictest(asked);
   if (!wantsRobots(world, site) || site.crawlDelayMs === 0) return policy;
-  // A crawl-delay stands between any two requests: it knows no bursts.
+  // A crawl-delay separates any two requests, so it allows no burst.
   return { ...policy, intervalMs: Math.max(policy.intervalMs, site.crawlDelayMs), burst: 1 };
 }
 
-/** What is true after every operation: lanes, turns and policies follow the tasks, and jobs with nothing left end. */
+/** Restores the invariants after an operation: lanes, turns and policies follow the tasks, and empty jobs end. */
 export function endStep(world: World, now: number): string[] {
   world.lanes = world.lanes.filter((lane) => tasksOf(world, lane).some(isLive));
   for (const site of world.sites) {
     const policy = policyInForce(world, site);
-    site.arrivalAt = reprice(site.arrivalAt, now, site.policy, policy);
+    site.arrivalAt = rescaleArrival(site.arrivalAt, now, site.policy, policy);
     site.policy = policy;
   }
   world.turns = world.turns.filter((turn) => lanesOf(world, turn).length > 0);

@@ -1,6 +1,6 @@
 /**
  * Settings of every property run. fast-check prints the seed of a failure; TRAWL_SEED runs it again and TRAWL_RUNS makes
- * more runs of it. Making a failure small may take long: what has been reached by the time limit is shown.
+ * more runs of it. Shrinking a failure may take long: the result at the time limit is shown.
  */
 export function seeded(usualRuns: number): { numRuns: number; interruptAfterTimeLimit: number; seed?: number } {
   const { TRAWL_SEED: seed, TRAWL_RUNS: runs } = process.env;

@@ -1,11 +1,11 @@
-/** Sites as people see them, worked out from the model's lists. */
+/** Views of sites, computed from the model's lists. */
 import { readyAt } from "../../src/domain/politeness.ts";
 import type { SiteDetail, SiteJobView, SiteView } from "../../src/frontier/frontier-admin.ts";
 import { lacksRobots, policyFor } from "./scheduling.ts";
 import { inFlightOf, isWaiting, type ModelJob, type ModelSite, type World, waitingAt } from "./world.ts";
 
 function siteViewOf(world: World, site: ModelSite): SiteView {
-  const { name, policy, arrivalAt, blockedUntil, crawlDelayMs } = site;
+  const { name, policy, arrivalAt, blockedUntil, backoffCause, crawlDelayMs } = site;
   return {
     site: name,
     policy,
@@ -13,6 +13,7 @@ function siteViewOf(world: World, site: ModelSite): SiteView {
     waiting: waitingAt(world, site),
     readyAt: Math.max(readyAt(arrivalAt, policy), blockedUntil),
     blockedUntil,
+    backoffCause,
     crawlDelayMs,
   };
 }
@@ -36,7 +37,7 @@ export function findSiteDetail(world: World, name: string, now: number): SiteDet
   };
 }
 
-/** Those with something there, the most first. */
+/** Jobs with tasks there, most waiting first. */
 export function jobsAt(world: World, site: ModelSite): SiteJobView[] {
   return world.jobs
     .map((job) => siteJobOf(world, job, site))

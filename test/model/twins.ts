@@ -1,4 +1,4 @@
-/** Makes every call on two frontiers at once and holds their answers, and all that can be seen of them, equal. */
+/** Makes every call on two frontiers, and compares their answers and their visible state. */
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { ledgerGap } from "../../src/domain/job.ts";
@@ -13,27 +13,27 @@ type AnyFrontier = Frontier & FrontierAdmin;
 
 export type Twins = {
   run(operation: Operation): Promise<void>;
-  /** Both say the same about every URL, site and job. */
+  /** Compares every URL, site and job of both. */
   compareWords(): Promise<void>;
 };
 
 type Deps = { subject: AnyFrontier; model: AnyFrontier; clock: ManualClock; jobs: readonly NewJob[] };
 
 export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
-  // What has been granted and sold, for ever, so that stale claims are tried as well; and what is not settled yet.
+  // All grants and slots ever made, so that stale claims are used as well; and the grants that are not settled yet.
   const granted: Grant[] = [];
   const held: Grant[] = [];
   const sold: Slot[] = [];
 
   async function both<T>(call: (frontier: AnyFrontier) => Promise<T>): Promise<T | undefined> {
     const [mine, theirs] = [await outcomeOf(call(subject)), await outcomeOf(call(model))];
-    // The quick look first: there are thousands of these, and only the one that differs needs to be shown well.
+    // The fast comparison first: there are thousands of these, and only a difference needs a readable diff.
     if (!isDeepStrictEqual(mine, theirs)) expect(mine).toEqual(theirs);
     return mine.value;
   }
 
   const jobId = (nth: number) => jobs[nth % jobs.length]?.id ?? "";
-  /** One in ten is any claim there ever was, the others are of tasks that are still held, as far as a worker knows. */
+  /** One in ten is any earlier claim; the others are claims that a worker believes to hold. */
   const claim = (nth: number): Claim => {
     const from = nth % 10 === 0 ? granted : held;
     return from[nth % Math.max(1, from.length)] ?? { taskId: "404", token: 1 };
@@ -57,20 +57,20 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
 
   async function spend({ site, unused }: Operation & { do: "spend" }): Promise<void> {
     const back = unused === undefined ? undefined : sold.at(-1 - (unused % 2));
-    const slot = await both((frontier) => frontier.spend(site, back));
+    const slot = await both((frontier) => frontier.reserveSlot(site, back));
     if (slot !== undefined) sold.push(slot);
   }
 
   async function settle({ settlements }: Operation & { do: "settle" }): Promise<void> {
-    // With nothing held there is nothing to settle, but now and then a claim that never was.
+    // If no claim is held, there is nothing to settle, except sometimes a claim that never existed.
     const meant = held.length > 0 ? settlements : settlements.filter(({ grant }) => grant % 10 === 0);
     const claimed = meant.map(({ grant, ...rest }) => {
       const { taskId, token } = claim(grant);
       return { taskId, token, ...rest };
     });
     await both(async (frontier) => {
-      const { verdicts, finished } = await frontier.settle(claimed);
-      return { verdicts, finished: [...finished].sort() };
+      const { states, finished } = await frontier.settle(claimed);
+      return { states, finished: [...finished].sort() };
     });
     const settled = new Set(claimed.map(({ taskId }) => taskId));
     held.splice(0, held.length, ...held.filter(({ taskId }) => !settled.has(taskId)));
@@ -132,8 +132,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
         return announce(operation);
       case "withdraw":
         return both((frontier) => frontier.withdraw(operation.worker));
-      case "orderWorker":
-        return both((frontier) => frontier.orderWorker(operation.worker, operation.order));
+      case "commandWorker":
+        return both((frontier) => frontier.commandWorker(operation.worker, operation.command));
       case "advance":
         return clock.advance(operation.ms);
       case "advanceToNextDue":
@@ -141,7 +141,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     }
   }
 
-  /** Looks change nothing, so all are made at once: a broker that is asked over a line answers them in one go. */
+  /** Queries change nothing, so all run at once, which is faster on a broker behind a network connection. */
   async function compare(): Promise<void> {
     const views = await both((frontier) => frontier.listJobs(100));
     for (const view of views ?? []) expect(ledgerGap(view.counts)).toBe(0);
@@ -162,7 +162,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
 
   async function compareDue(mine: number | undefined, theirs: number | undefined): Promise<void> {
     if (mine === theirs) return;
-    // Of a job whose time ran out and which no reaper has ended yet, turns may be left: they wake a worker early, no more.
+    // Turns of a job past its deadline may remain until a reaper ends it. They only wake a worker early.
     const known = [...jobs, ...(await model.listJobs(100))];
     const isOverdue = known.some(({ limits }) => (limits.deadlineAt ?? Infinity) <= clock.now());
     if (!isOverdue || mine === undefined) expect(mine).toBe(theirs);
@@ -191,7 +191,7 @@ function limitsOf({ pages, deadlineMs }: Operation & { do: "setLimits" }): Limit
   };
 }
 
-/** When there is next something to do: asking for nothing changes nothing. */
+/** When the next task is due: a lease call with max 0 changes nothing. */
 async function peek(frontier: Frontier, queues: readonly string[]): Promise<number | undefined> {
   return (await frontier.lease({ worker: "peek", queues, max: 0, leaseMs: 1000 })).nextDueAt;
 }

@@ -1,7 +1,8 @@
 /**
- * Everything the model frontier knows: plain lists, kept for ever. Nothing is counted as it happens that can be counted
- * afresh: ledgers, requests under way and due times are all worked out from the lists when somebody asks.
+ * The state of the model: plain lists that are never shortened. It counts nothing in advance:
+ * ledgers, requests in flight and due times are computed from the lists for each query.
  */
+import type { BackoffCause } from "../../src/domain/backoff.ts";
 import type { JobState, Ledger } from "../../src/domain/job.ts";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
 import type { DeadReason, NewTask, TaskState } from "../../src/domain/task.ts";
@@ -12,15 +13,15 @@ import {
   queueAfter,
   type RobotsFile,
   type Tally,
-  type WorkerOrder,
+  type WorkerCommand,
 } from "../../src/frontier/frontier.ts";
-import type { Misfortune } from "../../src/frontier/frontier-admin.ts";
+import type { FailedAttempt } from "../../src/frontier/frontier-admin.ts";
 
 export type ModelJob = {
   made: NewJob;
   state: JobState;
   sealed: boolean;
-  /** No more of it is to be fetched: cancelled, or out of time. */
+  /** Cancelled, or past its deadline: no more tasks are granted. */
   stopped: boolean;
   priority: number;
   policy: SitePolicy;
@@ -28,10 +29,10 @@ export type ModelJob = {
   deadlineAt: number | undefined;
   createdAt: number;
   finishedAt: number | undefined;
-  /** What came in, and what of it never became a task. */
+  /** The URLs admitted, and those that never became a task. */
   offers: { submitted: number; discovered: number; duplicate: number; refused: number };
   tally: Tally;
-  /** The same by site of the pages. */
+  /** The same per site of the pages. */
   siteTallies: Map<string, { tally: Tally; lastPageAt: number | undefined }>;
 };
 
@@ -45,11 +46,11 @@ export type ModelTask = {
   failures: number;
   crashes: number;
   token: number;
-  /** Set while it waits for, or was granted after, a wait. */
+  /** Set while the task waits for a retry, and while it is leased after one. */
   notBefore: number | undefined;
   worker: string;
   leaseUntil: number;
-  history: Misfortune[];
+  history: FailedAttempt[];
   letter: { reason: DeadReason; status: number | undefined; diedAt: number } | undefined;
 };
 
@@ -57,8 +58,9 @@ export type ModelSite = {
   name: string;
   arrivalAt: number;
   blockedUntil: number;
+  backoffCause: BackoffCause | undefined;
   incidents: number;
-  /** In force since the last change of its jobs, its crawl-delay or the operator's mind. */
+  /** As computed at the last change of its jobs, its crawl-delay or the operator's policy. */
   policy: SitePolicy;
   operator: SitePolicy | undefined;
   crawlDelayMs: number;
@@ -66,16 +68,16 @@ export type ModelSite = {
   asker: ModelTask | undefined;
 };
 
-/** What one job has at one site, on one queue at one priority; there only while something of it waits or is leased. */
+/** What one job has at one site, on one queue at one priority. Exists while any of its tasks wait or are leased. */
 export type Lane = { job: ModelJob; site: ModelSite; queue: string; priority: number; served: number };
 
-/** When a site was last served from one queue at one rank; there only while it has lanes there. */
+/** When a site was last served on one queue at one rank. Exists while it has lanes there. */
 export type Turn = { site: ModelSite; queue: string; rank: number; servedAt: number; served: number };
 
 export type Seen = { scope: string; url: string; task: ModelTask; until: number };
 
-/** A worker as it announced itself. */
-export type Announcement = { presence: Presence; seenAt: number; until: number; order: WorkerOrder | undefined };
+/** The announcement of a worker. */
+export type Announcement = { presence: Presence; seenAt: number; until: number; command: WorkerCommand | undefined };
 
 export type World = {
   jobs: ModelJob[];
@@ -83,13 +85,13 @@ export type World = {
   sites: ModelSite[];
   lanes: Lane[];
   turns: Turn[];
-  /** In order of their making. */
+  /** In order of creation. */
   scopes: string[];
   seen: Seen[];
   announcements: Announcement[];
-  /** Sites that need a browser, and until when that is thought. */
+  /** Sites that are marked as needing a browser, and until when. */
   scripted: Map<string, number>;
-  /** Counts every serving, of lanes and turns alike. */
+  /** Counts the services of lanes and turns. */
   servings: number;
 };
 
@@ -125,6 +127,7 @@ export function siteNamed(world: World, name: string): ModelSite {
     name,
     arrivalAt: 0,
     blockedUntil: 0,
+    backoffCause: undefined,
     incidents: 0,
     policy: { intervalMs: 0, burst: 1, perSite: 1 },
     operator: undefined,
@@ -144,7 +147,7 @@ export function isLive(task: ModelTask): boolean {
   return isWaiting(task) || task.state === "leased";
 }
 
-/** The queue it waits on, or was granted from: each grant counts as a crash until it has ended. */
+/** The queue the task waits on or was granted from. Each lease counts as a crash until it ends. */
 export function queueOf({ state, crashes, made }: ModelTask): string {
   return queueAfter(state === "leased" ? crashes - 1 : crashes, made.queue);
 }

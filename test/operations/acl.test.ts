@@ -1,7 +1,7 @@
-/** The user that docs/operations.md makes: it can do all that Trawl does, and nothing that Trawl does not. */
+/** The Redis user of docs/operations.md has all permissions that Trawl needs, and no others. */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { RIGHTS } from "../../src/frontier/redis/rights.ts";
+import { REQUIRED_COMMANDS } from "../../src/frontier/redis/health/permissions.ts";
 import { newPrefix } from "../contracts/frontier/redis-backend.ts";
 import { createStage, type Stage } from "../redis/stage.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
@@ -11,11 +11,11 @@ import { runWholeJob } from "./whole-job.ts";
 
 const PAGE = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
 const BACKEND = new URL("../../src/frontier/redis/", import.meta.url);
-/** What the client library says of its own accord: on connecting, and to find its way in a cluster. */
+/** Commands that the client library sends by itself: to connect, and to find the nodes of a cluster. */
 const CLIENT = ["scan", "eval", "evalsha", "subscribe", "info", "select", "cluster|slots", "cluster|info"];
-/** For the doctor. */
+/** For doctor. */
 const OPTIONAL = ["config|get"];
-/** Words of the source that are commands as well: a part of another one, and the beginning of an error. */
+/** Words in the source that are also names of commands: a part of another command, and the start of an error. */
 const NOT_SENT = ["config", "readonly"];
 const [line = ""] = /^ACL SETUSER trawl .*$/m.exec(PAGE) ?? [];
 const [, PASSWORD] = / >(\S+)/.exec(line) ?? [];
@@ -30,13 +30,13 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
   });
   afterAll(() => server.stop());
 
-  /** A handle of the user of the page, less some rights; keys begin with the prefix of the page, and are a test's own. */
+  /** Opens a handle as the user of the page, without some permissions. Each test has its own keys below the prefix. */
   async function stageAs(name: string, ...rights: string[]): Promise<Stage> {
     await makeUser(server.port, name, rights);
     return createStage(`redis://${name}:${PASSWORD}@127.0.0.1:${server.port}`, { prefix: `trawl:${newPrefix()}` });
   }
 
-  it("are enough for a whole job, and everything people do with one", async () => {
+  it("are enough for a whole job and all commands", async () => {
     await runWholeJob(await (await stageAs("trawl")).open());
   });
 
@@ -49,10 +49,9 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
     await runWholeJob(await createStage(url, { prefix: "trawl", shards: 4 }).open());
   });
 
-  it("are those that the scripts and the client need, and no others", async () => {
+  it("are exactly those that the scripts and the client need", async () => {
     const known = new Set((await withRedis(server.port, (redis) => redis.call("COMMAND", "LIST"))) as string[]);
-    const folders = ["", "lua/", "lua/lib/"];
-    const files = folders.flatMap((folder) => readdirSync(new URL(folder, BACKEND)).map((name) => folder + name));
+    const files = readdirSync(BACKEND, { recursive: true, encoding: "utf8" });
     const words = files
       .filter((name) => /\.(lua|ts)$/.test(name))
       .flatMap((name) => [...readFileSync(new URL(name, BACKEND), "utf8").matchAll(/"([A-Z]{3,})"/g)])
@@ -61,19 +60,19 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
 
     const all = [...new Set([...needed, ...CLIENT, ...OPTIONAL])].sort();
     expect(granted.sort()).toEqual(all);
-    expect([...RIGHTS].sort()).toEqual(all.filter((name) => ![...CLIENT, ...OPTIONAL].includes(name)));
+    expect([...REQUIRED_COMMANDS].sort()).toEqual(all.filter((name) => ![...CLIENT, ...OPTIONAL].includes(name)));
   });
 
-  it("reach no key and no channel but those of the prefix", async () => {
+  it("cover only keys and channels of the prefix", async () => {
     const stage = await stageAs("trawl");
 
     await expect(stage.open({ prefix: "other" })).rejects.toMatchObject({
       code: "BROKER_UNREACHABLE",
-      message: expect.stringMatching(/refuses us: .*docs\/operations\.md/),
+      message: expect.stringMatching(/denies access: .*docs\/operations\.md/),
     });
   });
 
-  it.each(["eval", "evalsha", "subscribe"])("are named where one is missing: %s", async (right) => {
+  it.each(["eval", "evalsha", "subscribe"])("are named if one is missing: %s", async (right) => {
     const stage = await stageAs(`no-${right}`, `-${right}`);
     const work = async () => runWholeJob(await stage.open());
 
@@ -83,7 +82,7 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
     });
   });
 
-  it.each(["time", "hget", "info"])("are named where the very first script needs one: %s", async (right) => {
+  it.each(["time", "hget", "info"])("are named if the first script lacks one: %s", async (right) => {
     const stage = await stageAs(`no-${right}`, `-${right}`);
 
     await expect(stage.open()).rejects.toMatchObject({
@@ -92,28 +91,28 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
     });
   });
 
-  it("are named before a script could do half of what it does", async () => {
+  it("are checked before a script can run partially", async () => {
     const frontier = await (await stageAs("no-sets", "-zadd", "-sadd")).open();
 
     expect(await frontier.examine()).toContainEqual({
-      check: "broker rights",
+      check: "broker permissions",
       verdict: "problem",
       says: "this user may not run sadd, zadd",
       fix: expect.stringContaining("docs/operations.md"),
     });
   });
 
-  it("to look at settings may be missing: the doctor says less", async () => {
+  it("to read settings are optional: doctor reports less", async () => {
     const stage = await stageAs("blind", "-config|get", "-scan");
 
     const findings = await (await stage.open()).examine();
 
     const says = Object.fromEntries(findings.map((finding) => [finding.check, finding.says]));
-    expect(says["broker packing"]).toContain("does not show it to us");
-    expect(says["broker database"]).toContain("rights");
+    expect(says["broker packing"]).toContain("the server does not report it");
+    expect(says["broker database"]).toContain("permissions");
   });
 
-  it("are no rights at all with a wrong password", async () => {
+  it("are not granted with a wrong password", async () => {
     const stage = await stageAs("trawl");
     const open = stage.open({ url: `redis://trawl:wr0ng@127.0.0.1:${server.port}`, patienceMs: 500 });
 

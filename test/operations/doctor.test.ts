@@ -1,16 +1,15 @@
-/** What the doctor finds on a Redis that is not as it should be. */
+/** Findings of doctor on a Redis with bad settings. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openBroker } from "../../src/frontier/redis/broker.ts";
-import { callerTime } from "../../src/frontier/redis/broker-time.ts";
-import { parseRedisPlace } from "../../src/frontier/redis/place.ts";
-import { refusingUnsafe } from "../../src/frontier/redis/refuse-unsafe.ts";
-import { loadScripts } from "../../src/frontier/redis/scripts.ts";
-import { createShards } from "../../src/frontier/redis/shards.ts";
+import { createShards } from "../../src/frontier/redis/cluster/shards.ts";
+import { openBrokerClient } from "../../src/frontier/redis/connection/broker-client.ts";
+import { callerClock } from "../../src/frontier/redis/connection/broker-clock.ts";
+import { parseRedisUrl } from "../../src/frontier/redis/connection/connection-url.ts";
+import { loadScripts } from "../../src/frontier/redis/connection/scripts.ts";
+import { withSafetyChecks } from "../../src/frontier/redis/health/refuse-unsafe.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { aJob, aRequest } from "../contracts/frontier/makers.ts";
 import { lastJson, trawl } from "../e2e/cli.ts";
-import { ensureDist } from "../e2e/dist.ts";
 import type { Diagnosis } from "../e2e/fleet/fleet.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createStage } from "../redis/stage.ts";
@@ -22,14 +21,13 @@ const obstacle = findRedisObstacle("redis-server");
 describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "there is one"})`, () => {
   let server: RedisServer;
   beforeAll(async () => {
-    await ensureDist();
     server = await startRedis({ appendonly: "everysec" });
   });
   afterAll(() => server.stop());
 
   const call = (...words: string[]) =>
     withRedis(server.port, (redis) => redis.call(...(words as [string, ...string[]])));
-  /** Until the test is over. */
+  /** Until the end of the test. */
   async function set(name: string, value: string): Promise<void> {
     const [, before = ""] = (await call("CONFIG", "GET", name)) as string[];
     await call("CONFIG", "SET", name, value);
@@ -44,11 +42,11 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     return { code: end.code, troubles: findings.filter(({ verdict }) => verdict !== "ok"), words: end.stdout };
   }
 
-  it("finds nothing where nothing is wrong", async () => {
+  it("finds nothing on a good server", async () => {
     expect(await diagnose(1)).toMatchObject({ code: 0, troubles: [] });
   });
 
-  it("warns of what makes work slow, large or lost", async () => {
+  it("warns of settings that make work slow, large or lost", async () => {
     await set("set-max-intset-entries", "64");
     await set("appendonly", "no");
 
@@ -61,7 +59,7 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     ]);
   });
 
-  it("has a problem with a Redis that throws keys away", async () => {
+  it("reports a Redis that evicts keys as a problem", async () => {
     await set("maxmemory-policy", "allkeys-lru");
 
     const { code, troubles } = await diagnose(1);
@@ -72,7 +70,7 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     ]);
   });
 
-  it("says who else is in the database", async () => {
+  it("reports other users of the database", async () => {
     await withRedis(server.port, async (redis) => {
       await redis.select(2);
       await redis.set("sessions:7", "x");
@@ -86,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     ]);
   });
 
-  it("says why it gets no answer, and keeps passwords to itself", async () => {
+  it("reports why it gets no answer, without passwords", async () => {
     await call("ACL", "SETUSER", "fleet", "on", ">s3cret", "~*", "&*", "+@all");
     const wrong = `redis://fleet:wr0ng@127.0.0.1:${server.port}`;
 
@@ -98,21 +96,21 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     expect(refused.words + missing.words).not.toContain("wr0ng");
   });
 
-  describe("work for a Redis that throws keys away", () => {
+  describe("work on a Redis that evicts keys", () => {
     async function aFrontier() {
       const stage = createStage(server.url);
       const [clock, log] = [systemClock(), createLog("silent", () => {})];
-      const deps = { clock, log, timeOf: callerTime, scripts: loadScripts() };
-      const broker = openBroker(parseRedisPlace(server.url), deps, { patienceMs: 5_000 });
+      const deps = { clock, log, timeOf: callerClock, scripts: loadScripts() };
+      const broker = openBrokerClient(parseRedisUrl(server.url), deps, { patienceMs: 5_000 });
       onTestFinished(() => broker.close());
       const shards = createShards(
-        { broker, clock, timeOf: callerTime, caller: "doctor" },
+        { broker, clock, timeOf: callerClock, caller: "doctor" },
         { prefix: stage.prefix, shards: 1, time: "broker" },
       );
-      return refusingUnsafe(await stage.open(), { shards, log, shown: broker.shown });
+      return withSafetyChecks(await stage.open(), { shards, log, redacted: broker.redacted });
     }
 
-    it("is refused until that is mended, and can be looked at meanwhile", async () => {
+    it("is refused until that is fixed, and can be inspected", async () => {
       const frontier = await aFrontier();
       await call("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
       const refusal = { code: "BROKER_UNSAFE", message: expect.stringMatching(/volatile-lru.*noeviction/) };

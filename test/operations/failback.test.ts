@@ -1,4 +1,4 @@
-/** A broker that has gone back in time: its server was replaced by a replica, or lost its last writes. */
+/** A broker that lost its last writes: after a failover to a replica, or a crash. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { aJob, aTask, grantsOf, oneGrant, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { createStage } from "../redis/stage.ts";
@@ -15,7 +15,7 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Red
   });
   afterAll(() => server.stop());
 
-  it("that has been master before, and is again, counts every site's spacing anew", async () => {
+  it("that becomes master again restarts the interval of every site", async () => {
     const stage = createStage(server.url);
     const frontier = await stage.open();
     await submit(frontier, aJob(), tasksAt("a.test", 3));
@@ -27,14 +27,14 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Red
     };
     await leaseAfterLoss(); // now the server has the scripts
 
-    // What a master finds that was a replica meanwhile: the other's mark in its keys, and no client left.
+    // The state of a master that was a replica in between: the mark of the other server in its keys, and no clients.
     await withRedis(server.port, (redis) => redis.hset(meta, "run", "0123456789012345678901234567890123456789"));
     await leaseAfterLoss();
 
     expect(Number(await withRedis(server.port, (redis) => redis.hget(meta, "floor")))).toBeGreaterThan(0);
   });
 
-  it("that has lost its last writes gives no task the number of one that was lost", async () => {
+  it("that has lost its last writes does not reuse the id of a lost task", async () => {
     const frontier = await createStage(server.url).open();
     await frontier.createJob(aJob());
     await withRedis(server.port, (redis) => redis.call("SAVE"));
@@ -49,7 +49,7 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Red
     expect(after.taskId).not.toBe(before.taskId);
   });
 
-  it("that takes no writes for want of a replica is waited for", async () => {
+  it("that refuses writes without a replica is waited for", async () => {
     const stage = createStage(server.url);
     const frontier = await stage.open();
     const need = (replicas: number) =>

@@ -1,7 +1,7 @@
 /**
- * Holds docs/operations.md to its word: its commands are run as they stand, by a shell, on a Redis with the settings it
- * gives. Only the address is replaced by that of a server of the test, a site by one that is nobody's, and the measurement is
- * cut short. They are in `bash` blocks: those in `sh` blocks of other pages need no Redis (see readme.test.ts).
+ * Runs the commands of docs/operations.md as written, in a shell, on a Redis with the settings of the page. Only addresses are
+ * replaced, and the measurement is shortened. They are in `bash` blocks: `sh` blocks of other pages need no Redis (see
+ * readme.test.ts).
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { lastJson, trawl } from "../e2e/cli.ts";
-import { ensureDist, MAIN } from "../e2e/dist.ts";
+import { MAIN } from "../e2e/dist.ts";
 import type { Diagnosis } from "../e2e/fleet/fleet.ts";
 import { newFolder } from "../e2e/folder.ts";
 import type { Summary } from "../e2e/ledger.ts";
@@ -29,9 +29,8 @@ describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "
   let folder: string;
   const cleanUps: (() => void)[] = [];
   beforeAll(async () => {
-    await ensureDist();
     const args = SETTINGS.map((line) => line.split(" ")).flatMap(([name, ...words]) => [`--${name}`, words.join(" ")]);
-    // A copy for --rdb would else wait five seconds for others that want one.
+    // Otherwise a copy for --rdb waits five seconds for other replicas.
     server = await startRedis({ args: [...args, "--repl-diskless-sync-delay", "0"] });
     folder = aClone((clear) => void cleanUps.push(clear));
   });
@@ -42,11 +41,11 @@ describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "
 
   async function jobsAt(url: string) {
     const end = await trawl(["jobs", "--json"], { cwd: folder, env: { TRAWL_BROKER: url } });
-    // Without times: they are told in the clock of whoever asks.
+    // Without times: they depend on the clock of the client.
     return lastJson<{ jobs: Summary[] }>(end).jobs.map(({ id, state, counts }) => ({ id, state, counts }));
   }
 
-  it("gives settings that the doctor has nothing against", async () => {
+  it("has settings without findings of doctor", async () => {
     const end = await trawl(["doctor", "--json"], { cwd: folder, env: { TRAWL_BROKER: server.url } });
 
     const { findings } = lastJson<Diagnosis>(end);
@@ -56,12 +55,12 @@ describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "
   it.each(COMMANDS.filter((line) => !line.startsWith("export ")))("gives a command that works: %s", async (command) => {
     const { code, words } = await run(command, folder, server.port);
 
-    // Nobody works here: the doctor says so, by its exit code too, once something has been submitted.
+    // No worker runs: doctor reports that, also by its exit code, once a job is submitted.
     const isFine = code === 0 || (command.endsWith("trawl doctor") && words.includes("trawl worker --queues fetch"));
     expect(isFine, `${command}\n${words}`).toBe(true);
   });
 
-  it("gives a way back to a backup", async () => {
+  it("describes how to restore a backup", async () => {
     const env = { TRAWL_BROKER: server.url };
     await trawl(["submit", "http://a.test/", "--json", "--quiet"], { cwd: folder, env });
     const before = await jobsAt(server.url);
@@ -76,12 +75,12 @@ describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "
   });
 });
 
-/** The text of all blocks of a kind. */
+/** The text of all blocks of one language. */
 function blocks(kind: string): string[] {
   return [...PAGE.matchAll(new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)\\n\`\`\`$`, "gm"))].map(([, block = ""]) => block);
 }
 
-/** A folder in which npx finds Trawl, and a script of the repository is where it belongs. */
+/** A folder in which npx finds Trawl and the scripts of the repository. */
 function aClone(onFinished: (clear: () => void) => void): string {
   const folder = newFolder(onFinished);
   mkdirSync(join(folder, "bin"));

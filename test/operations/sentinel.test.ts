@@ -1,4 +1,4 @@
-/** A master that dies under a job, and sentinels that make its replica master. */
+/** The master dies during a job, and sentinels promote its replica. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aJob, grantsOf, settlementOf, submit, tasksAt, viewOf } from "../contracts/frontier/makers.ts";
 import { createStage } from "../redis/stage.ts";
@@ -9,7 +9,7 @@ import { waitUntil } from "../services/wait-until.ts";
 const INTERVAL_MS = 150;
 const URLS = 12;
 const SOON_MS = 30_000;
-/** Slots are told in this process's clock: comparing it with the broker's errs by a part of a millisecond. */
+/** Slots are in the time of this process. The comparison with the broker's clock has an error below a millisecond. */
 const CLOCK_ERROR_MS = 1;
 
 const obstacle = findRedisObstacle("redis-server");
@@ -21,7 +21,7 @@ describe.skipIf(obstacle !== undefined)(`behind sentinels (${obstacle ?? "there 
   });
   afterAll(() => group.stop());
 
-  it("a job goes on when the master dies, and no request is sooner than its site allows", async () => {
+  it("a job continues when the master dies, and no request is sent too early", async () => {
     const frontier = await createStage(group.url).open();
     const policy = { intervalMs: INTERVAL_MS, burst: 1, perSite: 1 };
     await submit(frontier, aJob({ policy }), tasksAt("a.test", URLS));
@@ -40,7 +40,7 @@ describe.skipIf(obstacle !== undefined)(`behind sentinels (${obstacle ?? "there 
     expect(await waitUntil(isOver, SOON_MS)).toBe(true);
 
     expect(await group.findMaster()).toBe(replica.port);
-    // A lease or a settlement that had not reached the replica is done again: a page may be fetched twice, never lost.
+    // A lease or settlement that had not reached the replica is repeated: a page may be fetched twice, but is never lost.
     expect(sentAt.length).toBeGreaterThanOrEqual(URLS);
     const gaps = sentAt.slice(1).map((at, nth) => at - (sentAt[nth] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThan(INTERVAL_MS - CLOCK_ERROR_MS);

@@ -1,13 +1,12 @@
-/** A broker behind TLS: who is trusted, and what happens to who is not. */
+/** A broker with TLS: trusted and untrusted certificates. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../src/frontier/redis/connect.ts";
-import { parseRedisPlace } from "../../src/frontier/redis/place.ts";
-import { createTroubleEar } from "../../src/frontier/redis/trouble.ts";
+import { parseRedisUrl } from "../../src/frontier/redis/connection/connection-url.ts";
+import { connect } from "../../src/frontier/redis/connection/ioredis.ts";
+import { watchConnectionErrors } from "../../src/frontier/redis/connection/redis-errors.ts";
 import { lastJson, trawl } from "../e2e/cli.ts";
-import { ensureDist } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createStage } from "../redis/stage.ts";
 import { type Certificates, findCertificatesObstacle, makeCertificates } from "../services/certificates.ts";
@@ -26,12 +25,11 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
   let address: string;
   const clientFiles = () => `cert=${files.client.cert}&key=${files.client.key}`;
   beforeAll(async () => {
-    await ensureDist();
     folder = mkdtempSync(join(tmpdir(), "trawl-tls-"));
     files = makeCertificates(folder);
     const port = await takeFreePort();
     address = `127.0.0.1:${port}`;
-    // As Redis is unless told otherwise: it wants to see a certificate of the client, too.
+    // By default Redis also requires a certificate of the client.
     server = await startRedis({ args: tlsFlags(port, files) });
   });
   afterAll(async () => {
@@ -39,7 +37,7 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("serves who trusts its authority and shows a certificate of it", async () => {
+  it("accepts a client that trusts its authority and has a certificate of it", async () => {
     const stage = createStage(`rediss://${address}/0?ca=${files.ca}&${clientFiles()}`);
     const frontier = await stage.open();
 
@@ -53,27 +51,27 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     const url = `rediss://${address}?${words()}`;
 
     await expect(createStage(url, { patienceMs: 300 }).open()).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
-    const client = connect(parseRedisPlace(url));
+    const client = connect(parseRedisUrl(url));
     onTestFinished(() => client.disconnect());
-    const trouble = createTroubleEar(client);
+    const trouble = watchConnectionErrors(client);
     await expect(client.connect()).rejects.toThrow();
     expect(await waitUntil(() => reason.test(trouble()?.message ?? ""), 5_000), trouble()?.message).toBe(true);
   });
 
-  it("tells whoever speaks to it in the clear, or asks a port without TLS for it, which of the two it is", async () => {
+  it("leads to an error that names a plain connection to a TLS port, or TLS to a plain port", async () => {
     const plain = `redis://${address}`;
     const wrapped = `rediss://127.0.0.1:${server.port}?ca=${files.ca}&${clientFiles()}`;
 
     for (const [url, says] of [
-      [plain, `${address} speaks TLS: write rediss`],
-      [wrapped, `127.0.0.1:${server.port} does not speak TLS: write redis`],
+      [plain, `${address} uses TLS: write rediss`],
+      [wrapped, `127.0.0.1:${server.port} does not use TLS: write redis`],
     ] as const) {
       const message = expect.stringContaining(says);
       await expect(createStage(url, { patienceMs: 300 }).open()).rejects.toMatchObject({ message });
     }
   });
 
-  it("may be trusted by NODE_EXTRA_CA_CERTS instead of the URL", async () => {
+  it("can be trusted by NODE_EXTRA_CA_CERTS instead of the URL", async () => {
     const env = { TRAWL_BROKER: `rediss://${address}?${clientFiles()}`, NODE_EXTRA_CA_CERTS: files.ca };
 
     const end = await trawl(["jobs", "--json"], { cwd: newFolder(), env });
@@ -82,7 +80,7 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     expect(lastJson(end)).toMatchObject({ jobs: [] });
   });
 
-  it("is not looked for with a file that is not there", async () => {
+  it("is not contacted if a certificate file is missing", async () => {
     const stage = createStage(`rediss://${address}?ca=${folder}/none.pem`);
 
     await expect(stage.open()).rejects.toMatchObject({
@@ -91,7 +89,7 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     });
   });
 
-  it("is talked to through TLS alone where sentinels know it, and so are they", async () => {
+  it("is used only over TLS behind sentinels, and so are the sentinels", async () => {
     const port = await takeFreePort();
     const sentinel = await startRedis({ sentinel: true, args: [...tlsFlags(port, files), "--tls-replication", "yes"] });
     onTestFinished(() => sentinel.stop());
@@ -101,28 +99,28 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
 
     const frontier = await createStage(`rediss+sentinel://127.0.0.1:${port}/m?${words}`).open();
 
-    // The port that was named takes nothing but TLS.
+    // That port accepts only TLS.
     expect(await frontier.listJobs(1)).toEqual([]);
   });
 });
 
-describe("what follows the ? of a broker's URL", () => {
+describe("the parameters of a broker URL", () => {
   it.each([
-    ["redis://h?ca=x", "unknown after ?: ca; with redis:// nothing is taken there"],
-    ["rediss://h?rejectUnauthorized=false", "unknown after ?: rejectUnauthorized"],
-    ["rediss://h?cert=x", "give both"],
-    ["redis+sentinel://h/m?ca=x", "only sentinelUser, sentinelPassword are taken there"],
+    ["redis://h?ca=x", "unknown parameter ca; redis:// takes no parameters"],
+    ["rediss://h?rejectUnauthorized=false", "unknown parameter rejectUnauthorized"],
+    ["rediss://h?cert=x", "set both"],
+    ["redis+sentinel://h/m?ca=x", "takes only sentinelUser, sentinelPassword"],
   ])("is refused where it would be passed over: %s", (url, words) => {
-    expect(() => parseRedisPlace(url)).toThrow(words);
+    expect(() => parseRedisUrl(url)).toThrow(words);
   });
 
-  it("names files, and who is to speak to sentinels; none of it is shown", () => {
-    const place = parseRedisPlace("rediss+sentinel://a:b@h:1/m/2?ca=/ca.pem&sentinelUser=s&sentinelPassword=p%26q");
+  it("name files and the user for sentinels, and are not printed", () => {
+    const place = parseRedisUrl("rediss+sentinel://a:b@h:1/m/2?ca=/ca.pem&sentinelUser=s&sentinelPassword=p%26q");
 
     expect(place).toMatchObject({
       tls: { ca: "/ca.pem", cert: "", key: "" },
       sentinel: { username: "s", password: "p&q" },
-      shown: "rediss+sentinel://h:1/m/2",
+      redacted: "rediss+sentinel://h:1/m/2",
     });
   });
 });

@@ -1,33 +1,33 @@
-/** One job through everything that people and workers do with a broker. */
+/** Runs one job through all operations of users and workers on a broker. */
 import { expect } from "vitest";
 import type { Frontier } from "../../src/frontier/frontier.ts";
 import type { FrontierAdmin } from "../../src/frontier/frontier-admin.ts";
 import { aJob, aTask, grantsOf, settleAll, settlementOf, tasksAt, viewOf } from "../contracts/frontier/makers.ts";
 import { waitUntil } from "../services/wait-until.ts";
 
-type Broker = Frontier & FrontierAdmin;
+type BrokerClient = Frontier & FrontierAdmin;
 
 const SITE = "a.test";
-/** Retries of these jobs are due after a few milliseconds. */
+/** Retries are due after a few milliseconds. */
 const SOON_MS = 10_000;
 
-/** Throws where a step does not do what it should. */
-export async function runWholeJob(frontier: Broker): Promise<void> {
+/** Throws if a step has the wrong result. */
+export async function runWholeJob(frontier: BrokerClient): Promise<void> {
   await submitAndFetch(frontier);
   await dieAndReplay(frontier);
   await lookAround(frontier);
   await control(frontier);
 }
 
-/** Submitted, robots.txt, a page with links, one that is tried again. */
-async function submitAndFetch(frontier: Broker): Promise<void> {
+/** Submission, robots.txt, a page with links, and a retry. */
+async function submitAndFetch(frontier: BrokerClient): Promise<void> {
   await frontier.announce({ worker: "w", queues: ["fetch"], unknownSpiders: [], version: "1" }, 60_000);
   await frontier.createJob(aJob({ robots: true, retries: { max: 1, backoffMs: 1 }, limits: { pages: 100 } }));
   await frontier.enqueue("job", [aTask(`https://${SITE}/`)]);
   const [first] = await grantsOf(frontier);
   if (first === undefined) throw new Error("nothing was granted");
   expect(first.mustAskRobots).toBe(true);
-  await frontier.spend(SITE);
+  await frontier.reserveSlot(SITE);
   const now = Date.now();
   await frontier.keepRobots(SITE, { kind: "file", text: "", fetchedAt: now, freshUntil: now + 60_000 }, 0);
   expect(await frontier.findRobots(SITE)).toMatchObject({ kind: "file" });
@@ -42,8 +42,8 @@ async function submitAndFetch(frontier: Broker): Promise<void> {
   await frontier.seal("job");
 }
 
-/** What is left ends as dead letters, which are looked at and replayed. */
-async function dieAndReplay(frontier: Broker): Promise<void> {
+/** The remaining tasks become dead letters, which are listed and replayed. */
+async function dieAndReplay(frontier: BrokerClient): Promise<void> {
   const dead = async () => {
     const outcome = { kind: "dead", because: "http_status", status: 404 } as const;
     await settleAll(frontier, await grantsOf(frontier), { outcome });
@@ -62,7 +62,7 @@ async function dieAndReplay(frontier: Broker): Promise<void> {
   expect(await waitUntil(done, SOON_MS)).toBe(true);
 }
 
-async function lookAround(frontier: Broker): Promise<void> {
+async function lookAround(frontier: BrokerClient): Promise<void> {
   await frontier.setSitePolicy(SITE, { intervalMs: 5, burst: 1, perSite: 2 });
   expect(await frontier.listSites(10)).toMatchObject([{ site: SITE, policy: { perSite: 2 } }]);
   await frontier.setSitePolicy(SITE, undefined);
@@ -78,7 +78,7 @@ async function lookAround(frontier: Broker): Promise<void> {
 }
 
 /** With URLs that wait, are held and are left behind; entries of its scope lapse. */
-async function control(frontier: Broker): Promise<void> {
+async function control(frontier: BrokerClient): Promise<void> {
   const special = { "b.test": { intervalMs: 1, burst: 1, perSite: 1 } };
   const deadlineAt = Date.now() + 3_600_000;
   const dedup = { scope: "shared", expireAfterMs: 60_000 };

@@ -1,14 +1,13 @@
-/** A worker that dies before or after each step of the second crawl of a set: no change is lost, and none told twice. */
+/** A worker dies before or after each step of the second crawl of a set: no change is lost, and none is emitted twice. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { composeWorker } from "../../src/compose-worker.ts";
-import { thisProcess } from "../../src/runtime/process-id.ts";
+import { composeWorker } from "../../src/compose/worker.ts";
+import { thisProcess } from "../../src/runtime/process-identity.ts";
 import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import type { JobInput } from "../../src/submit/job-schema.ts";
-import { UNWATCHED } from "../../src/worker/task-watch.ts";
 import { startLivingSite } from "./living-site.ts";
 import { openWorld, resultsOf, type World, workToEnd } from "./world.ts";
 
-/** Where it dies, once. */
+/** Where the worker dies, once. */
 type Crash = { op: "write" | "settle"; nth: number; when: "before" | "after" };
 
 const CRASHES: Crash[] = (["write", "settle"] as const).flatMap((op) =>
@@ -45,7 +44,7 @@ describe.each(["inline", "queue"] as const)("a recrawl that parses %s", (parse) 
 });
 
 it.each(["etag", "nothing"] as const)(
-  "forgets what a run that died has seen of a page, if it is as before then (%s)",
+  "ignores what a dead run has seen of a page that is unchanged afterwards (%s)",
   async (by) => {
     const site = await startLivingSite({ "/": { title: "one", by } });
     onTestFinished(() => site.origin.close());
@@ -66,7 +65,7 @@ it.each(["etag", "nothing"] as const)(
   },
 );
 
-/** Works as a process that is killed there: from then on it reaches nothing. */
+/** Works until that point, and then reaches nothing, like a killed process. */
 async function dieAt({ trawl, config }: World, crash: Crash): Promise<string> {
   let [isDead, count] = [false, 0];
   function mortal<T extends object>(part: T, op: string): T {
@@ -97,7 +96,6 @@ async function dieAt({ trawl, config }: World, crash: Crash): Promise<string> {
     allowHosts: ["127.0.0.1"],
     unreadableJob: "ends-worker",
     onFinished: () => {},
-    watch: UNWATCHED,
     maxTasks: Number.POSITIVE_INFINITY,
   });
   worker.start();

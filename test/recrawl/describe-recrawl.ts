@@ -1,4 +1,4 @@
-/** Recrawls, judged by the site's own log and by what came out; the same on every store. */
+/** Recrawls on every store, checked by the log of the site and by the records. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type LivingPage, type LivingSite, startLivingSite } from "./living-site.ts";
 import { openWorld, type World } from "./world.ts";
@@ -23,7 +23,7 @@ export function describeRecrawl(name: string, settings: () => Record<string, unk
     const crawl = (emit: "all" | "changed") => world.crawl({ urls: [site.url], recrawl: { set: "s", emit } });
     const asked = () => Object.fromEntries(site.takeVisits().map(({ path, status }) => [path, status]));
 
-    it("asks by what the site gave, and takes over what is unchanged, records and links", async () => {
+    it("sends the validators of the site, and reuses records and links of unchanged pages", async () => {
       const first = await crawl("all");
       const before = site.takeVisits();
       const second = await crawl("all");
@@ -49,7 +49,7 @@ export function describeRecrawl(name: string, settings: () => Record<string, unk
       expect(await world.trawl.store.countUnchanged(second.job.id)).toBe(5);
     });
 
-    it("emits exactly what is new or changed, and what comes back after it was gone", async () => {
+    it("emits exactly new and changed pages, and pages that return after they were gone", async () => {
       expect((await crawl("changed")).titles).toEqual(["a", "b", "c", "d", "home"]);
       expect(await crawl("changed")).toMatchObject({ titles: [], job: { tally: { pages: 5, records: 0 } } });
 
@@ -67,7 +67,7 @@ export function describeRecrawl(name: string, settings: () => Record<string, unk
       expect((await crawl("all")).titles).toEqual(["a", "b2", "c2", "d", "home", "new"]);
     });
 
-    it("compares with the same set only", async () => {
+    it("compares only with the same set", async () => {
       await crawl("changed");
 
       const other = await world.crawl({ urls: [site.url], recrawl: { set: "other", emit: "changed" } });
@@ -75,7 +75,7 @@ export function describeRecrawl(name: string, settings: () => Record<string, unk
       expect(other.titles).toEqual(["a", "b", "c", "d", "home"]);
     });
 
-    it("passes pages on to be parsed, and still knows what has changed", async () => {
+    it("detects changes also with parse workers", async () => {
       const queued = () => world.crawl({ urls: [site.url], parse: "queue", recrawl: { set: "s", emit: "changed" } });
       expect((await queued()).titles).toEqual(["a", "b", "c", "d", "home"]);
       site.takeVisits();

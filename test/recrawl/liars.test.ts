@@ -1,10 +1,10 @@
-/** Servers that answer conditional requests wrongly, or give what cannot be asked by: judged by their own log. */
+/** Servers that answer conditional requests wrongly, or send unusable validators. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { JobInput } from "../../src/submit/job-schema.ts";
 import { type Answer, type LivingPage, type LivingSite, startLivingSite } from "./living-site.ts";
 import { openWorld } from "./world.ts";
 
-/** Gives these headers with every page, and never says 304. */
+/** Sends these headers with every page, and never answers 304. */
 function always(headers: Record<string, string>): Answer {
   return (_, response, html) => void response.writeHead(200, { "content-type": "text/html", ...headers }).end(html);
 }
@@ -22,7 +22,7 @@ const lastOf = (site: LivingSite) => site.takeVisits().map(({ etag, since, statu
 const IN_FULL = { etag: undefined, since: undefined, status: 200 };
 
 describe("a server that", () => {
-  it("says 304 to whoever asks makes a dead letter, never an empty page", async () => {
+  it("answers 304 to every request leads to a dead letter, never to an empty page", async () => {
     const { site, crawl } = await stage({ title: "x", by: (_, response) => void response.writeHead(304).end() });
 
     for (const job of [await crawl(), await crawl()]) {
@@ -31,7 +31,7 @@ describe("a server that", () => {
     expect(lastOf(site)).toEqual([1, 2].map(() => ({ ...IN_FULL, status: 304 })));
   });
 
-  it("says 304 with another ETag than it was asked about is asked again without a condition", async () => {
+  it("answers 304 with another ETag is asked again without a condition", async () => {
     const { site, crawl } = await stage({
       title: "one",
       by: (request, response, html) => {
@@ -47,7 +47,7 @@ describe("a server that", () => {
     expect(lastOf(site)).toEqual([{ etag: '"1"', since: undefined, status: 304 }, IN_FULL]);
   });
 
-  it("changes the ETag of the same page each time has it compared by its records", async () => {
+  it("changes the ETag of the same page each time has its pages compared by records", async () => {
     let version = 0;
     const by: Answer = (request, response, html) => {
       version += 1;
@@ -83,7 +83,7 @@ describe("a server that", () => {
     expect(lastOf(site)).toEqual([IN_FULL, IN_FULL, IN_FULL]);
   });
 
-  it("gives an ETag in its own spelling gets it back in that", async () => {
+  it("sends an unusual ETag gets it back unchanged", async () => {
     const { site, crawl } = await stage({
       title: "one",
       by: always({ etag: "bare-1", "last-modified": "Sun, 06 Nov 1994 08:49:37 GMT" }),
@@ -94,7 +94,7 @@ describe("a server that", () => {
     expect(lastOf(site)[1]).toEqual({ etag: "bare-1", since: "Sun, 06 Nov 1994 08:49:37 GMT", status: 200 });
   });
 
-  it("fails in between leaves what is remembered as it was", async () => {
+  it("fails in between does not change what is remembered", async () => {
     const { site, crawl } = await stage({ title: "one" });
     await crawl();
     site.pages.set("/", { title: "one", by: (_, response) => void response.writeHead(500).end() });
@@ -105,7 +105,7 @@ describe("a server that", () => {
     expect(await crawl()).toMatchObject({ titles: [], pages: [{ status: 304 }] });
   });
 
-  it("redirects for a while gives the page anew when it is back", async () => {
+  it("redirects for a while leads to a new record when the page is back", async () => {
     const { site, crawl } = await stage({ title: "one" });
     await crawl();
     const away: Answer = (_, response) => void response.writeHead(302, { location: "/elsewhere" }).end();
@@ -119,7 +119,7 @@ describe("a server that", () => {
 });
 
 describe("a page is fetched in full where", () => {
-  it("it is read by other rules, and is compared all the same", async () => {
+  it("it is read by other rules, and is still compared", async () => {
     const { site, crawl } = await stage({ title: "one" });
     await crawl();
     await crawl();
@@ -130,7 +130,7 @@ describe("a page is fetched in full where", () => {
     expect(lastOf(site).map(({ status }) => status)).toEqual([200, 304, 200, 304]);
   });
 
-  it("it is asked for with other headers, and what comes is the same", async () => {
+  it("it is requested with other headers, and is unchanged", async () => {
     const { site, crawl } = await stage({ title: "one" });
     await crawl();
     expect((await crawl({ headers: { "accept-language": "de" } })).titles).toEqual([]);
@@ -138,7 +138,7 @@ describe("a page is fetched in full where", () => {
     expect(lastOf(site)).toEqual([IN_FULL, IN_FULL]);
   });
 
-  it("the job has conditions of its own, which win", async () => {
+  it("the job has its own conditional headers, which have priority", async () => {
     const { site, crawl } = await stage({ title: "one" });
     const headers = { "if-none-match": '"mine"' };
     await crawl({ headers });

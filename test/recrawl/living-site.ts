@@ -1,6 +1,6 @@
 /**
- * A site whose pages change, come and go between crawls, with a log of its own. Its answers to conditional requests are
- * worked out here; shares no code with src/.
+ * A site whose pages change, appear and disappear between crawls, with its own log and its own handling of conditional
+ * requests. Shares no code with src/.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Origin, startOrigin } from "../site/origin.ts";
@@ -8,28 +8,28 @@ import { type Origin, startOrigin } from "../site/origin.ts";
 export type LivingPage = {
   title: string;
   links?: readonly string[];
-  /** How it tells its version; `etag` unless given. */
+  /** The validator that it sends; default: `etag`. */
   by?: "etag" | "weak" | "date" | "nothing" | Answer;
 };
 
-/** Answers in a way of its own. */
+/** A handler for one page. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, html: string) => void;
 
-/** One request for a page as the site saw it. */
+/** One logged request for a page. */
 export type Visit = {
   path: string;
   etag: string | undefined;
   since: string | undefined;
   status: number;
-  /** Of the body that was sent. */
+  /** Size of the body that was sent. */
   bytes: number;
 };
 
 export type LivingSite = {
   url: string;
-  /** By path. Changing them changes the site. */
+  /** Pages by path. Change them to change the site. */
   pages: Map<string, LivingPage>;
-  /** Visits since it was last asked, without robots.txt. */
+  /** Requests since the last call, without robots.txt. */
   takeVisits(): Visit[];
   origin: Origin;
 };
@@ -55,13 +55,13 @@ export async function startLivingSite(pages: Record<string, LivingPage>): Promis
     const html = htmlOf(page);
     const { by = "etag" } = page;
     if (typeof by === "function") return by(request, response, html);
-    const told = validatorOf(by, html);
-    for (const [name, value] of Object.entries(told)) response.setHeader(name, value);
+    const validator = validatorOf(by, html);
+    for (const [name, value] of Object.entries(validator)) response.setHeader(name, value);
     const isSame =
-      (told.etag !== undefined && etag === told.etag) ||
-      (told["last-modified"] !== undefined &&
+      (validator.etag !== undefined && etag === validator.etag) ||
+      (validator["last-modified"] !== undefined &&
         since !== undefined &&
-        Date.parse(told["last-modified"]) <= Date.parse(since));
+        Date.parse(validator["last-modified"]) <= Date.parse(since));
     response.writeHead(isSame ? 304 : 200, isSame ? {} : { "content-type": "text/html" });
     response.end(isSame ? undefined : html);
   });

@@ -1,11 +1,10 @@
-/** The recrawl set of a schedule: its own, its tenant's, and gone with it. */
+/** The recrawl set of a schedule belongs to the schedule and its tenant, and is removed with it. */
 import { expect, it } from "vitest";
-import { composeSchedules } from "../../src/compose-schedules.ts";
+import { composeSchedules } from "../../src/compose/schedules.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
-import type { JobSpec } from "../../src/submit/job-spec.ts";
 import { openWorld } from "./world.ts";
 
-it("is named after the schedule and its tenant, unless the job names one, and is forgotten with the schedule", async () => {
+it("is named after the schedule and its tenant, unless the job names one, and is removed with the schedule", async () => {
   const { trawl, config } = await openWorld();
   const { schedules } = composeSchedules(config, trawl);
   await trawl.store.keys.add({
@@ -16,7 +15,7 @@ it("is named after the schedule and its tenant, unless the job names one, and is
     const schedule = await schedules.add({ every: "1d", job: { urls: ["https://a.test/"], recrawl } }, tenant);
     const { jobId = "" } = await schedules.runNow(schedule);
     const job = await trawl.frontier.findJob(jobId);
-    return { schedule, recrawl: (job?.spec as JobSpec | undefined)?.recrawl };
+    return { schedule, recrawl: job?.spec.recrawl };
   }
 
   const own = await made({ emit: "changed" }, undefined);

@@ -1,4 +1,4 @@
-/** Recrawls by a spider: what its handlers emitted and followed is taken over, until its code changes. */
+/** Recrawls by a spider: emitted records and followed links are reused until its code changes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -15,7 +15,7 @@ export default defineSpider({
   handlers: { leaf({ $, emit, carry }) { emit({ title: titleOf($("h1").text()) + " " + carry.from }); } },
 });`;
 
-it("takes over what handlers emitted and followed, until a file of the spider changes", async () => {
+it("reuses what handlers emitted and followed, until a file of the spider changes", async () => {
   const site = await startLivingSite({
     "/": { title: "home", links: ["/a", "/b"] },
     "/a": { title: "a" },

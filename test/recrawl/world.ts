@@ -1,7 +1,7 @@
-/** A broker, a store and a worker of their own, in which one job after the other crawls a site. */
+/** A broker, a store and a worker, in which one job after the other crawls a site. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openTrawl, type Trawl } from "../../src/compose.ts";
+import { type App, openApp } from "../../src/compose/app.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { hasEnded, ledgerGap } from "../../src/domain/job.ts";
@@ -9,13 +9,12 @@ import type { JobView } from "../../src/frontier/frontier-admin.ts";
 import type { StoredPage } from "../../src/store/store.ts";
 import type { JobInput } from "../../src/submit/job-schema.ts";
 import { parseJob, resolveJob } from "../../src/submit/resolve-job.ts";
-import { submitJob } from "../../src/submit/submit-job.ts";
-import { UNWATCHED } from "../../src/worker/task-watch.ts";
 import { newFolder } from "../e2e/folder.ts";
+import { submitDirectly } from "../submit/submit-directly.ts";
 
 export type Crawled = {
   job: JobView;
-  /** Titles of the records that came out, in order of the alphabet. */
+  /** Titles of the records, sorted. */
   titles: string[];
   pages: readonly StoredPage[];
   /** Dead letters as `path status`. */
@@ -23,12 +22,12 @@ export type Crawled = {
 };
 
 export type World = {
-  trawl: Trawl;
+  trawl: App;
   config: Config;
   folder: string;
   /** The id of the job. */
   submit(job: JobInput): Promise<string>;
-  /** Submits it and works it off. */
+  /** Submits the job and runs it to its end. */
   crawl(job: JobInput): Promise<Crawled>;
 };
 
@@ -41,7 +40,7 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
     ...{ logLevel: "silent", flushMs: 5, ...settings },
   };
   const config = resolveConfig([{ from: "test", values }]);
-  const trawl = await openTrawl(config, () => {});
+  const trawl = await openApp(config, () => {});
   onTestFinished(() => trawl.close());
   let count = 0;
 
@@ -56,7 +55,7 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
     });
     const context = { id: `j${count}`, requestId: "r", queue: undefined, typedHosts: ["127.0.0.1"], out: undefined };
     const spec = resolveJob(input, config, context);
-    await submitJob({ frontier: trawl.frontier, now: () => trawl.clock.now() }, spec, input.urls ?? []);
+    await submitDirectly({ frontier: trawl.frontier, now: () => trawl.clock.now() }, spec, input.urls ?? []);
     return spec.id;
   }
 
@@ -68,7 +67,7 @@ export async function openWorld(settings: Record<string, unknown> = {}): Promise
   return { trawl, config, folder, submit, crawl };
 }
 
-export async function workToEnd(trawl: Trawl, jobId: string): Promise<void> {
+export async function workToEnd(trawl: App, jobId: string): Promise<void> {
   const job = await trawl.frontier.findJob(jobId);
   if (job !== undefined && hasEnded(job.state)) return;
   let finish = () => {};
@@ -80,7 +79,6 @@ export async function workToEnd(trawl: Trawl, jobId: string): Promise<void> {
     allowHosts: ["127.0.0.1"],
     unreadableJob: "ends-worker",
     onFinished: (id) => (id === jobId ? finish() : undefined),
-    watch: UNWATCHED,
     maxTasks: Number.POSITIVE_INFINITY,
   });
   worker.start();
@@ -88,7 +86,7 @@ export async function workToEnd(trawl: Trawl, jobId: string): Promise<void> {
   await worker.stop();
 }
 
-export async function resultsOf(trawl: Trawl, jobId: string): Promise<Crawled> {
+export async function resultsOf(trawl: App, jobId: string): Promise<Crawled> {
   const job = await trawl.frontier.findJob(jobId);
   if (job === undefined || !hasEnded(job.state)) throw new Error(`job ${jobId} has not ended`);
   if (ledgerGap(job.counts) !== 0) throw new Error(`the ledger is out by ${ledgerGap(job.counts)}`);

@@ -1,6 +1,6 @@
 /**
- * What a fleet must be able to rely on, in real time, with several handles on one broker: run on every kind of server
- * and number of shards. The contract in test/contracts/frontier goes further, on a clock that is moved by hand.
+ * The basic guarantees of a broker with several handles, in real time, on every kind of server and number of shards. The
+ * contract in test/contracts/frontier is complete, with a manual clock.
  */
 import { describe, expect, it } from "vitest";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
@@ -25,7 +25,7 @@ import { createStage, openMany, type Stage } from "./stage.ts";
 
 export type SmokeBackend = { url(): string; shards: number };
 
-/** Enough of them to meet every shard. */
+/** Enough sites to have some on every shard. */
 const SITES = Array.from({ length: 12 }, (_, nth) => `site-${nth}.test`);
 const FAR_MS = 30_000;
 const clock = systemClock();
@@ -42,7 +42,7 @@ export function describeSmoke(name: string, { url, shards }: SmokeBackend): void
 }
 
 function whole(stage: () => Stage): void {
-  it("carries a job whose pages link across sites to its end, with an exact ledger after each step", async () => {
+  it("completes a job whose pages link across sites, with exact counts after each step", async () => {
     const frontier = await stage().open();
     await submit(frontier, aJob(), [aTask(`https://${SITES[0]}/0`)]);
     await frontier.seal("job");
@@ -70,7 +70,7 @@ function whole(stage: () => Stage): void {
     });
   });
 
-  it("queues a URL once when several submit it at once", async () => {
+  it("queues a URL once when several handles submit it at the same time", async () => {
     const handles = await openMany(stage(), 4);
     await handles[0]?.createJob(aJob());
     const tasks = SITES.flatMap((site) => tasksAt(site, 60));
@@ -88,7 +88,7 @@ function whole(stage: () => Stage): void {
 }
 
 function limits(stage: () => Stage): void {
-  it("keeps every site's rate and how many are under way, over all handles together", async () => {
+  it("keeps the rate and the concurrency of every site over all handles", async () => {
     const handles = await openMany(stage(), 3);
     const policy: SitePolicy = { intervalMs: 20, burst: 1, perSite: 2 };
     const sites = SITES.slice(0, 5);
@@ -107,12 +107,12 @@ function limits(stage: () => Stage): void {
     }
   });
 
-  it("never admits more pages than the limit, whoever submits or finds them, and no fewer", async () => {
+  it("accepts exactly as many pages as the limit, from submissions and links", async () => {
     const handles = await openMany(stage(), 4);
     const [first] = handles as [AnyFrontier];
     const limit = 40;
     await first.createJob(aJob({ limits: { pages: limit } }));
-    // Each submits others, with some in common.
+    // Each handle submits other URLs, with some in common.
     const batches = handles.map((_, nth) =>
       SITES.flatMap((site) => [...tasksAt(site, 1), aTask(`https://${site}/own-${nth}`)]),
     );
@@ -134,7 +134,7 @@ function limits(stage: () => Stage): void {
     ]);
   });
 
-  it("ends a job at its deadline, with what is under way", async () => {
+  it("ends a job at its deadline, including running tasks", async () => {
     const frontier = await stage().open();
     const tasks = SITES.flatMap((site) => tasksAt(site, 3));
     await submit(frontier, aJob({ limits: { deadlineAt: clock.now() + 300 } }), tasks);
@@ -161,7 +161,7 @@ function limits(stage: () => Stage): void {
 }
 
 function endings(stage: () => Stage): void {
-  it("ends a job exactly once when several settle its last tasks at once", async () => {
+  it("ends a job exactly once when several handles settle its last tasks at the same time", async () => {
     const handles = await openMany(stage(), 4);
     const [first] = handles as [AnyFrontier];
     for (let round = 0; round < 15; round++) {
@@ -234,7 +234,7 @@ function control(stage: () => Stage): void {
     await expect(one.enqueue("job", tasks)).rejects.toMatchObject({ code: "JOB_ENDED" });
   });
 
-  it("hands back what a dead worker held, and counts who holds what", async () => {
+  it("returns the tasks of a dead worker, and counts the tasks of each worker", async () => {
     const [one, other] = (await openMany(stage(), 2)) as [AnyFrontier, AnyFrontier];
     await submit(
       one,
@@ -264,7 +264,7 @@ function inspection(stage: () => Stage): void {
     const [e, d, ...rest] = await frontier.listJobs(3);
     expect([e, d, ...rest].map((view) => view?.id)).toEqual(["e", "d", "c"]);
     const older = await frontier.listJobs(9, { createdAt: rest[0]?.createdAt ?? 0 });
-    // The clocks are compared anew with each answer: the edge itself may be told twice, never left out.
+    // Clocks are compared with each answer: the last entry of a page may be repeated, but never skipped.
     expect(older.map(({ id }) => id).filter((id) => id !== "c")).toEqual(["b", "a"]);
     const page = await frontier.listSites(2);
     expect(page.map(({ site }) => site)).toEqual(["a.test", "b.test"]);
@@ -272,7 +272,7 @@ function inspection(stage: () => Stage): void {
     expect(page[0]).toMatchObject({ waiting: 1, inFlight: 0 });
   });
 
-  it("says why a URL, a site and a job wait", async () => {
+  it("explains why a URL, a site and a job wait", async () => {
     const frontier = await stage().open();
     const policy: SitePolicy = { intervalMs: 60_000, burst: 1, perSite: 1 };
     const tasks = SITES.slice(0, 3).flatMap((site) => tasksAt(site, 2));
@@ -280,18 +280,18 @@ function inspection(stage: () => Stage): void {
     const [grant] = await grantsOf(frontier, { worker: "the-worker", max: 1 });
     if (grant === undefined) throw new Error("three are due");
 
-    expect(wordsOf(await frontier.explain({ url: grant.url }))).toMatch(/the-worker/);
+    expect(encodeBatch(await frontier.explain({ url: grant.url }))).toMatch(/the-worker/);
     const next = grant.url.endsWith("/0") ? grant.url.replace(/0$/, "1") : grant.url.replace(/1$/, "0");
     expect((await frontier.explain({ url: next })).reasons).not.toEqual([]);
     expect((await frontier.explain({ site: grant.site })).reasons).not.toEqual([]);
-    expect(wordsOf(await frontier.explain({ jobId: "job" }))).toMatch(/5/);
-    expect(wordsOf(await frontier.explain({ url: "https://never.test/" }))).not.toBe("");
+    expect(encodeBatch(await frontier.explain({ jobId: "job" }))).toMatch(/5/);
+    expect(encodeBatch(await frontier.explain({ url: "https://never.test/" }))).not.toBe("");
   });
 }
 
 type Span = Grant & { from: number; to: number };
 
-/** Leases and settles until all of the job is done; when each task was under way. */
+/** Leases and settles until the job is done. Returns when each task was running. */
 async function work(frontier: AnyFrontier, worker: string, total: number): Promise<Span[]> {
   const spans: Span[] = [];
   const until = clock.now() + FAR_MS;
@@ -309,6 +309,6 @@ async function work(frontier: AnyFrontier, worker: string, total: number): Promi
   throw new Error(`${worker} waited ${FAR_MS} ms for the end`);
 }
 
-function wordsOf({ reasons }: { reasons: readonly string[] }): string {
+function encodeBatch({ reasons }: { reasons: readonly string[] }): string {
   return reasons.join("; ");
 }

@@ -1,4 +1,4 @@
-/** Redis at its maxmemory (F13): nothing new is taken, everything that makes room works. */
+/** Redis at maxmemory (F13): new tasks are refused, and everything that frees memory works. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { aJob, aTask, countsOf, grantsOf, oneGrant, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
@@ -9,7 +9,7 @@ import { createStage } from "./stage.ts";
 
 const clock = systemClock();
 
-/** Leaves no room for anything. Returns how much there was. */
+/** Fills the memory. Returns how much was free. */
 async function fill({ port }: RedisServer): Promise<void> {
   await withRedis(port, async (redis) => {
     const [, used] = /^used_memory:(\d+)/m.exec(await redis.info("memory")) ?? [];
@@ -19,12 +19,12 @@ async function fill({ port }: RedisServer): Promise<void> {
 
 describe("Redis out of memory", () => {
   for (const shards of [1, 3]) {
-    it(`F13 takes nothing new, and lets workers settle until there is room again, on ${shards} shard(s)`, async () => {
+    it(`F13 refuses new tasks, and lets workers settle until memory is free again, on ${shards} shard(s)`, async () => {
       const server = await startRedis();
       onTestFinished(() => server.stop());
       const frontier = await createStage(server.url, { shards }).open();
       const sites = Array.from({ length: 8 }, (_, nth) => `site-${nth}.test`);
-      // Much more than the scripts that are loaded from here on take for good.
+      // Much more than the scripts that are loaded from now on.
       await submit(
         frontier,
         aJob(),
@@ -45,7 +45,7 @@ describe("Redis out of memory", () => {
       expect(await frontier.abandon("w")).toBe(2);
       await oneGrant(frontier, { leaseMs: 0 });
       expect(await frontier.reap(100)).toBeGreaterThanOrEqual(1);
-      await frontier.spend("long-name-of-site-0.test");
+      await frontier.reserveSlot("long-name-of-site-0.test");
       const robots = { kind: "absent", text: "", fetchedAt: clock.now(), freshUntil: clock.now() + 1000 } as const;
       await frontier.keepRobots("long-name-of-site-0.test", robots, 0);
       await frontier.announce({ worker: "w", queues: ["fetch"], unknownSpiders: [], version: "1" }, 1000);
@@ -55,7 +55,7 @@ describe("Redis out of memory", () => {
       await frontier.pause("job");
       await frontier.resume("job");
 
-      // Links of pages are taken all the same: those at other shards, and more than go along with one settlement.
+      // Links of pages are still accepted: on other shards, and more than fit into one settlement.
       const links = sites.flatMap((site) => tasksAt(`of-${site}`, 150));
       await settleAll(frontier, [await oneGrant(frontier)], { discovered: links });
       expect(await countsOf(frontier)).toMatchObject({ discovered: links.length, done: 1 });
@@ -64,7 +64,7 @@ describe("Redis out of memory", () => {
         await settleAll(frontier, grants);
         grants = await grantsOf(frontier, { max: 500 });
       }
-      // Redis counts the buffers of its connections too, and gives them back a little later.
+      // Redis also counts buffers of connections, and frees them a little later.
       const isTaken = async () => (await frontier.enqueue("job", [aTask("https://new.test/")])).queued === 1;
       expect(await waitUntil(isTaken, 10_000)).toBe(true);
     });

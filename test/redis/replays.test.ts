@@ -1,4 +1,4 @@
-/** Dead letters of jobs on several shards: what goes back opens its job again everywhere, and no other (F15). */
+/** ReplayResult dead letters reopen their job on all shards, and no other job (F15). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
 import {
@@ -12,7 +12,7 @@ import {
   tasksAt,
   viewOf,
 } from "../contracts/frontier/makers.ts";
-import { auditShard } from "../model/redis-books.ts";
+import { auditShard } from "../model/redis-audit.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 import { createStage } from "./stage.ts";
 
@@ -25,7 +25,7 @@ describe("a replay on several shards", () => {
   });
   afterAll(() => server.stop());
 
-  /** Each of the jobs has ended, with one dead letter at a site of its own. */
+  /** Ended jobs, each with one dead letter at its own site. */
   async function open() {
     const stage = createStage(server.url, { shards: 3 });
     const frontier = await stage.open();
@@ -44,7 +44,7 @@ describe("a replay on several shards", () => {
     return views.flatMap(({ id, state }) => (state === "running" ? [id] : []));
   }
 
-  it("F15 with a limit opens the jobs that got a task back, and leaves the others ended", async () => {
+  it("F15 with a limit reopens the jobs of the replayed tasks, and no others", async () => {
     const { frontier } = await open();
 
     for (const count of [1, 2, 3]) {
@@ -55,7 +55,7 @@ describe("a replay on several shards", () => {
     }
   });
 
-  it("F15 passes over letters of cancelled jobs, and opens the jobs behind them", async () => {
+  it("F15 skips letters of cancelled jobs, and reopens the jobs after them", async () => {
     const frontier = await createStage(server.url, { shards: 3 }).open();
     for (const id of JOBS) {
       await submit(frontier, aJob({ id }), tasksAt(`${id}.test`, 2));
@@ -69,7 +69,7 @@ describe("a replay on several shards", () => {
     expect(await running(frontier)).toEqual(["behind"]);
   });
 
-  it("F15 opens a job on all shards: links to any of them are taken, and it ends again", async () => {
+  it("F15 reopens a job on all shards: links to any shard are accepted, and the job ends again", async () => {
     const { stage, frontier } = await open();
     const [id = ""] = JOBS;
     expect(await frontier.replayDead({ jobId: id }, 1, 10)).toMatchObject({ replayed: 1 });

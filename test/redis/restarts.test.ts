@@ -1,4 +1,4 @@
-/** Redis killed and restarted under running handles, with and without the loss of its last writes. */
+/** Redis is killed and restarted while handles use it, with and without the loss of its last writes. */
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import {
   tasksAt,
   viewOf,
 } from "../contracts/frontier/makers.ts";
-import { auditShard } from "../model/redis-books.ts";
+import { auditShard } from "../model/redis-audit.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "../services/redis.ts";
 import { startCluster } from "../services/redis-cluster.ts";
 import { withRedis } from "../services/redis-talk.ts";
@@ -35,7 +35,7 @@ async function serverFor(options: RedisOptions): Promise<RedisServer> {
   return server;
 }
 
-/** Leases and settles, each page leading to one more, until the job is over. */
+/** Leases and settles until the job ends; each page has one link. */
 async function crawl(frontier: AnyFrontier, worker: string, onSettled: () => void): Promise<void> {
   const signal = AbortSignal.timeout(FAR_MS);
   while (!signal.aborted && (await frontier.findJob("job"))?.finishedAt === undefined) {
@@ -83,7 +83,7 @@ describe("Redis killed and restarted, every write kept", () => {
     });
   }
 
-  it("loses nothing on a cluster of which one node after the other is restarted", async () => {
+  it("loses nothing on a cluster whose nodes restart one after the other", async () => {
     const cluster = await startCluster({ nodes: 3, appendonly: "always" });
     onTestFinished(() => cluster.stop());
     const stage = createStage(cluster.url, { shards: 4 });
@@ -113,7 +113,7 @@ describe("Redis killed and restarted, every write kept", () => {
     expect(await first.listHolders()).toEqual([]);
   });
 
-  it("gives scripts back that were flushed, without taking it for a restart", async () => {
+  it("reloads flushed scripts, and does not report a restart", async () => {
     const server = await serverFor({});
     const stage = createStage(server.url);
     const handles = await openMany(stage, 2);
@@ -136,9 +136,13 @@ describe("Redis killed and restarted, every write kept", () => {
   });
 });
 
-/** Keeps a copy of a server's files, and takes the server back to it: what a crash of the machine does. */
+/** Copies the files of a server. The returned function restarts the server on that copy, as after a crash of its machine. */
 async function createRewind(server: RedisServer): Promise<() => Promise<void>> {
   const [, folder = ""] = await withRedis(server.port, (redis) => redis.config("GET", "dir") as Promise<string[]>);
+  // While a slow disk still syncs, Redis keeps newer writes in memory for up to two seconds.
+  const isWritten = async () =>
+    /^aof_buffer_length:0\r$/m.test(await withRedis(server.port, (redis) => redis.info("persistence")));
+  expect(await waitUntil(isWritten, FAR_MS)).toBe(true);
   const copy = mkdtempSync(join(tmpdir(), "trawl-rewind-"));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   cpSync(join(folder, "appendonlydir"), copy, { recursive: true });
@@ -158,7 +162,7 @@ describe("Redis restarted without its last writes", () => {
     "third.test": { intervalMs: 350, burst: 2, perSite: 9 },
   };
 
-  it("F3 hits no site sooner than a full interval after it, on any shard and prefix, whoever comes first", async () => {
+  it("F3 requests no site within a full interval after it, on any shard and prefix", async () => {
     const server = await serverFor({ appendonly: "everysec" });
     const stages = [createStage(server.url, { shards: 3 }), createStage(server.url)];
     const handles = await Promise.all(stages.map((stage) => stage.open()));
@@ -167,7 +171,7 @@ describe("Redis restarted without its last writes", () => {
       await submit(frontier, aJob({ sites: POLICIES }), tasks);
     }
     const rewind = await createRewind(server);
-    // Sent, and about to be forgotten.
+    // These grants are lost in the restart.
     for (const frontier of handles) expect(await grantsOf(frontier, { max: 20 })).toHaveLength(7);
 
     const killedAt = clock.now();
@@ -191,7 +195,7 @@ describe("Redis restarted without its last writes", () => {
     for (const { events } of stages) expect(events).toContain("broker.restarted");
   });
 
-  it("F3 hits a site that was lost with them no sooner either", async () => {
+  it("F3 requests a site that was lost with them no sooner", async () => {
     const server = await serverFor({ appendonly: "everysec" });
     const frontier = await createStage(server.url).open();
     const policy = POLICIES["steady.test"] as SitePolicy;
@@ -210,7 +214,7 @@ describe("Redis restarted without its last writes", () => {
     expect(await waitUntil(isGranted, FAR_MS)).toBe(true);
   });
 
-  it("F9 finds the links of a page again, though this process has seen them queued", async () => {
+  it("F9 queues lost links of a page again, though this process has queued them before", async () => {
     const server = await serverFor({ appendonly: "everysec" });
     const [one, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
     await submit(one, aJob(), [aTask("https://a.test/")]);
@@ -220,7 +224,7 @@ describe("Redis restarted without its last writes", () => {
     expect(await countsOf(one)).toMatchObject({ queued: 5 });
 
     await rewind();
-    // The other one comes first, and brings the scripts back.
+    // The other handle calls first, and reloads the scripts.
     await other.release(await grantsOf(other));
     await other.settle([settlementOf({ taskId: "1", token: 99 })]);
     await settleAll(one, [await oneGrant(one)], { discovered });

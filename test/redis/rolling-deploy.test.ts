@@ -1,16 +1,15 @@
-/** Two versions of Trawl on one broker, as during a rolling deploy (F19): their scripts differ, what they store does not. */
+/** Two versions of Trawl on one broker, as in a rolling deploy (F19): the scripts differ, the stored data does not. */
 import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadScripts as loadOwnScripts, type loadScripts } from "../../src/frontier/redis/connection/scripts.ts";
 import type { openRedisFrontier } from "../../src/frontier/redis/open.ts";
-import type { loadScripts } from "../../src/frontier/redis/scripts.ts";
-import { loadScripts as loadOwnScripts } from "../../src/frontier/redis/scripts.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { aJob, aTask, countsOf, grantsOf, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
-import { auditShard } from "../model/redis-books.ts";
+import { auditShard } from "../model/redis-audit.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 import { withRedis } from "../services/redis-talk.ts";
 import { createStage } from "./stage.ts";
@@ -33,7 +32,7 @@ describe("two versions side by side", () => {
     appendFileSync(join(lua, "lib/base.lua"), "\nlocal _another_version = 2\n");
     const [opening, scripts] = await Promise.all([
       import(join(folder, "src/frontier/redis/open.ts")),
-      import(join(folder, "src/frontier/redis/scripts.ts")),
+      import(join(folder, "src/frontier/redis/connection/scripts.ts")),
     ]);
     other = { openRedisFrontier: opening.openRedisFrontier, loadScripts: scripts.loadScripts };
   });
@@ -59,7 +58,7 @@ describe("two versions side by side", () => {
     await submit(old, aJob(), tasksAt("a.test", 10));
     expect((await young.enqueue("job", tasksAt("a.test", 12))).duplicates).toBe(10);
     const [some, rest] = [await grantsOf(young, { max: 6 }), await grantsOf(old)];
-    // What one was granted the other may settle.
+    // One version settles what the other was granted.
     await settleAll(old, some, { discovered: [aTask("https://b.test/")] });
     await settleAll(young, rest);
     await old.pause("job");
@@ -73,7 +72,7 @@ describe("two versions side by side", () => {
     await young.close();
   });
 
-  it("F19 jobs that an older version has made or ended are known to be under way, or not", async () => {
+  it("F19 know whether a job of an older version is running", async () => {
     const stage = createStage(server.url);
     const frontier = await stage.open();
     const open = `${stage.prefix}:{0}:open`;
@@ -83,7 +82,7 @@ describe("two versions side by side", () => {
       const [first, ...others] = await redis.zrangeBuffer(open, 0, -1);
       expect(others).toHaveLength(1);
       await frontier.seal("ended");
-      // As a version leaves it that knows nothing of this key.
+      // Like an older version, which does not have this key.
       await redis.del(open);
       await redis.zadd(open, Number.MAX_SAFE_INTEGER, first as Buffer);
     });

@@ -1,4 +1,4 @@
-/** What listings of sites make Redis do: as much as is listed, not as much as there is. No clock is read. */
+/** The cost of listing sites in Redis depends on the listed sites, not on all sites. Counts commands, not time. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { aJob, aTask, submit } from "../contracts/frontier/makers.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
@@ -14,7 +14,7 @@ afterAll(() => redis.stop());
 const SITES = 600;
 const nameOf = (nth: number) => `site-${String(nth).padStart(4, "0")}.test`;
 
-/** How often each command was called, those in scripts as well. */
+/** How often each command was called, including calls in scripts. */
 async function callsOf(run: () => Promise<unknown>): Promise<Map<string, number>> {
   await withRedis(redis.port, (talk) => talk.config("RESETSTAT"));
   await run();
@@ -22,7 +22,7 @@ async function callsOf(run: () => Promise<unknown>): Promise<Map<string, number>
   return new Map([...stats.matchAll(/^cmdstat_(\w+)\S*:calls=(\d+)/gm)].map(([, name = "", n]) => [name, Number(n)]));
 }
 
-it("F17 asks about those sites that it tells of, however many have as much waiting, a hundred at most in a script", async () => {
+it("F17 reads only the listed sites, at most a hundred per script, however many have the same backlog", async () => {
   const frontier = await createStage(redis.url, { shards: 4 }).open();
   const tasks = Array.from({ length: SITES }, (_, nth) => aTask(`https://${nameOf(SITES - 1 - nth)}/`));
   await submit(frontier, aJob(), tasks);

@@ -1,4 +1,4 @@
-/** Frontiers on real servers for one test, in the broker's own time; each stage has a prefix, and closes what it opened. */
+/** Frontiers on real servers for one test, with the broker's clock. Each stage has its own prefix and closes its handles. */
 import { onTestFinished } from "vitest";
 import { openRedisFrontier, type RedisFrontierOptions } from "../../src/frontier/redis/open.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
@@ -10,9 +10,9 @@ export type StageOptions = Partial<RedisFrontierOptions> & { url?: string; clock
 
 export type Stage = {
   prefix: string;
-  /** What the handles had to say, by event. */
+  /** Log events of the handles. */
   events: string[];
-  /** One more handle on the same broker, as another process has it. */
+  /** Opens another handle on the same broker, like another process. */
   open(options?: StageOptions): Promise<AnyFrontier>;
 };
 
@@ -35,7 +35,7 @@ export function createStage(url: string, defaults: StageOptions = {}): Stage {
   };
 }
 
-/** As many handles on one broker. */
+/** Opens several handles on one broker. */
 export function openMany(stage: Stage, count: number): Promise<AnyFrontier[]> {
   return Promise.all(Array.from({ length: count }, () => stage.open()));
 }

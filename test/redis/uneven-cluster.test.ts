@@ -1,9 +1,9 @@
-/** A cluster whose nodes differ: one is full, or allows less than the others. */
+/** A cluster with unequal nodes: one is full, or has fewer permissions. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { NewTask } from "../../src/domain/task.ts";
-import type { Broker } from "../../src/frontier/redis/broker.ts";
-import { callerTime } from "../../src/frontier/redis/broker-time.ts";
-import { createShards } from "../../src/frontier/redis/shards.ts";
+import { createShards } from "../../src/frontier/redis/cluster/shards.ts";
+import type { BrokerClient } from "../../src/frontier/redis/connection/broker-client.ts";
+import { callerClock } from "../../src/frontier/redis/connection/broker-clock.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { aJob, aTask, countsOf } from "../contracts/frontier/makers.ts";
 import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
@@ -12,9 +12,12 @@ import { waitUntil } from "../services/wait-until.ts";
 import { createStage } from "./stage.ts";
 
 const OPTIONS = { prefix: "any", shards: 2, time: "broker" } as const;
-const shards = createShards({ broker: {} as Broker, clock: systemClock(), timeOf: callerTime, caller: "" }, OPTIONS);
+const shards = createShards(
+  { broker: {} as BrokerClient, clock: systemClock(), timeOf: callerClock, caller: "" },
+  OPTIONS,
+);
 
-/** So many at sites of each shard, in turn. */
+/** `count` tasks for each shard, alternating. */
 function tasksInTurn(count: number): NewTask[] {
   const tasks = Array.from({ length: count * 10 }, (_, nth) => aTask(`https://site-${nth}.test/`));
   const [even, odd] = [0, 1].map((index) => tasks.filter(({ site }) => shards.ofSite(site).index === index));
@@ -23,7 +26,7 @@ function tasksInTurn(count: number): NewTask[] {
 
 describe("a cluster of unequal nodes", () => {
   let cluster: RedisCluster;
-  /** Of the node that has shard 1 and not shard 0. */
+  /** The node that has shard 1 and not shard 0. */
   let port: number;
   beforeAll(async () => {
     cluster = await startCluster({ nodes: 3 });
@@ -43,7 +46,7 @@ describe("a cluster of unequal nodes", () => {
     throw new Error(`no node has ${key}`);
   }
 
-  it("F13 takes what comes before the first URL of a full shard, and nothing twice however often one asks", async () => {
+  it("F13 accepts URLs up to the first one of a full shard, and none twice in repeated calls", async () => {
     const limit = (bytes: number) => withRedis(port, (redis) => redis.config("SET", "maxmemory", bytes));
     onTestFinished(async () => void (await limit(0)));
     const frontier = await createStage(cluster.url, { shards: 2 }).open();
@@ -57,7 +60,7 @@ describe("a cluster of unequal nodes", () => {
     for (let nth = 0; nth < 3; nth++) {
       expect(await frontier.enqueue("job", rest)).toMatchObject({ queued: 0, duplicates: 0, full: { taken: 0 } });
     }
-    // Whoever has URLs of the other shard only is not held up.
+    // URLs of the other shard alone are not delayed.
     expect(await frontier.enqueue("job", [aTask(`${tasks[0]?.url}more`)])).toMatchObject({ queued: 1 });
 
     await limit(0);

@@ -1,52 +1,54 @@
 /**
- * Whoever archives or deletes jobs, killed before every step that it takes at the broker, on a real Redis. A job that is
- * archived is to be found once, whatever happens; one that is deleted is there whole, or not at all.
+ * Processes that archive or delete jobs are killed before each of their calls to a real Redis. An archived job is
+ * found exactly once at any moment. A deleted job is either complete or gone.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openTrawl, type Trawl } from "../../src/compose.ts";
-import { retentionDeps } from "../../src/compose-retention.ts";
+import { type App, openApp } from "../../src/compose/app.ts";
+import { retentionDeps } from "../../src/compose/retention.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { archiveEnded } from "../../src/retain/archive-ended.ts";
 import { cleanUpAll } from "../../src/retain/delete-job.ts";
-import { openCountedLine } from "../api/counted-line.ts";
+import { isScriptCall, openCountedLine } from "../api/counted-line.ts";
 import { aJob, grantsOf, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { newPrefix } from "../contracts/frontier/redis-backend.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { startTrawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
+import { useProgram } from "../services/program.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { waitUntil } from "../services/wait-until.ts";
+import { aJobSpec } from "../submit/a-job-spec.ts";
 
+const program = useProgram(new URL("./archiver-process.ts", import.meta.url));
 const UNSTOPPED = new AbortController().signal;
-/** However fast the machine is, none takes more steps. */
+/** Both processes make fewer calls than this. */
 const STEPS_MOST = 40;
-/** The least that there is. */
-const KEPT_MS = 1_000;
 
-describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before any step at the broker", () => {
+describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before any call to the broker", () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
   });
   afterAll(() => redis.stop());
 
-  /** A broker and a store, us who look at them from aside, and a line that others use. */
+  /** A broker and a store, opened by this process, and a proxy to the broker for the process that is killed. */
   async function prepare() {
     const folder = newFolder();
     const values = {
       ...{ broker: redis.url, brokerPrefix: newPrefix(), logLevel: "silent" },
       ...{ store: `sqlite:${join(folder, "store.db")}`, bodies: `file:${join(folder, "bodies")}` },
     };
-    const trawl = await openTrawl(resolveConfig([{ from: "test", values }]), () => {});
+    const trawl = await openApp(resolveConfig([{ from: "test", values }]), () => {});
     onTestFinished(() => trawl.close());
-    const line = await openCountedLine(redis.port);
+    const line = await openCountedLine(redis.port, isScriptCall);
     const env = { TRAWL_BROKER: line.url, TRAWL_BROKER_PREFIX: values.brokerPrefix, TRAWL_STORE: values.store };
-    return { trawl, line, folder, env: { ...env, TRAWL_KEEP_ENDED: `${KEPT_MS}ms`, TRAWL_BODIES: values.bodies } };
+    return { trawl, line, folder, values, env: { ...env, TRAWL_BODIES: values.bodies } };
   }
 
-  async function anEndedJob({ frontier, store }: Trawl, id: string): Promise<void> {
-    await submit(frontier, aJob({ id, spec: { id, urls: [] } }), tasksAt("a.test", 5));
+  async function anEndedJob({ frontier, store }: App, id: string): Promise<void> {
+    await submit(frontier, aJob({ id, spec: aJobSpec({ id }) }), tasksAt("a.test", 5));
     await frontier.seal(id);
     const grants = await grantsOf(frontier, { max: 5 });
     await settleAll(frontier, grants.slice(0, 2), { outcome: { kind: "dead", because: "too_big" } });
@@ -54,8 +56,8 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
     await settleAll(frontier, grants.slice(2));
   }
 
-  it("a server that archives leaves every job to be found, once", { timeout: 240_000 }, async () => {
-    const { trawl, line, folder, env } = await prepare();
+  it("a process that archives leaves every job to be found, once", async () => {
+    const { trawl, line, values } = await prepare();
     const { frontier, catalogue } = trawl;
     const fates = new Set<string>();
 
@@ -63,21 +65,18 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
       const id = `j${nth}`;
       await anEndedJob(trawl, id);
       const before = await catalogue.find(id);
-      // Due when the server comes: its first round takes the same steps each time, and each of them is met once.
-      const dueAt = (before?.finishedAt ?? Number.NaN) + KEPT_MS;
-      expect(await waitUntil(() => trawl.clock.now() > dueAt, 10 * KEPT_MS)).toBe(true);
-      const cli = startTrawl(["serve", "--port", "0"], { cwd: folder, env });
-      line.at(nth, "before", () => cli.kill("SIGKILL"));
-      // Looked at all the while, it is always there.
-      let isOver = false;
-      void cli.ended.then(() => {
-        isOver = true;
-      });
-      while (!isOver) {
+      const config = JSON.stringify({ ...values, broker: line.url });
+      const archiver = spawn(process.execPath, [program(), config], { stdio: ["ignore", "inherit", "inherit"] });
+      const ended = once(archiver, "exit");
+      onTestFinished(() => void archiver.kill("SIGKILL"));
+      line.at(nth, "before", () => archiver.kill("SIGKILL"));
+      // The job is in the list at any moment, exactly once.
+      while (archiver.exitCode === null && archiver.signalCode === null) {
         const listed = (await catalogue.list(100)).filter((job) => job.id === id);
         expect(listed).toHaveLength(1);
         expect(await catalogue.find(id)).toMatchObject({ id, counts: before?.counts, tally: before?.tally });
       }
+      const [, signal] = (await ended) as [number | null, NodeJS.Signals | null];
       const isForgotten = (await frontier.findJob(id)) === undefined;
       const isKept = (await trawl.store.archive.find(id)) !== undefined;
       fates.add(isForgotten ? "only in the archive" : isKept ? "in both" : "only in the broker");
@@ -86,13 +85,13 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
       await frontier.reap(100);
       expect(await catalogue.find(id)).toMatchObject({ archived: true, state: "finished", counts: before?.counts });
       expect(await frontier.listDead({}, 10)).toEqual([]);
-      if (isForgotten && fates.size === 3) break;
+      if (signal === null) break; // it ended before that call
     }
 
     expect([...fates].sort()).toEqual(["in both", "only in the archive", "only in the broker"]);
   });
 
-  it("a command that deletes leaves the job whole, or not there", { timeout: 240_000 }, async () => {
+  it("a command that deletes leaves the job complete, or gone", async () => {
     const { trawl, line, folder, env } = await prepare();
     const { frontier, catalogue, store } = trawl;
     const fates = new Set<string>();
@@ -104,7 +103,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
       line.at(nth, "before", () => cli.kill("SIGKILL"));
       const { signal } = await cli.ended;
       const found = await catalogue.lookUp(id);
-      fates.add(found === "deleted" ? "deleted" : "whole");
+      fates.add(found === "deleted" ? "deleted" : "complete");
       if (found === "deleted") expect(await catalogue.list(100)).toEqual([]);
       else {
         expect(found).toMatchObject({ archived: false, counts: { done: 3, dead: 2 } });
@@ -117,9 +116,9 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
       expect(await frontier.findJob(id)).toBeUndefined();
       expect(await frontier.listDead({}, 10)).toEqual([]);
       expect(await store.readPages(id, 0, 10)).toEqual([]);
-      if (signal === null) break; // it was over before that step came
+      if (signal === null) break; // it ended before that call
     }
 
-    expect([...fates].sort()).toEqual(["deleted", "whole"]);
+    expect([...fates].sort()).toEqual(["complete", "deleted"]);
   });
 });

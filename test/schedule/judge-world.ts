@@ -1,28 +1,27 @@
-/** Says what went wrong with the slots of a world, by the clocks on the wall and what the broker has. */
+/** Compares the occurrences of a simulation with the wall clock and with the jobs in the broker, and lists the differences. */
 import type { JobView } from "../../src/frontier/frontier-admin.ts";
-import type { Slot } from "../../src/store/schedule-book.ts";
-import type { JobSpec } from "../../src/submit/job-spec.ts";
-import { slotsByWall } from "./oracle.ts";
+import type { Occurrence } from "../../src/store/schedule-store.ts";
+import { occurrencesByWall } from "./oracle.ts";
 import { GRACE_MS, type Outcome } from "./world.ts";
 
 export type Verdict = { problems: string[]; expected: number; fired: number; missed: number; overlapped: number };
 
-export function judgeWorld({ planned, looks, jobs, slots }: Outcome, startAt: number, endAt: number): Verdict {
+export function judgeWorld({ planned, looks, jobs, occurrences }: Outcome, startAt: number, endAt: number): Verdict {
   const verdict: Verdict = { problems: [], expected: 0, fired: 0, missed: 0, overlapped: 0 };
-  const jobsOf = groupBy(jobs, ({ spec }) => (spec as JobSpec).slot?.scheduleId);
+  const jobsOf = groupBy(jobs, ({ spec }) => spec.slot?.scheduleId);
   for (const { schedule, written, overlap, catchUp, catchUpMost } of planned) {
     const own = jobsOf.get(schedule.id) ?? [];
     const seen = looks.get(schedule.id) ?? [];
-    // Up to the last look: of what was missed the newest are made up for, and those may be past the end.
-    const wall = slotsByWall(written(schedule.createdAt), startAt, Math.max(endAt, seen.at(-1) ?? endAt));
+    // Up to the last poll: the newest missed occurrences are made up for, and may be after the end.
+    const wall = occurrencesByWall(written(schedule.createdAt), startAt, Math.max(endAt, seen.at(-1) ?? endAt));
     const limit = { skip: 0, one: 1, all: catchUpMost }[catchUp];
     const judged = sorted(wall, seen, limit);
     const [due, missed] = [judged.due, judged.missed].map((all) => all.filter((at) => at <= endAt)) as [
       number[],
       number[],
     ];
-    const fired = own.map(slotAtOf).sort((one, other) => one - other);
-    const kept = slots.get(schedule.id) ?? [];
+    const fired = own.map(occurrenceAtOf).sort((one, other) => one - other);
+    const kept = occurrences.get(schedule.id) ?? [];
     const overlapped = kept.filter(({ because }) => because === "overlap").map(({ at }) => at);
     const say = (text: string) => verdict.problems.push(`${schedule.id} ${JSON.stringify(schedule.timing)}: ${text}`);
 
@@ -33,8 +32,8 @@ export function judgeWorld({ planned, looks, jobs, slots }: Outcome, startAt: nu
       say(`due were ${times(due)}; fired ${times(fired)}, skipped for overlap ${times(overlapped)}`);
     }
     if (overlap !== "skip" && overlapped.length > 0) say(`${overlap}, but skipped: ${times(overlapped)}`);
-    for (const slot of kept.filter(({ because }) => because === "overlap")) {
-      if (!own.some((job) => isInTheWay(job, slot))) say(`nothing was in the way of ${times([slot.at])}`);
+    for (const occurrence of kept.filter(({ because }) => because === "overlap")) {
+      if (!own.some((job) => isInTheWay(job, occurrence))) say(`nothing was in the way of ${times([occurrence.at])}`);
     }
     const passedOver = kept.filter(({ because }) => because === "missed").map(({ at }) => at);
     if (String(passedOver.reverse()) !== String(missed)) say(`missed ${times(missed)}, said ${times(passedOver)}`);
@@ -47,7 +46,7 @@ export function judgeWorld({ planned, looks, jobs, slots }: Outcome, startAt: nu
   return verdict;
 }
 
-/** By when somebody looked: a slot is missed that is later than the grace by then. */
+/** An occurrence is missed if the first poll after it is later than the grace time. */
 function sorted(wall: readonly number[], looks: readonly number[], limit: number) {
   const due: number[] = [];
   const missed: number[] = [];
@@ -60,30 +59,32 @@ function sorted(wall: readonly number[], looks: readonly number[], limit: number
   return { due, missed };
 }
 
-function isInTheWay(job: JobView, slot: Slot): boolean {
+function isInTheWay(job: JobView, occurrence: Occurrence): boolean {
   const { createdAt, finishedAt = Number.POSITIVE_INFINITY } = job;
-  return slotAtOf(job) < slot.at && createdAt <= (slot.endedAt ?? 0) && finishedAt >= slot.at;
+  return occurrenceAtOf(job) < occurrence.at && createdAt <= (occurrence.endedAt ?? 0) && finishedAt >= occurrence.at;
 }
 
-/** Each has its URL once, is sealed, and does not run beside another of its schedule. */
+/** Each job has its URL once, is sealed, and does not overlap another job of its schedule. */
 function runProblems(own: readonly JobView[]): string[] {
   const problems = own.flatMap(({ id, counts, sealed }) => {
     const urls = counts.submitted - counts.duplicate;
     return urls === 1 && sealed ? [] : [`job ${id} has ${urls} URLs, ${sealed ? "" : "not "}sealed`];
   });
-  const runs = [...own].sort((one, other) => slotAtOf(one) - slotAtOf(other));
+  const runs = [...own].sort((one, other) => occurrenceAtOf(one) - occurrenceAtOf(other));
   runs.forEach((job, index) => {
     const before = runs[index - 1];
     if (before === undefined) return;
     if ((before.finishedAt ?? Number.POSITIVE_INFINITY) > job.createdAt) {
-      problems.push(`the run of ${times([slotAtOf(job)])} began before that of ${times([slotAtOf(before)])} was over`);
+      problems.push(
+        `the run of ${times([occurrenceAtOf(job)])} began before that of ${times([occurrenceAtOf(before)])} was over`,
+      );
     }
   });
   return problems;
 }
 
-function slotAtOf({ spec }: JobView): number {
-  return (spec as JobSpec).slot?.at ?? 0;
+function occurrenceAtOf({ spec }: JobView): number {
+  return spec.slot?.at ?? 0;
 }
 
 function times(instants: readonly number[]): string {

@@ -1,29 +1,29 @@
-/** What a scheduler works on, made mortal: at any call it may die, before or after that took effect, or fall asleep. */
+/** Wraps the dependencies of a scheduler: at a given call it dies, before or after the call takes effect, or it sleeps. */
 import type { SeededRandom } from "../chaos/seeded-random.ts";
 
 export type Fate = {
-  /** The call, counted from 1, at which it happens. */
+  /** The number of the call, from 1, at which it happens. */
   atCall: number;
   kind: "dies before" | "dies after" | "sleeps before";
 };
 
 export type Life = {
-  /** Resolves with the word when it has died. */
+  /** Resolves when it has died. */
   died: Promise<"died">;
   isAsleep(): boolean;
   mortal<T extends object>(part: T): T;
-  /** It meets its fate so many calls from now; the first word counts. */
+  /** Schedules the fate this many calls from now. Later calls have no effect. */
   doom(fate: Fate): void;
 };
 
 type LifeDeps = {
   random: SeededRandom;
-  /** Until it wakes up; by then others have gone on. */
+  /** How long it sleeps. Others continue its work in that time. */
   nap(): Promise<void>;
   onFate(kind: Fate["kind"]): void;
 };
 
-/** Calls are held up for a moment of random length, so that those of several lives come in every order. */
+/** Delays calls by a random time, so that the calls of several schedulers interleave in every order. */
 export function createLife({ random, nap, onFate }: LifeDeps): Life {
   let calls = 0;
   let fate: Fate | undefined;

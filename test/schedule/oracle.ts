@@ -1,13 +1,13 @@
 /**
- * When slots have to be, found the slow way: every second of a stretch of time is asked what the clocks on the wall show then,
- * and whether a cron matches that. Shares no code with src/schedule, and knows nothing of its library.
+ * Computes expected occurrences the slow way: for every second it checks whether the cron matches the wall clock. It shares no
+ * code with src/schedule or its cron library.
  */
 
 export type Written = { cron: string; timeZone: string } | { everyMs: number; anchorAt: number };
 
-/** Slots after the one and up to the other, in order. */
-export function slotsByWall(written: Written, after: number, until: number): number[] {
-  if ("everyMs" in written) return everySlots(written, after, until);
+/** Occurrences after `after` and up to `until`, in order. */
+export function occurrencesByWall(written: Written, after: number, until: number): number[] {
+  if ("everyMs" in written) return intervalOccurrences(written, after, until);
   const fields = written.cron.split(" ");
   const hasSeconds = fields.length === 6;
   const matches = matcherOf(hasSeconds ? fields : ["0", ...fields]);
@@ -25,13 +25,17 @@ export function slotsByWall(written: Written, after: number, until: number): num
   return found;
 }
 
-function everySlots({ everyMs, anchorAt }: { everyMs: number; anchorAt: number }, after: number, until: number) {
+function intervalOccurrences(
+  { everyMs, anchorAt }: { everyMs: number; anchorAt: number },
+  after: number,
+  until: number,
+) {
   const found: number[] = [];
   for (let at = anchorAt + everyMs; at <= until; at += everyMs) if (at > after) found.push(at);
   return found;
 }
 
-/** Whether the clocks have been put back, and showed this before. */
+/** Whether this wall clock time occurs for the second time, after clocks went back. */
 function isSecondTime(wallOf: (at: number) => number, at: number, wall: number): boolean {
   return [30, 60, 120].some((minutes) => wallOf(at - minutes * 60_000) === wall);
 }
@@ -41,7 +45,7 @@ function isWithin(matches: (wall: number) => boolean, from: number, until: numbe
   return false;
 }
 
-/** What the clocks show, as if it were UTC. */
+/** The wall clock time, as if it were UTC. */
 function wallClock(timeZone: string): (at: number) => number {
   const known = new Map<number, number>();
   const format = new Intl.DateTimeFormat("en-US", {
@@ -50,7 +54,7 @@ function wallClock(timeZone: string): (at: number) => number {
     ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
   });
   return (at) => {
-    // Clocks are put forward or back on quarters of an hour, and only then.
+    // Clocks change on quarters of an hour only.
     const quarter = Math.floor(at / 900_000) * 900_000;
     let offset = known.get(quarter);
     if (offset === undefined) {
@@ -80,7 +84,7 @@ function matcherOf(fields: readonly string[]): (wall: number) => boolean {
   return (wall) => {
     const date = new Date(wall);
     const [isDay, isWeekday] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())];
-    // Where both are given, either will do.
+    // If both are given, one match is enough.
     const isDate = isAnyDay || isAnyWeekday ? isDay && isWeekday : isDay || isWeekday;
     return (
       isDate &&

@@ -1,4 +1,4 @@
-/** Schedules of every kind, for a stretch of time in which clocks change. */
+/** Schedules of every kind, for a time with a clock change. */
 import type { CatchUp, Overlap } from "../../src/domain/schedule.ts";
 import type { ScheduleInput } from "../../src/schedule/schedule-schema.ts";
 import type { SeededRandom } from "../chaos/seeded-random.ts";
@@ -11,12 +11,12 @@ export type Planned = {
   catchUp: CatchUp;
   catchUpMost: number;
   queue: string;
-  /** How long a run of it takes. */
+  /** The duration of a run. */
   lastsMs: number;
 };
 
 const ZONES = ["Europe/Berlin", "Europe/Lisbon", "Europe/Athens", "America/New_York", "Asia/Kolkata", "UTC"];
-/** Around the hours at which the clocks of Europe change, all of them, and often; some with seconds. */
+/** Frequent crons in European time zones around the clock change, some with seconds. */
 const CRONS = [
   "* * * * *",
   "*/2 * * * *",
@@ -32,7 +32,7 @@ const CRONS = [
 ];
 const EVERYS = ["5s", "7s", "20s", "45s", "61s", "2m", "3m 20s"];
 
-/** A third have a fixed time of day, which may be in the gap, be there twice, or be neither. */
+/** A third have a fixed time of day, which may fall into the skipped hour, the repeated hour, or neither. */
 export function planSchedules(count: number, random: SeededRandom): Planned[] {
   const pick = <T>(from: readonly T[]): T => from[random.between(0, from.length - 1)] as T;
   const fixed = () => `${pick([0, 1, 2, 4, 30, 56, 58, 59])} ${pick([0, 1, 2, 3])} * * *`;

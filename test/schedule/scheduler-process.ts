@@ -1,7 +1,7 @@
-/** A scheduler as a process: on the store and broker of its arguments, until it is killed. */
+/** Runs a scheduler as a process, on the store and broker in its arguments, until it is killed. */
 
 import { writeSync } from "node:fs";
-import { openTrawl } from "../../src/compose.ts";
+import { openApp } from "../../src/compose/app.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import { createScheduler } from "../../src/schedule/scheduler.ts";
@@ -9,7 +9,7 @@ import { createScheduler } from "../../src/schedule/scheduler.ts";
 const [store = "", broker = "", claimMs = ""] = process.argv.slice(2);
 
 const config = resolveConfig([{ from: "test", values: { store, broker, bodies: "none", logLevel: "silent" } }]);
-const { store: books, frontier, clock, log } = await openTrawl(config, () => {});
+const { store: books, frontier, clock, log } = await openApp(config, () => {});
 createScheduler(
   {
     ...{ book: books.schedules, frontier, clock, log, jobDefaults: config },
@@ -17,7 +17,7 @@ createScheduler(
     openTracing: async () => NO_TRACING,
     findObstacle: async () => undefined,
     noteOwner: async () => {},
-    noteWebhook: async () => {},
+    registerWebhook: async () => {},
   },
   { everyMs: 50, graceMs: 2_000, claimMs: Number(claimMs) },
 ).start();

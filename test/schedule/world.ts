@@ -1,7 +1,7 @@
 /**
- * Schedulers on one store and one broker, real files both, in time that is made up: it moves a step, whoever lives looks, and
- * runs end that have lasted long enough. Schedulers die at any call and are started anew; some fall asleep with a slot in
- * hand and go on when others have it; twice all of them are gone for a while.
+ * Simulates schedulers on one store and one broker, both real files, with simulated time. In each step the time advances, the
+ * live schedulers poll, and runs that have lasted long enough end. Schedulers die at random calls and are restarted. Some
+ * sleep while they hold a claim, and continue when another scheduler has taken it over. Twice all of them are down for a while.
  */
 
 import { join } from "node:path";
@@ -11,12 +11,11 @@ import { openSqliteFrontier } from "../../src/frontier/sqlite/open.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { NO_TRACING } from "../../src/runtime/tracing.ts";
-import type { FireDeps } from "../../src/schedule/fire-slot.ts";
+import type { FireDeps } from "../../src/schedule/fire-occurrence.ts";
 import { lookOnce } from "../../src/schedule/scheduler.ts";
 import { createSchedules } from "../../src/schedule/schedules.ts";
-import type { Schedule, ScheduleBook, Slot } from "../../src/store/schedule-book.ts";
+import type { Occurrence, Schedule, ScheduleStore } from "../../src/store/schedule-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import type { JobSpec } from "../../src/submit/job-spec.ts";
 import { seededRandom } from "../chaos/seeded-random.ts";
 import { createLife, type Fate, type Life } from "./mortal.ts";
 import { type Planned, planSchedules } from "./plan.ts";
@@ -32,19 +31,19 @@ export type WorldOptions = {
 
 export type Outcome = {
   planned: readonly (Planned & { schedule: Schedule })[];
-  /** When somebody's look at a schedule counted, by its id. */
+  /** The polls that advanced a schedule, by its id. */
   looks: ReadonlyMap<string, readonly number[]>;
   jobs: readonly JobView[];
-  slots: ReadonlyMap<string, readonly Slot[]>;
+  occurrences: ReadonlyMap<string, readonly Occurrence[]>;
   deaths: Readonly<Record<Fate["kind"], number>>;
 };
 
 export const GRACE_MS = 30_000;
 const CLAIM_MS = 20_000;
 const STEP_MS = 2_000;
-/** All are gone twice, for so long. */
+/** How long all schedulers are down, twice. */
 const OUTAGE_MS = 80_000;
-/** No work of ours takes as many steps once nobody dies any more. */
+/** More steps than the work takes once no scheduler dies. */
 const DRAIN_STEPS = 2_000;
 
 export async function runWorld(options: WorldOptions): Promise<Outcome> {
@@ -68,7 +67,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     openTracing: async () => NO_TRACING,
     findObstacle: async () => undefined,
     noteOwner: async () => {},
-    noteWebhook: async () => {},
+    registerWebhook: async () => {},
   };
   const looks = new Map<string, number[]>();
   const deaths = { "dies before": 0, "dies after": 0, "sleeps before": 0 };
@@ -82,11 +81,11 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const queues = planned.map(({ queue }) => queue);
   const lastingOf = new Map<string | undefined, number>(planned.map(({ queue, lastsMs: lasts }) => [queue, lasts]));
 
-  /** Notes what counted, whoever did it and whether or not they lived to hear of it. */
-  const book: ScheduleBook = {
+  /** Records polls that took effect, also if the scheduler died before it got the response. */
+  const book: ScheduleStore = {
     ...store.schedules,
-    async advance(known, to, slots) {
-      const isDone = await store.schedules.advance(known, to, slots);
+    async advance(known, to, occurrences) {
+      const isDone = await store.schedules.advance(known, to, occurrences);
       if (isDone) looks.set(known.id, [...(looks.get(known.id) ?? []), to.doneUntil]);
       return isDone;
     },
@@ -124,7 +123,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     if (end === "died") all[index] = born(now + random.between(0, 30) * 1000);
   }
 
-  /** Whoever sleeps is not waited for. */
+  /** Does not wait for sleeping schedulers. */
   async function untilAsleep(life: Life): Promise<"asleep"> {
     while (!life.isAsleep()) await new Promise((resolve) => setImmediate(resolve));
     return "asleep";
@@ -140,7 +139,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     await endRuns(mayDie);
   }
 
-  /** As a worker would: the one page of a run is fetched, once that has been there long enough. */
+  /** Acts as a worker: fetches the one page of a run after the duration of the run. */
   async function endRuns(areLong: boolean): Promise<void> {
     const { grants } = await frontier.lease({ worker: "w", queues, max: 10_000, leaseMs: 1_000_000 });
     for (const { taskId, token, jobId } of grants) {
@@ -156,14 +155,14 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   while (now < endAt) {
     const outage = outages.find((from) => now >= from && now < from + OUTAGE_MS);
     if (outage !== undefined) {
-      // They die as they are, sleepers too: nobody of before is there after.
+      // All die, sleeping ones too.
       sleepers.splice(0);
       for (const index of all.keys()) all[index] = born(outage + OUTAGE_MS);
     }
     await step(true);
   }
   for (let steps = 0; !(await isSettled()); steps += 1) {
-    if (steps > DRAIN_STEPS) throw new Error(`seed ${seed}: slots are left over after ${steps} steps`);
+    if (steps > DRAIN_STEPS) throw new Error(`seed ${seed}: occurrences are left over after ${steps} steps`);
     await step(false);
   }
 
@@ -171,20 +170,20 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     for (const { schedule } of planned) {
       const found = await store.schedules.find(schedule.id);
       if (found?.nextAt !== undefined && found.nextAt <= endAt) return false;
-      const slots = await store.schedules.listSlots(schedule.id, 10_000, endAt + 1);
-      if (slots.some(({ state }) => state === "waiting" || state === "firing")) return false;
+      const occurrences = await store.schedules.listOccurrences(schedule.id, 10_000, endAt + 1);
+      if (occurrences.some(({ state }) => state === "waiting" || state === "firing")) return false;
     }
     return true;
   }
 
-  const slots = new Map<string, readonly Slot[]>();
+  const occurrences = new Map<string, readonly Occurrence[]>();
   for (const { schedule } of planned) {
-    slots.set(schedule.id, await store.schedules.listSlots(schedule.id, 10_000, endAt + 1));
+    occurrences.set(schedule.id, await store.schedules.listOccurrences(schedule.id, 10_000, endAt + 1));
   }
-  const jobs = (await frontier.listJobs(1_000_000)).filter(({ spec }) => ((spec as JobSpec).slot?.at ?? 0) <= endAt);
+  const jobs = (await frontier.listJobs(1_000_000)).filter(({ spec }) => (spec.slot?.at ?? 0) <= endAt);
   await frontier.close();
   await store.close();
-  return { planned, looks, jobs, slots, deaths };
+  return { planned, looks, jobs, occurrences, deaths };
 }
 
 const NOTHING_ELSE = {

@@ -1,4 +1,4 @@
-/** A certificate authority of a test's own, and certificates it has signed. */
+/** Creates a certificate authority for a test, and certificates signed by it. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,12 +10,12 @@ export type Certificates = {
   client: { cert: string; key: string };
 };
 
-/** Why certificates cannot be made here; undefined if they can. */
+/** Why certificates cannot be created here; undefined if they can. */
 export function findCertificatesObstacle(): string | undefined {
   return spawnSync("openssl", ["version"]).status === 0 ? undefined : "openssl is not installed";
 }
 
-/** Files in `folder`, valid for a day and for 127.0.0.1 only. */
+/** Creates the files in `folder`. The certificates are valid for a day and for 127.0.0.1 only. */
 export function makeCertificates(folder: string): Certificates {
   const at = (name: string) => join(folder, name);
   const ca = at("ca.pem");
@@ -31,11 +31,11 @@ export function makeCertificates(folder: string): Certificates {
   return { ca, server: signed("server"), client: signed("client") };
 }
 
-/** On a curve: an RSA key would take a second. */
+/** An elliptic curve key: an RSA key would take a second. */
 function newKey(path: string): string[] {
   return ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", path];
 }
 
-function openssl(...words: string[]): void {
-  execFileSync("openssl", words, { stdio: "pipe" });
+function openssl(...args: string[]): void {
+  execFileSync("openssl", args, { stdio: "pipe" });
 }

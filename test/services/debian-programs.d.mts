@@ -1,22 +1,22 @@
-/** Fetched where they are missing. */
+/** Programs that are fetched if they are missing. */
 export type ServerName = "redis-server" | "valkey-server" | "swift";
 
-/** Chromium comes from the system only: what it is linked with is half a desktop. */
+/** Chromium is never fetched: it needs too many libraries of a desktop. */
 export type ProgramName = Exclude<ServerName, "swift"> | "chromium" | "chromium-headless-shell";
 
-/** How to run a program, the machine's own or ours; undefined if there is none. */
+/** How to run a program, installed or fetched; undefined if there is none. */
 export function findProgram(name: ProgramName): { command: string; env: Record<string, string> } | undefined;
 
-/** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
+/** Fetches missing programs. Returns those that could not be fetched, each with the reason. */
 export function ensurePrograms(
   names?: readonly (ServerName | "postgresql")[],
 ): { name: ServerName | "postgresql"; because: string }[];
 
-/** The programs of PostgreSQL: `bin` has postgres and initdb. `root`: where our own copy was unpacked. */
+/** The programs of PostgreSQL: `bin` has postgres and initdb. `root` is the folder of a fetched copy. */
 export type Program = { bin: string; env: Record<string, string>; root?: string | undefined };
 
-/** The machine's own PostgreSQL, the newest, or ours; undefined if there is none. */
+/** The newest installed PostgreSQL, or the fetched one; undefined if there is none. */
 export function findPostgres(): Program | undefined;
 
 /** How to run Python with the modules of Swift; undefined if it cannot be run. */
-export function findSwift(): { command: string; words: string[]; env: Record<string, string> } | undefined;
+export function findSwift(): { command: string; args: string[]; env: Record<string, string> } | undefined;

@@ -1,5 +1,5 @@
-// Servers that tests start for themselves, from Debian's packages: unpacked into a folder of ours, not installed. So no
-// init script leaves a daemon behind, nobody has to be root, and the machine's own packages stay as they are.
+// Fetches servers for tests from Debian's packages. They are unpacked into node_modules/.cache, not installed: that needs no
+// root, starts no daemon, and leaves the packages of the machine as they are.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -18,11 +18,11 @@ import { fileURLToPath } from "node:url";
 
 const UNPACKED = fileURLToPath(new URL("../../node_modules/.cache/debian", import.meta.url));
 
-/** Which packages a program is in. */
+/** The packages of each program. */
 const PACKAGES = {
   "redis-server": ["redis-server", "redis-tools"],
   "valkey-server": ["valkey-server", "valkey-tools"],
-  // Not a program but modules of Python: swift/serve.py makes an S3 server of them.
+  // Python modules, which swift/serve.py runs as an S3 server.
   swift: [
     ...[
       "python3-swift",
@@ -38,17 +38,17 @@ const PACKAGES = {
     ...["python3-charset-normalizer"],
   ],
 };
-/** Its packages have the version in their names, and it is linked with much: apt is asked for both. */
+/** Its package names contain the version, and it needs many libraries: apt finds both. */
 const POSTGRES = "postgresql";
-/** What the others are linked with and a bare system lacks. */
+/** Libraries that the programs need and a minimal system lacks. */
 const LIBRARIES = ["libatomic1", "libjemalloc2", "liblzf1"];
 const SWIFT_LIBRARIES = ["libxml2", "libxslt1.1", "libicu72"];
 
-/** Debian's own, which Debian's modules are built for: another one in the PATH may be of another version. */
+/** Debian's Python: its modules are built for this version. A python3 in the PATH may be another one. */
 const PYTHON = "/usr/bin/python3";
 const PYTHON_MODULES = "usr/lib/python3/dist-packages";
 
-/** How to run a program, the machine's own or ours; undefined if there is none. Takes microseconds. */
+/** How to run a program, installed or fetched; undefined if there is none. Takes microseconds. */
 export function findProgram(name) {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     if (isExecutable(join(folder, name))) return { command: join(folder, name), env: {} };
@@ -58,7 +58,7 @@ export function findProgram(name) {
   return isExecutable(command) ? { command, env: { LD_LIBRARY_PATH: findLibraries(root) } } : undefined;
 }
 
-/** The machine's own PostgreSQL, the newest, or ours; undefined if there is none. Debian keeps it out of the PATH. */
+/** The newest installed PostgreSQL, or the fetched one; undefined if there is none. On Debian it is not in the PATH. */
 export function findPostgres() {
   const own = join(UNPACKED, POSTGRES);
   for (const [base, root] of [
@@ -72,7 +72,7 @@ export function findPostgres() {
   return undefined;
 }
 
-/** Where `postgres` and `initdb` are below `base`. */
+/** The folder below `base` with `postgres` and `initdb`. */
 function postgresFolder(base) {
   const versions = join(base, "usr/lib/postgresql");
   const newestFirst = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : [];
@@ -81,15 +81,15 @@ function postgresFolder(base) {
     .find((bin) => ["postgres", "initdb"].every((name) => isExecutable(join(bin, name))));
 }
 
-/** How to run Python with the modules of Swift, ours alone; undefined if it cannot be run. */
+/** How to run Python with the fetched modules of Swift only; undefined if it cannot be run. */
 export function findSwift(root = join(UNPACKED, "swift")) {
   const modules = join(root, PYTHON_MODULES);
   if (!isExecutable(PYTHON) || !existsSync(join(modules, "swift"))) return undefined;
   const env = { PYTHONPATH: modules, PYTHONDONTWRITEBYTECODE: "1", LD_LIBRARY_PATH: findLibraries(root) };
-  return { command: PYTHON, words: ["-S"], env };
+  return { command: PYTHON, args: ["-S"], env };
 }
 
-/** Fetches what is not there yet. Returns the programs that cannot be had, each with the reason. */
+/** Fetches missing programs. Returns those that could not be fetched, each with the reason. */
 export function ensurePrograms(names = [...Object.keys(PACKAGES), POSTGRES]) {
   const obstacles = [];
   for (const name of names.filter((wanted) => !isThere(wanted))) {
@@ -100,14 +100,15 @@ export function ensurePrograms(names = [...Object.keys(PACKAGES), POSTGRES]) {
   return obstacles;
 }
 
-function isThere(name) {
+/** Whether tests can start it. */
+export function isThere(name) {
   const finders = { swift: () => findSwift(), [POSTGRES]: findPostgres };
   return (finders[name] ?? findProgram)(name) !== undefined;
 }
 
-/** Undefined, or why it could not be had. */
+/** Returns undefined, or why the program could not be fetched. */
 function fetchProgram(name) {
-  if (spawnSync("apt-get", ["--version"]).status !== 0) return "there is no apt-get here";
+  if (spawnSync("apt-get", ["--version"]).status !== 0) return "this system has no apt-get";
   mkdirSync(UNPACKED, { recursive: true });
   const area = mkdtempSync(join(UNPACKED, ".fetching-"));
   try {
@@ -115,7 +116,7 @@ function fetchProgram(name) {
     const root = join(area, "root");
     const libraries = name === "swift" ? SWIFT_LIBRARIES : LIBRARIES;
     if (!runs(name, root) && !(unpack(libraries, area) && runs(name, root))) return "it does not run on this system";
-    // Whole or not at all, also when two test runs fetch at once: the later one replaces the same by the same.
+    // Complete or not at all. If two test runs fetch at once, the later one replaces equal files.
     rmSync(join(UNPACKED, name), { recursive: true, force: true });
     renameSync(root, join(UNPACKED, name));
     return undefined;
@@ -124,9 +125,9 @@ function fetchProgram(name) {
   }
 }
 
-/** Undefined, or why it could not be had. */
+/** Returns undefined, or why the program could not be fetched. */
 function fetchPostgres() {
-  if (spawnSync("apt-get", ["--version"]).status !== 0) return "there is no apt-get here";
+  if (spawnSync("apt-get", ["--version"]).status !== 0) return "this system has no apt-get";
   mkdirSync(UNPACKED, { recursive: true });
   const area = mkdtempSync(join(UNPACKED, ".fetching-"));
   try {
@@ -146,12 +147,12 @@ function fetchPostgres() {
   }
 }
 
-/** With the libraries that it needs and this system lacks; not the C library, which every system has, nor compilers. */
+/** Also unpacks the libraries that this system lacks, except the C library, which every system has, and compilers. */
 function unpackPostgres(flags, area) {
-  const words = (program, ...rest) => spawnSync(program, [...flags, ...rest], { encoding: "utf8" }).stdout ?? "";
-  const name = /^\s*Depends: (postgresql-\d+)$/m.exec(words("apt-cache", "depends", "postgresql"))?.[1];
+  const outputOf = (program, ...rest) => spawnSync(program, [...flags, ...rest], { encoding: "utf8" }).stdout ?? "";
+  const name = /^\s*Depends: (postgresql-\d+)$/m.exec(outputOf("apt-cache", "depends", "postgresql"))?.[1];
   if (name === undefined) return false;
-  const plan = words("apt-get", "--simulate", "--no-install-recommends", "install", name);
+  const plan = outputOf("apt-get", "--simulate", "--no-install-recommends", "install", name);
   const libraries = [...plan.matchAll(/^Inst (lib\S+)/gm)].map(([, library]) => library);
   const folder = mkdtempSync(join(area, "packages-"));
   const wanted = libraries.filter((library) => !/^lib(c6|c-bin|llvm|perl|python)|-dev$/.test(library));
@@ -160,7 +161,7 @@ function unpackPostgres(flags, area) {
 
 function freshLists(area) {
   const own = listsIn(join(area, "lists"));
-  aptGet(own, area, "update"); // without it there is nothing in them, and that is found out next
+  aptGet(own, area, "update"); // if it fails, the download fails next
   return own;
 }
 
@@ -175,7 +176,7 @@ function extractAll(folder, area) {
     .every((file) => spawnSync("dpkg", ["--extract", join(folder, file), join(area, "root")]).status === 0);
 }
 
-/** From the sources this system has, else from the backports of its release at the same place. */
+/** Downloads from the system's sources, else from the backports of its release in the same repository. */
 function download(packages, folder, area) {
   if (aptGet([], folder, "download", ...packages)) return true;
   const own = mainRepository([]) === undefined ? listsIn(join(area, "lists")) : [];
@@ -191,14 +192,14 @@ function download(packages, folder, area) {
   return aptGet(backports, folder, "update") && aptGet(backports, folder, "download", ...packages);
 }
 
-/** Package lists of our own: the system's may be empty, and only root may fetch those. */
+/** Options for separate package lists: those of the system may be empty, and only root can update them. */
 function listsIn(folder) {
   mkdirSync(join(folder, "lists/partial"), { recursive: true });
   mkdirSync(join(folder, "cache/archives/partial"), { recursive: true });
   return ["-o", `Dir::State::lists=${folder}/lists`, "-o", `Dir::Cache=${folder}/cache`];
 }
 
-/** Where this system's release comes from; undefined while no package lists are there. */
+/** The repository of this release; undefined if the system has no package lists. */
 function mainRepository(flags) {
   const format = ["--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)"];
   const { stdout } = spawnSync("apt-get", [...flags, "indextargets", ...format, "Created-By: Packages"], {
@@ -212,24 +213,24 @@ function codename() {
   return /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "stable";
 }
 
-function aptGet(flags, cwd, ...words) {
-  // What it says on the way matters only to who looks for the reason: every failure is retried elsewhere or reported.
-  return spawnSync("apt-get", ["--quiet", ...flags, ...words], { cwd, stdio: "ignore" }).status === 0;
+function aptGet(flags, cwd, ...args) {
+  // No output: every failure is retried with another source or reported.
+  return spawnSync("apt-get", ["--quiet", ...flags, ...args], { cwd, stdio: "ignore" }).status === 0;
 }
 
 function runs(name, root) {
   if (name === "swift") {
     const found = findSwift(root);
-    const words = [...(found?.words ?? []), "-c", "import lxml.etree, swift.common.middleware.s3api.s3api"];
+    const args = [...(found?.args ?? []), "-c", "import lxml.etree, swift.common.middleware.s3api.s3api"];
     return (
-      found !== undefined && spawnSync(found.command, words, { env: { ...process.env, ...found.env } }).status === 0
+      found !== undefined && spawnSync(found.command, args, { env: { ...process.env, ...found.env } }).status === 0
     );
   }
   const env = { ...process.env, LD_LIBRARY_PATH: findLibraries(root) };
   return spawnSync(join(root, "usr/bin", name), ["--version"], { env }).status === 0;
 }
 
-/** Folders below `root` that hold shared libraries, as the dynamic linker wants them. */
+/** The folders below `root` with shared libraries, in the format of LD_LIBRARY_PATH. */
 function findLibraries(root) {
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => /\.so\.\d+$/.test(file));
   return [...new Set(files.map((file) => join(root, dirname(file))))].join(":");
@@ -240,6 +241,6 @@ function isExecutable(file) {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // that it is not there is the answer
+    return false; // not there
   }
 }

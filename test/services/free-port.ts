@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below the range that systems take outgoing ports from. Within it, a client that keeps dialling a server which is down
- * ends up connected to itself, sooner or later, and the server finds its port taken.
+ * Below the range of ephemeral ports. Inside that range, a client that keeps connecting to a server that is down sooner or
+ * later connects to itself, and then the server finds its port in use.
  */
 const LOWEST = 12_000;
 const BEYOND = 32_000;
 
-/** A loopback port that nobody listened on a moment ago. */
+/** A loopback port that was free a moment ago. */
 export async function takeFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, BEYOND);

@@ -1,4 +1,4 @@
-// Starts a server, says where, and stays until it is killed: postgres.test.ts looks what becomes of the server.
+// Starts a server, prints its pid and folder, and runs until it is killed: postgres.test.ts checks that the server ends too.
 import { readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { createJiti } from "jiti";

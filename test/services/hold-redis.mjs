@@ -1,4 +1,4 @@
-// Starts a server, says where, and stays until it is killed: redis.test.ts looks what becomes of the server.
+// Starts a server, prints its pid and folder, and runs until it is killed: redis.test.ts checks that the server ends too.
 import { readlinkSync } from "node:fs";
 import { createJiti } from "jiti";
 

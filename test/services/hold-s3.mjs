@@ -1,4 +1,4 @@
-// Starts a server, says where, and stays until it is killed: s3.test.ts looks what becomes of the server.
+// Starts a server, prints its pid and folder, and runs until it is killed: s3.test.ts checks that the server ends too.
 import { createJiti } from "jiti";
 
 const { startS3 } = await createJiti(import.meta.url).import("./s3.ts");

@@ -1,6 +1,6 @@
 /**
- * Real PostgreSQL servers for tests: a folder and a port of their own on loopback, gone with the process that started
- * them, however that ends. PostgreSQL does not run as root: where the tests do, it is `nobody`.
+ * Starts real PostgreSQL servers for tests, on loopback, each with its own folder and port. A server ends with the process
+ * that started it, even after SIGKILL. PostgreSQL refuses to run as root: then it runs as the user `nobody`.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -13,32 +13,32 @@ import { takeFreePort } from "./free-port.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export type PostgresOptions = {
-  /** More settings: `{ max_connections: "5" }`. */
+  /** Further settings: `{ max_connections: "5" }`. */
   settings?: Readonly<Record<string, string>>;
-  /** PEM files of the server: it takes TLS as well then. */
+  /** PEM files of the server. With them it also accepts TLS. */
   tls?: { cert: string; key: string };
 };
 
 export type PostgresServer = {
-  /** With user and password, to the database `trawl`. */
+  /** Connection URL with user and password, for the database `trawl`. */
   url: string;
   port: number;
   password: string;
-  /** Changes with every restart. */
+  /** Changes with a restart. */
   readonly pid: number;
-  /** One conversation as the owner of the server, on a connection of its own. */
+  /** Runs statements as the owner of the server, on a new connection. */
   talk<T>(conversation: (sql: postgres.Sql) => Promise<T>): Promise<T>;
-  /** At once and without a checkpoint, as in a crash; resolves when the process is gone. */
+  /** Ends the server at once, without a checkpoint, as in a crash. Resolves when the process has ended. */
   kill(): Promise<void>;
-  /** Kills it if it runs, and starts it on the same folder and port; resolves when it answers. */
+  /** Kills the server if it runs, and starts it with the same folder and port. Resolves when it answers. */
   restart(): Promise<void>;
-  /** Ends it and removes its folder. Stopping twice is harmless. */
+  /** Ends the server and removes its folder. A second call does nothing. */
   stop(): Promise<void>;
 };
 
 type Launch = {
   program: Program;
-  words: readonly string[];
+  args: readonly string[];
   folder: string;
   port: number;
   owner: Owner | undefined;
@@ -47,23 +47,23 @@ type Owner = { uid: number; gid: number };
 
 const START_MS = 60_000;
 const END_MS = 20_000;
-/** Between looking for a free port and binding it, somebody else may take it. */
+/** Another process may take a free port before the server binds it. */
 const ATTEMPTS = 5;
 const USER = "trawl";
 const DATABASE = "trawl";
-/** Always there. */
+/** A database that always exists. */
 const MAINTENANCE = "postgres";
-/** Has what a URL must encode, and what an error message must not show. */
+/** Has characters that a URL must encode, and must not appear in an error message. */
 const PASSWORD = "s3cret/p@ss word";
 
-/** What a test server can do without: nobody pulls its plug. A crash of its processes alone loses nothing. */
+/** Safe for tests: the machine does not lose power, and a crash of the server alone loses nothing. */
 const UNSAFE = { fsync: "off", full_page_writes: "off" };
 
 /** Why servers cannot be started here; undefined if they can. */
 export function findPostgresObstacle(): string | undefined {
-  if (findPostgres() === undefined)
-    return "postgres is neither installed nor fetched; npm test fetches it where it can";
-  if (process.getuid?.() === 0 && findNobody() === undefined) return "this is root, and there is no user nobody";
+  if (findPostgres() === undefined) return "postgres is neither installed nor fetched; npm test fetches it if it can";
+  if (process.getuid?.() === 0 && findNobody() === undefined)
+    return "the tests run as root, and there is no user nobody";
   return undefined;
 }
 
@@ -81,7 +81,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const settings = { ...UNSAFE, ...tls, ...options.settings };
     for (let attempt = 1; ; attempt++) {
       const port = await takeFreePort();
-      const launch = { program, words: wordsFor(settings, folder, port), folder, port, owner };
+      const launch = { program, args: argsFor(settings, folder, port), folder, port, owner };
       try {
         const server = serverOf(launch, await run(launch));
         await talkTo(port, MAINTENANCE, (sql) => sql.unsafe(`CREATE DATABASE ${DATABASE}`));
@@ -130,7 +130,7 @@ async function talkTo<T>(port: number, database: string, conversation: (sql: pos
   }
 }
 
-/** Where our copy lies in a folder that only root may enter, the server gets one of its own. */
+/** If the fetched programs are in a folder that only root can read, copies them to the folder of the server. */
 function reachable(program: Program, folder: string, owner: Owner | undefined): Program {
   const { bin, env, root } = program;
   if (root === undefined || spawnSync(join(bin, "postgres"), ["--version"], { env, ...owner }).status === 0)
@@ -146,16 +146,16 @@ function initialise({ bin, env }: Program, folder: string, owner: Owner | undefi
   const secret = join(folder, "password");
   writeFileSync(secret, PASSWORD);
   if (owner !== undefined) chownSync(secret, owner.uid, owner.gid);
-  const words = ["--pgdata", join(folder, "data"), "--username", USER, "--pwfile", secret, "--auth", "scram-sha-256"];
+  const args = ["--pgdata", join(folder, "data"), "--username", USER, "--pwfile", secret, "--auth", "scram-sha-256"];
   const { status, stderr } = spawnSync(
     join(bin, "initdb"),
-    [...words, "--encoding", "UTF8", "--locale", "C", "--no-sync"],
+    [...args, "--encoding", "UTF8", "--locale", "C", "--no-sync"],
     { cwd: folder, env: { PATH: process.env.PATH, ...env }, encoding: "utf8", ...owner },
   );
   if (status !== 0) throw new Error(`initdb failed in ${folder}:\n${stderr}`);
 }
 
-/** A key that others may read, or that is another's, is refused. */
+/** PostgreSQL refuses a key file that other users can read or own. */
 function copyTls(files: { cert: string; key: string }, folder: string, owner: Owner | undefined) {
   const made = join(folder, "tls");
   mkdirSync(made);
@@ -170,28 +170,28 @@ function copyTls(files: { cert: string; key: string }, folder: string, owner: Ow
   return { ssl: "on", ssl_cert_file: copy("cert"), ssl_key_file: copy("key") };
 }
 
-function wordsFor(settings: Readonly<Record<string, string>>, folder: string, port: number): string[] {
+function argsFor(settings: Readonly<Record<string, string>>, folder: string, port: number): string[] {
   const own = {
     listen_addresses: "127.0.0.1",
     port: String(port),
-    // No socket and no shared memory outside of the folder, which goes with the server.
+    // No socket and no shared memory outside the folder.
     unix_socket_directories: "",
     dynamic_shared_memory_type: "mmap",
     log_min_messages: "fatal",
-    // A copy that was fetched comes without the compiler.
+    // The fetched programs have no JIT compiler.
     jit: "off",
     ...settings,
   };
   return ["-D", join(folder, "data"), ...Object.entries(own).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
-/** Starts the process and waits until it serves. */
-async function run({ program, words, folder, port, owner }: Launch): Promise<ChildProcess> {
-  const server = spawn(join(program.bin, "postgres"), words, {
+/** Starts the process and waits until it answers. */
+async function run({ program, args, folder, port, owner }: Launch): Promise<ChildProcess> {
+  const server = spawn(join(program.bin, "postgres"), args, {
     cwd: folder,
     env: { PATH: process.env.PATH, ...program.env },
     stdio: ["ignore", "ignore", "pipe"],
-    // Ctrl-C reaches the whole group, and the guard ends the server anyway.
+    // Ctrl-C goes to the whole process group; the guard ends the server.
     detached: true,
     ...owner,
   });
@@ -215,31 +215,34 @@ function answers(port: number): Promise<boolean> {
 }
 
 /**
- * A shell that waits for the end of this process, which closes its standard input, also when nobody gets to run a
- * handler. Then it ends the server, which ends its own processes, and removes what it left. The server's own end ends
- * the guard first: the number of a process that has gone may become another's.
+ * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the shell
+ * ends the server, which ends its own processes, and removes its folder. If the server ends first, this process kills the
+ * shell: another process may get the same pid later.
  */
 function guard(server: ChildProcess, folder: string): void {
+  // A zombie, state Z, has ended.
   const script = `read -r _; kill -QUIT "$1" 2>/dev/null
-    tries=0; while kill -0 "$1" 2>/dev/null && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    for attempt in $(seq 80); do
+      case "$(cut -d ' ' -f 3 "/proc/$1/stat" 2>/dev/null)" in "" | Z) break ;; esac; sleep 0.1
+    done
     kill -9 "$1" 2>/dev/null; rm -rf "$2"`;
-  const words = ["-c", script, "guard", String(pidOf(server)), folder];
-  const shell = spawn("/bin/sh", words, { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  const args = ["-c", script, "guard", String(pidOf(server)), folder];
+  const shell = spawn("/bin/sh", args, { stdio: ["pipe", "ignore", "ignore"], detached: true });
   shell.unref();
-  // Held open by this process, and yet no reason for it to stay.
+  // Stays open as long as this process runs, but does not keep it running.
   (shell.stdin as unknown as { unref(): void }).unref();
   server.once("exit", () => shell.kill("SIGKILL"));
 }
 
-/** SIGQUIT is what PostgreSQL calls immediate: no checkpoint, and the next start recovers. SIGKILL would leave its children. */
+/** SIGQUIT is an immediate shutdown: no checkpoint, and the next start recovers. SIGKILL would leave child processes. */
 async function end(server: ChildProcess): Promise<void> {
   if (hasEnded(server)) return;
   server.ref();
   const ended = once(server, "exit");
   server.kill("SIGQUIT");
-  const impatience = setTimeout(() => server.kill("SIGKILL"), END_MS);
+  const timer = setTimeout(() => server.kill("SIGKILL"), END_MS);
   await ended;
-  clearTimeout(impatience);
+  clearTimeout(timer);
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
@@ -255,7 +258,7 @@ function readLog(folder: string): string {
   try {
     return readFileSync(join(folder, "server.log"), "utf8");
   } catch {
-    return ""; // it ended before it wrote anything
+    return ""; // the server wrote nothing
   }
 }
 

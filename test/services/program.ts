@@ -1,6 +1,6 @@
 /**
- * A program of the tests in one file that a plain Node runs. Vitest's own transform does not reach other processes, and
- * jiti takes most of a second of CPU for each: too much where dozens are started.
+ * Bundles a TypeScript program of the tests into one file that plain Node runs. Vitest does not transform code of other
+ * processes, and jiti takes most of a second of CPU for each: too much for tests that start dozens.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { afterAll, beforeAll } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NAME = "program.mjs";
 
-/** Built before the tests of the file or block that asks for it; the answer gives its path then. */
+/** Builds the program before the tests of the calling file or block. The returned function gives its path. */
 export function useProgram(source: URL): () => string {
   let folder = "";
   beforeAll(async () => {
@@ -29,8 +29,8 @@ async function buildTo(folder: string, source: string): Promise<void> {
     root: ROOT,
     logLevel: "warn",
     publicDir: false,
-    plugins: [{ name: "keep-places", enforce: "pre", transform: keepPlace }],
-    // Of native code there is one copy, found from where our own code is.
+    plugins: [{ name: "keep-paths", enforce: "pre", transform: keepPath }],
+    // Native code cannot be bundled; Node finds it from the path of our own code.
     ssr: { noExternal: true, external: ["@photostructure/sqlite"] },
     build: {
       ssr: true,
@@ -42,8 +42,8 @@ async function buildTo(folder: string, source: string): Promise<void> {
   });
 }
 
-/** A module that finds a file beside itself finds it there still. */
-function keepPlace(code: string, id: string): string | null {
+/** Keeps `import.meta.url` of our modules, so that they find the files beside them. */
+function keepPath(code: string, id: string): string | null {
   const isOurs = id.startsWith(ROOT) && !id.includes("/node_modules/");
   return isOurs ? code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href)) : null;
 }

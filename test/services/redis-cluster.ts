@@ -1,4 +1,4 @@
-/** A real Redis Cluster for tests: nodes on loopback, slots shared out evenly, no replicas. */
+/** Starts a real Redis Cluster for tests: nodes on loopback, slots divided evenly, no replicas. */
 import type { ProgramName } from "./debian-programs.mjs";
 import { takeFreePort } from "./free-port.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis.ts";
@@ -11,7 +11,7 @@ export type RedisCluster = {
   /** All nodes: `redis+cluster://127.0.0.1:1,127.0.0.1:2`. */
   url: string;
   nodes: readonly RedisServer[];
-  /** Resolves when every node finds every slot served, as after the restart of one. */
+  /** Resolves when every node sees all slots served, for example after a restart of a node. */
   waitUntilWhole(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -19,17 +19,17 @@ export type RedisCluster = {
 type Member = { server: RedisServer; busPort: number };
 
 const SLOTS = 16_384;
-/** Fresh nodes refuse to serve for two seconds, whatever they are told. */
+/** New nodes refuse commands for two seconds in any case. */
 const WHOLE_MS = 30_000;
 
-/** Resolves when every node finds every slot served. */
+/** Resolves when every node sees all slots served. */
 export async function startCluster({ nodes: count, ...options }: ClusterOptions): Promise<RedisCluster> {
   const members: Member[] = [];
   const stop = async () => {
     await Promise.all(members.map(({ server }) => server.stop()));
   };
   try {
-    // One after the other: a port is free only until the next one looks for one.
+    // One after the other: two nodes that start at once may choose the same port.
     for (let made = 0; made < count; made++) members.push(await startMember(options));
     await join(members);
     await waitUntilWhole(members);
@@ -56,7 +56,7 @@ async function join(members: readonly Member[]): Promise<void> {
         number,
       ];
       await redis.call("CLUSTER", "ADDSLOTSRANGE", first, next - 1);
-      // Nodes that start alike would have to quarrel about their rank.
+      // Nodes with equal epochs would first have to resolve the conflict.
       await redis.call("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
       for (const other of members.slice(0, index)) {
         await redis.call("CLUSTER", "MEET", "127.0.0.1", other.server.port, other.busPort);
@@ -72,7 +72,7 @@ async function waitUntilWhole(members: readonly Member[]): Promise<void> {
       (view) => /^cluster_state:ok\r?$/m.test(view) && view.includes(`cluster_known_nodes:${members.length}\r\n`),
     );
   };
-  if (!(await waitUntil(isWhole, WHOLE_MS))) throw new Error(`the cluster was not whole after ${WHOLE_MS} ms`);
+  if (!(await waitUntil(isWhole, WHOLE_MS))) throw new Error(`the cluster was not complete after ${WHOLE_MS} ms`);
 }
 
 async function describeCluster(port: number): Promise<string> {

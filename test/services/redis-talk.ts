@@ -1,7 +1,7 @@
-/** One connection, one conversation, no second try: how the servers of tests are set up and looked at. */
+/** Short connections without retries, to set up and inspect the servers of tests. */
 import { Redis } from "ioredis";
 
-/** Runs `talk` on a connection of its own; rejects if the server is not there. */
+/** Runs `talk` on a new connection. Rejects if the server does not answer. */
 export async function withRedis<T>(port: number, talk: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis({
     host: "127.0.0.1",
@@ -9,10 +9,10 @@ export async function withRedis<T>(port: number, talk: (redis: Redis) => Promise
     lazyConnect: true,
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
-    // A server that is still loading its file must be able to say so.
+    // A server that is loading its file must be able to answer with that error.
     enableReadyCheck: false,
   });
-  // `connect` rejects with the same; unheard, it would be printed as well.
+  // `connect` rejects with the same error. Without a handler, ioredis would also print it.
   redis.on("error", () => undefined);
   try {
     await redis.connect();
@@ -22,7 +22,7 @@ export async function withRedis<T>(port: number, talk: (redis: Redis) => Promise
   }
 }
 
-/** False while the server is not there, or loads. */
+/** False while the server does not answer, or loads its file. */
 export async function answersPing(port: number): Promise<boolean> {
   return withRedis(port, (redis) => redis.ping()).then(
     (answer) => answer === "PONG",

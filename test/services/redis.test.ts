@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Cluster, Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isRunning } from "./is-running.ts";
 import { findRedisObstacle, type RedisOptions, type RedisServer, startRedis } from "./redis.ts";
 import { startCluster } from "./redis-cluster.ts";
 import { answersPing } from "./redis-talk.ts";
@@ -23,16 +24,12 @@ function clientOf(server: RedisServer): Redis {
   return client;
 }
 
-function isAlive(pid: number): boolean {
-  return existsSync(`/proc/${pid}`);
-}
-
 for (const program of ["redis-server", "valkey-server"] as const) {
   const obstacle = findRedisObstacle(program);
   if (obstacle !== undefined) console.warn(`SKIPPED: tests on ${program}: ${obstacle}`);
 
   describe.skipIf(obstacle !== undefined)(`startRedis with ${program}`, () => {
-    it("gives a server that takes commands on loopback", async () => {
+    it("starts a server that accepts commands on loopback", async () => {
       const server = await serverFor({ program });
       const client = clientOf(server);
 
@@ -43,7 +40,7 @@ for (const program of ["redis-server", "valkey-server"] as const) {
       );
     });
 
-    it("keeps every acknowledged write over a kill when it appends always", async () => {
+    it("keeps every acknowledged write after a kill with appendfsync always", async () => {
       const server = await serverFor({ program, appendonly: "always" });
       const client = clientOf(server);
       await client.set("a", "1");
@@ -57,7 +54,7 @@ for (const program of ["redis-server", "valkey-server"] as const) {
       expect(await client.get("a")).toBe("1");
     });
 
-    it("starts empty again when it does not append", async () => {
+    it("starts empty after a restart without an append-only file", async () => {
       const server = await serverFor({ program });
       await clientOf(server).set("a", "1");
 
@@ -66,7 +63,7 @@ for (const program of ["redis-server", "valkey-server"] as const) {
       expect(await clientOf(server).get("a")).toBeNull();
     });
 
-    it("makes a cluster that serves every slot, also after the restart of a node", async () => {
+    it("starts a cluster that serves every slot, also after the restart of a node", async () => {
       const cluster = await startCluster({ nodes: 3, program, appendonly: "always" });
       onTestFinished(() => cluster.stop());
       const client = new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port })));
@@ -85,28 +82,28 @@ for (const program of ["redis-server", "valkey-server"] as const) {
 }
 
 describe.skipIf(findRedisObstacle("redis-server") !== undefined)("startRedis", () => {
-  it("says what the server complained about when it does not start", async () => {
+  it("throws the log of a server that does not start", async () => {
     await expect(startRedis({ args: ["--maxmemory", "plenty"] })).rejects.toThrow(/did not start on port/);
   });
 
-  it("stops twice without harm, and leaves no process behind", async () => {
+  it("can be stopped twice, and leaves no process behind", async () => {
     const server = await startRedis();
 
     await server.stop();
     await server.stop();
 
-    expect(isAlive(server.pid)).toBe(false);
+    expect(isRunning(server.pid)).toBe(false);
   });
 
-  it("ends the server, and clears its folder, when the process that started it is killed", async () => {
+  it("ends the server and removes its folder when the process that started it is killed", async () => {
     const script = fileURLToPath(new URL("./hold-redis.mjs", import.meta.url));
     const holder = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = (await once(createInterface(holder.stdout), "line")) as [string];
     const { pid, folder } = JSON.parse(line) as { pid: number; folder: string };
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
 
     holder.kill("SIGKILL");
 
-    expect(await waitUntil(() => !isAlive(pid) && !existsSync(folder), 10_000)).toBe(true);
+    expect(await waitUntil(() => !isRunning(pid) && !existsSync(folder), 10_000)).toBe(true);
   });
 });

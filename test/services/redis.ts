@@ -1,6 +1,6 @@
 /**
- * Real Redis and Valkey servers for tests, on loopback, each with a folder and a port of its own. Start one for a file
- * of tests and give every test its own key prefix. A server ends with the process that started it, however that ends.
+ * Starts real Redis and Valkey servers for tests, on loopback, each with its own folder and port. Start one per test file
+ * and give every test its own key prefix. A server ends with the process that started it, even after SIGKILL.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,38 +14,38 @@ import { waitUntil } from "./wait-until.ts";
 
 export type RedisOptions = {
   program?: ProgramName;
-  /** When a write is on disk; "no", the default, keeps nothing over a restart. */
+  /** When Redis syncs a write to disk. With "no", the default, a restarted server is empty. */
   appendonly?: "always" | "everysec" | "no";
-  /** More settings as on the command line: `["--maxmemory", "50mb"]`. */
+  /** Further arguments: `["--maxmemory", "50mb"]`. */
   args?: readonly string[];
-  /** Not a server for keys but a sentinel, which watches nobody yet. */
+  /** Starts a sentinel, which monitors no server yet. */
   sentinel?: boolean;
 };
 
 export type RedisServer = {
   url: string;
   port: number;
-  /** Changes with every restart. */
+  /** Changes with a restart. */
   readonly pid: number;
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
-  /** Kills it if it runs, and starts it on the same folder and port; resolves when it answers PING. */
+  /** Kills the server if it runs, and starts it with the same folder and port. Resolves when it answers PING. */
   restart(): Promise<void>;
-  /** Ends it and removes its folder. Stopping twice is harmless. */
+  /** Ends the server and removes its folder. A second call does nothing. */
   stop(): Promise<void>;
 };
 
-type Launch = { command: string; env: Record<string, string>; words: readonly string[]; folder: string; port: number };
+type Launch = { command: string; env: Record<string, string>; args: readonly string[]; folder: string; port: number };
 
-/** Loading a long append-only file takes a while; a server that cannot start ends at once instead. */
+/** Loading a long append-only file takes time. A server that cannot start ends at once. */
 const START_MS = 30_000;
-/** Between looking for a free port and binding it, somebody else may take it. */
+/** Another process may take a free port before the server binds it. */
 const ATTEMPTS = 5;
 
-/** Why servers of this program cannot be started here; undefined if they can. */
+/** Why this program cannot be started here; undefined if it can. */
 export function findRedisObstacle(program: ProgramName): string | undefined {
   return findProgram(program) === undefined
-    ? `${program} is neither installed nor fetched; npm test fetches it where it can`
+    ? `${program} is neither installed nor fetched; npm test fetches it if it can`
     : undefined;
 }
 
@@ -57,7 +57,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   const folder = mkdtempSync(join(tmpdir(), "trawl-redis-"));
   for (let attempt = 1; ; attempt++) {
     const port = await takeFreePort();
-    const launch = { ...found, words: wordsFor(options, folder, port), folder, port };
+    const launch = { ...found, args: argsFor(options, folder, port), folder, port };
     try {
       return serverOf(launch, await run(launch));
     } catch (cause) {
@@ -83,30 +83,30 @@ function serverOf(launch: Launch, first: ChildProcess): RedisServer {
       running = await run(launch);
     },
     async stop() {
-      // Without asking for a last save: the folder goes too. And it ends a server that a test has suspended.
+      // SIGKILL: no last save is needed, and it also ends a server that a test has suspended.
       await end(running);
       rmSync(launch.folder, { recursive: true, force: true });
     },
   };
 }
 
-function wordsFor({ appendonly = "no", args = [], sentinel }: RedisOptions, folder: string, port: number): string[] {
-  if (sentinel === true) return sentinelWords(folder, port, args);
+function argsFor({ appendonly = "no", args = [], sentinel }: RedisOptions, folder: string, port: number): string[] {
+  if (sentinel === true) return sentinelArgs(folder, port, args);
   const durability = appendonly === "no" ? [] : ["--appendonly", "yes", "--appendfsync", appendonly];
   const files = ["--dir", folder, "--logfile", join(folder, "server.log"), "--save", ""];
   return ["--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no", ...files, ...durability, ...args];
 }
 
-/** A sentinel keeps what it learns in its configuration: it must be a file. */
-function sentinelWords(folder: string, port: number, args: readonly string[]): string[] {
+/** A sentinel stores its state in its configuration, so that must be a file. */
+function sentinelArgs(folder: string, port: number, args: readonly string[]): string[] {
   const file = join(folder, "sentinel.conf");
   writeFileSync(file, `bind 127.0.0.1\nport ${port}\ndir ${folder}\nlogfile ${join(folder, "server.log")}\n`);
   return [file, "--sentinel", ...args];
 }
 
-/** Starts the process and waits until it serves. */
-async function run({ command, env, words, folder, port }: Launch): Promise<ChildProcess> {
-  const server = spawn(command, words, { env: { ...process.env, ...env }, stdio: "ignore" });
+/** Starts the process and waits until it answers. */
+async function run({ command, env, args, folder, port }: Launch): Promise<ChildProcess> {
+  const server = spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" });
   await once(server, "spawn");
   guard(server, folder);
   server.unref();
@@ -119,17 +119,17 @@ async function run({ command, env, words, folder, port }: Launch): Promise<Child
 }
 
 /**
- * A shell that waits for the end of this process, which closes its standard input, also when nobody gets to run a
- * handler. Then it ends the server and removes what it left. The server's own end ends the guard first: the number of
- * a process that has gone may become another's.
+ * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the shell
+ * kills the server and removes its folder. If the server ends first, this process kills the shell: another process may
+ * get the same pid later.
  */
 function guard(server: ChildProcess, folder: string): void {
   const script = 'read -r _; kill -9 "$1" 2>/dev/null; rm -rf "$2"';
-  // In a session of its own: Ctrl-C reaches the whole group, and must not take the guard before the server.
-  const words = ["-c", script, "guard", String(pidOf(server)), folder];
-  const shell = spawn("/bin/sh", words, { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  // Its own session: Ctrl-C goes to the whole process group, and must not kill the guard before the server.
+  const args = ["-c", script, "guard", String(pidOf(server)), folder];
+  const shell = spawn("/bin/sh", args, { stdio: ["pipe", "ignore", "ignore"], detached: true });
   shell.unref();
-  // Held open by this process, and yet no reason for it to stay.
+  // Stays open as long as this process runs, but does not keep it running.
   (shell.stdin as unknown as { unref(): void }).unref();
   server.once("exit", () => shell.kill("SIGKILL"));
 }
@@ -155,6 +155,6 @@ function readLog(folder: string): string {
   try {
     return readFileSync(join(folder, "server.log"), "utf8");
   } catch {
-    return ""; // it ended before it wrote anything
+    return ""; // the server wrote nothing
   }
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { AwsClient } from "aws4fetch";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isRunning } from "./is-running.ts";
 import { findS3Obstacle, startS3 } from "./s3.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -12,7 +13,7 @@ const obstacle = findS3Obstacle();
 if (obstacle !== undefined) console.warn(`SKIPPED: tests on S3: ${obstacle}`);
 
 describe.skipIf(obstacle !== undefined)("startS3", () => {
-  it("gives a server that takes what is signed with its secret, and nothing else", async () => {
+  it("starts a server that accepts only requests signed with its secret", async () => {
     const server = await startS3();
     onTestFinished(() => server.stop());
     const path = `${server.bucket}/a/b.gz`;
@@ -38,10 +39,10 @@ describe.skipIf(obstacle !== undefined)("startS3", () => {
     const holder = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = (await once(createInterface(holder.stdout), "line")) as [string];
     const { pid, folder } = JSON.parse(line) as { pid: number; folder: string };
-    expect(existsSync(`/proc/${pid}`) && existsSync(folder)).toBe(true);
+    expect(isRunning(pid) && existsSync(folder)).toBe(true);
 
     holder.kill("SIGKILL");
 
-    expect(await waitUntil(() => !existsSync(`/proc/${pid}`) && !existsSync(folder), 10_000)).toBe(true);
+    expect(await waitUntil(() => !isRunning(pid) && !existsSync(folder), 10_000)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * A real S3 server for tests that checks every signature: OpenStack Swift, on loopback, with a folder and ports of its
- * own. It ends, and its folder goes, with the process that started it, however that ends. Start one for a file of tests
- * and give every test its own prefix.
+ * Starts a real S3 server for tests, which checks every signature: OpenStack Swift, on loopback, with its own folder and
+ * ports. The server ends, and its folder is removed, with the process that started it, even after SIGKILL. Start one per
+ * test file and give every test its own prefix.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,9 +21,9 @@ export type S3Server = {
   secretKey: string;
   readonly pid: number;
   folder: string;
-  /** A request signed with the right keys, past everything that is tested; the path begins with the bucket. */
+  /** Sends a correctly signed request, without the code under test. The path begins with the bucket. */
   fetch(method: string, path: string, body?: string | Uint8Array): Promise<Response>;
-  /** Ends it and removes its folder. Stopping twice is harmless. */
+  /** Ends the server and removes its folder. A second call does nothing. */
   stop(): Promise<void>;
 };
 
@@ -32,21 +32,21 @@ const REGION = "eu-test-1";
 const BUCKET = "trawl-tests";
 const KEYS = { accessKey: "trawl:tester", secretKey: "a-secret/of+tests" };
 
-/** Why no such server can be started here; undefined if one can. */
+/** Why the server cannot be started here; undefined if it can. */
 export function findS3Obstacle(): string | undefined {
   return findSwift() === undefined
-    ? "OpenStack Swift is not fetched, or there is no /usr/bin/python3; npm test fetches it where it can"
+    ? "OpenStack Swift is not fetched, or there is no /usr/bin/python3; npm test fetches it if it can"
     : undefined;
 }
 
-/** Resolves when it serves and has a bucket. */
+/** Resolves when the server answers and has a bucket. */
 export async function startS3(): Promise<S3Server> {
   const found = findSwift();
   if (found === undefined) throw new Error(findS3Obstacle());
   const folder = mkdtempSync(join(tmpdir(), "trawl-s3-"));
-  const words = [...found.words, SCRIPT, folder, KEYS.accessKey, KEYS.secretKey, REGION];
+  const args = [...found.args, SCRIPT, folder, KEYS.accessKey, KEYS.secretKey, REGION];
   const env = { ...process.env, ...found.env };
-  const server = spawn(found.command, words, { env, stdio: ["pipe", "pipe", "pipe"], detached: true });
+  const server = spawn(found.command, args, { env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const endpoint = `http://127.0.0.1:${await portOf(server)}`;
   unref(server);
   const client = new AwsClient({
@@ -71,7 +71,7 @@ export async function startS3(): Promise<S3Server> {
   };
 }
 
-/** It says on which port it serves; what it says if it does not is on its stderr. */
+/** The server prints its port on stdout, and errors on stderr. */
 async function portOf(server: ChildProcess): Promise<number> {
   const complaints: string[] = [];
   server.stderr?.on("data", (text: Buffer) => complaints.push(text.toString()));
@@ -82,7 +82,7 @@ async function portOf(server: ChildProcess): Promise<number> {
   throw new Error(`Swift did not start: ${complaints.join("").slice(-2_000)}`);
 }
 
-/** It runs on as long as this process, and is no reason for it to stay. */
+/** Lets this process end while the server runs. */
 function unref(server: ChildProcess): void {
   server.unref();
   for (const stream of [server.stdin, server.stdout, server.stderr]) (stream as unknown as { unref(): void }).unref();

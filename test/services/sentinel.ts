@@ -1,4 +1,4 @@
-/** A master, a replica and sentinels for tests, on loopback: the sentinels make the replica master when it is gone. */
+/** Starts a master, a replica and sentinels for tests, on loopback. The sentinels promote the replica if the master is lost. */
 import { type RedisServer, startRedis } from "./redis.ts";
 import { withRedis } from "./redis-talk.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -6,7 +6,7 @@ import { waitUntil } from "./wait-until.ts";
 export type SentinelOptions = {
   sentinels: number;
   appendonly?: "always" | "everysec" | "no";
-  /** More settings of master and replica. */
+  /** Further arguments of master and replica. */
   args?: readonly string[];
 };
 
@@ -16,22 +16,22 @@ export type SentinelGroup = {
   /** The first is master at the start. */
   servers: readonly [RedisServer, RedisServer];
   sentinels: readonly RedisServer[];
-  /** The port of who is master now, as the sentinels have it. */
+  /** The port of the current master, according to the sentinels. */
   findMaster(): Promise<number>;
-  /** Resolves when `port` is master and says so itself. */
+  /** Resolves when the sentinels and the server itself report `port` as master. */
   waitForMaster(port: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Address, port, how far it has acknowledged. */
+/** Address, port, acknowledged offset. */
 type Ack = [string, string, string];
 
 const NAME = "trawl-master";
-/** So long without an answer, and a server is taken for dead. */
+/** A server that does not answer for so long counts as down. */
 const DOWN_MS = 500;
 const READY_MS = 30_000;
 
-/** Resolves when the replica follows and every sentinel knows it. */
+/** Resolves when the replica has caught up and every sentinel knows it. */
 export async function startSentinelGroup(options: SentinelOptions): Promise<SentinelGroup> {
   const running: RedisServer[] = [];
   const stop = async () => {
@@ -44,7 +44,7 @@ export async function startSentinelGroup(options: SentinelOptions): Promise<Sent
   };
   try {
     const { appendonly = "no", args = [] } = options;
-    // Waits for more replicas to come before it sends its first copy, unless told not to.
+    // By default a master waits for more replicas before it sends its first copy.
     const own = { appendonly, args: ["--repl-diskless-sync-delay", "0", ...args] };
     const master = await start(own);
     const replica = await start({ ...own, args: [...own.args, "--replicaof", `127.0.0.1 ${master.port}`] });
@@ -67,7 +67,7 @@ function groupOf(
   stop: () => Promise<void>,
 ): SentinelGroup {
   const [first] = sentinels;
-  if (first === undefined) throw new Error("no sentinel was asked for");
+  if (first === undefined) throw new Error("a group needs a sentinel");
   const findMaster = () => masterOf(first.port);
   const waitForMaster = (port: number) =>
     ready(async () => (await findMaster()) === port && (await roleOf(port)) === "master", `${port} is not master`);
@@ -89,8 +89,8 @@ async function watch(sentinel: number, master: number, sentinels: number): Promi
   });
 }
 
-async function ask(sentinel: number, word: string): Promise<unknown> {
-  return withRedis(sentinel, (redis) => redis.call("SENTINEL", word, NAME));
+async function ask(sentinel: number, command: string): Promise<unknown> {
+  return withRedis(sentinel, (redis) => redis.call("SENTINEL", command, NAME));
 }
 
 async function masterOf(sentinel: number): Promise<number> {
@@ -102,7 +102,7 @@ async function roleOf(port: number): Promise<string> {
   return role ?? "";
 }
 
-/** Whether every sentinel knows of the replica: only then can it be made master. */
+/** Whether every sentinel knows the replica: only then can they promote it. */
 async function areWatching(sentinels: readonly RedisServer[], replica: number): Promise<boolean> {
   for (const { port } of sentinels) {
     const known = JSON.stringify(await ask(port, "REPLICAS"));
@@ -111,7 +111,7 @@ async function areWatching(sentinels: readonly RedisServer[], replica: number): 
   return true;
 }
 
-/** Whether the master has a replica that holds all it has; one that has only just come gets its first writes later. */
+/** Whether a replica has all writes of the master. A new replica gets its first writes later. */
 async function isFollowed(master: number): Promise<boolean> {
   const [, offset, replicas = []] = (await withRedis(master, (redis) => redis.call("ROLE"))) as [string, number, Ack[]];
   return replicas.some(([, , acked]) => Number(acked) > 0 && Number(acked) >= Number(offset));

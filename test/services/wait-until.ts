@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks every `everyMs` whether it is so; false if it is not within `mostMs`. */
+/** Polls `isSo` every `everyMs`. Returns false if it is not true within `mostMs`. */
 export async function waitUntil(isSo: () => boolean | Promise<boolean>, mostMs: number, everyMs = 5): Promise<boolean> {
   const giveUpAt = performance.now() + mostMs;
   while (!(await isSo())) {

@@ -1,6 +1,6 @@
 /**
- * An access log in a file, for an origin in another process. Every request is two JSON lines, written as they happen,
- * so that what is in the file is true even if the origin is killed in between.
+ * An access log in a file, for an origin in another process. Every request is two JSON lines, written as they happen, so
+ * the file is correct even if the origin is killed.
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Arrival } from "./origin.ts";
@@ -13,7 +13,7 @@ export type AccessLogWriter = {
   close(): void;
 };
 
-/** Appends to `file`; ids go on from what is there, so that several runs of an origin, one after another, share it. */
+/** Appends to `file`. Ids continue after those in the file, so that consecutive runs of an origin can share it. */
 export function createAccessLogWriter(file: string): AccessLogWriter {
   const descriptor = openSync(file, "a");
   const firstId = readAccessLog(file).length;
@@ -25,10 +25,10 @@ export function createAccessLogWriter(file: string): AccessLogWriter {
   };
 }
 
-/** The requests of a file in order of arrival; those under way when it was read, or cut off, have no end. */
+/** The requests of a file in order of arrival. Running and aborted requests have no end. */
 export function readAccessLog(file: string): Arrival[] {
   const arrivals: Arrival[] = [];
-  // The last line may be half written while the origin is still at it.
+  // The last line may be incomplete while the origin writes.
   const whole = readFileSync(file, "utf8").split("\n").slice(0, -1);
   for (const text of whole) {
     const line = JSON.parse(text) as Line;

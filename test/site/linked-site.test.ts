@@ -7,7 +7,7 @@ function linksIn(html: string): string[] {
   return [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = ""]) => link);
 }
 
-/** What links lead to from `/`, the disallowed not followed. */
+/** All pages reachable from `/` without following disallowed links. */
 async function reach(options: LinkedSiteOptions): Promise<{ pages: string[]; disallowed: string[]; bytes: number[] }> {
   const site = await startLinkedSite(options);
   const seen = new Set(["/"]);
@@ -31,7 +31,7 @@ async function reach(options: LinkedSiteOptions): Promise<{ pages: string[]; dis
 }
 
 describe("linked site", () => {
-  it("reaches from / exactly the expected and the disallowed pages, whatever its shape", async () => {
+  it("links from / to exactly the expected and the disallowed pages, for any options", async () => {
     const shapes = fc.record({
       pages: fc.integer({ min: 1, max: 40 }),
       linksPerPage: fc.integer({ min: 2, max: 12 }),
@@ -51,14 +51,14 @@ describe("linked site", () => {
     );
   });
 
-  it("makes pages of about the size asked for", async () => {
+  it("has pages of about the configured size", async () => {
     const { bytes } = await reach({ ...LINKED_SITE, pages: 30, pageBytes: 5000 });
 
     expect(Math.min(...bytes)).toBeGreaterThanOrEqual(5000);
     expect(Math.max(...bytes)).toBeLessThan(5200);
   });
 
-  it("gives the same page for the same seed and other links for another", async () => {
+  it("has the same page for the same seed, and other links for another seed", async () => {
     const texts = await Promise.all(
       [1, 1, 2].map(async (seed) => {
         const site = await startLinkedSite({ seed });
@@ -72,7 +72,7 @@ describe("linked site", () => {
     expect(texts[0]).not.toBe(texts[2]);
   });
 
-  it("names its pages with their address, disallows some, and has no page beyond the last", async () => {
+  it("shows its address on each page, disallows some, and has no page after the last", async () => {
     const site = await startLinkedSite({ pages: 10 });
 
     expect(missing([`${site.url}/`, `${site.url}/page/9`], site.expectedPages())).toEqual([]);

@@ -1,29 +1,29 @@
 /**
- * A generated site of any size: the same for the same options, every page reachable from `/`, made when asked for and
- * never held in memory. Some links lead below a path that its robots.txt disallows.
+ * A generated site of any size: the same options give the same site, and every page is reachable from `/`. Pages are created
+ * on request and not kept in memory. Some links lead to a path that robots.txt disallows.
  */
 import type { ServerResponse } from "node:http";
 import { type Handler, type Origin, type OriginOptions, startOrigin } from "./origin.ts";
 
 export type LinkedSiteOptions = {
-  /** How many pages, `/` counted. */
+  /** Number of pages, including `/`. */
   pages: number;
-  /** About how many links each has; at least 2. */
+  /** Approximate links per page; at least 2. */
   linksPerPage: number;
-  /** About how big each is. */
+  /** Approximate size of a page. */
   pageBytes: number;
-  /** Every how many pages one links below the disallowed path; 0: none does. */
+  /** One in so many pages has a disallowed link; 0 for none. */
   disallowedEvery: number;
-  /** How long each page takes to answer. */
+  /** Delay of each page. */
   delayMs: number;
   seed: number;
 };
 
 export type LinkedSite = {
   handler: Handler;
-  /** Paths that a polite crawl from `/` must fetch, each once: all but the disallowed. */
+  /** Paths that a crawl from `/` must fetch once: all except the disallowed ones. */
   expectedPaths(): string[];
-  /** Paths that are linked and must never be fetched. */
+  /** Linked paths that must never be fetched. */
   disallowedPaths(): string[];
 };
 
@@ -44,7 +44,7 @@ export const LINKED_SITE: LinkedSiteOptions = {
   seed: 1,
 };
 
-/** Serves a linked site; what `site` leaves out is as in LINKED_SITE. */
+/** Serves a linked site. Defaults are in LINKED_SITE. */
 export async function startLinkedSite(
   site: Partial<LinkedSiteOptions>,
   origin: OriginOptions = {},
@@ -95,7 +95,7 @@ function numberOf(path: string, pages: number): number | undefined {
   return digits !== undefined && Number(digits) < pages ? Number(digits) : undefined;
 }
 
-/** Half of a page's links are its children in a tree over all pages, which makes each reachable; the rest lead anywhere. */
+/** Half of the links of a page are its children in a tree of all pages, so each is reachable. The others are random. */
 function linksOf(number: number, { pages, linksPerPage, seed }: LinkedSiteOptions): number[] {
   const branches = Math.max(1, Math.floor(linksPerPage / 2));
   const children = Array.from({ length: branches }, (_, index) => number * branches + index + 1);
@@ -103,7 +103,7 @@ function linksOf(number: number, { pages, linksPerPage, seed }: LinkedSiteOption
   return [...children.filter((child) => child < pages), ...others];
 }
 
-/** A well spread unsigned number from three. */
+/** A hash of three numbers. */
 function mixed(seed: number, number: number, index: number): number {
   let h = Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca77) ^ Math.imul(index + 1, 0xc2b2ae3d);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { duplicates, missing } from "./loss-checker.ts";
 
 describe("loss checker", () => {
-  it("counts what came more than once", () => {
+  it("counts values that occur more than once", () => {
     expect(duplicates(["a", "b", "a", "c", "a", "b"])).toEqual(
       new Map([
         ["a", 3],
@@ -12,7 +12,7 @@ describe("loss checker", () => {
     expect(duplicates(["a", "b"])).toEqual(new Map());
   });
 
-  it("names what did not come, each once and in the order expected", () => {
+  it("returns missing values, each once, in the expected order", () => {
     expect(missing(["c", "a", "b", "a"], ["b", "x"])).toEqual(["c", "a"]);
     expect(missing([], ["x"])).toEqual([]);
   });

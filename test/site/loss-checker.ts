@@ -1,13 +1,13 @@
-/** Judges what a crawl brought home: nothing lost, nothing twice. Pure, and without a line in common with src/. */
+/** Checks the results of a crawl: nothing lost, nothing twice. Pure; shares no code with src/. */
 
-/** What occurs more than once, and how often. */
+/** Values that occur more than once, with their number. */
 export function duplicates(urls: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const url of urls) counts.set(url, (counts.get(url) ?? 0) + 1);
   return new Map([...counts].filter(([, count]) => count > 1));
 }
 
-/** What was expected and did not come, each once, in the order expected. What came unasked is `missing(got, expected)`. */
+/** Expected values that are missing, each once, in the expected order. `missing(got, expected)` gives unexpected ones. */
 export function missing(expected: Iterable<string>, got: Iterable<string>): string[] {
   const came = new Set(got);
   return [...new Set(expected)].filter((url) => !came.has(url));

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe("origin", () => {
-  it("serves strings as HTML, replies as given, handlers as they are and 404 for the rest", async () => {
+  it("serves strings as HTML, replies, handlers, and 404 for other paths", async () => {
     const origin = await start({
       "/": "<h1>Home</h1>",
       "/gone": { status: 410, headers: { "content-type": "text/plain" }, body: "gone" },
@@ -44,7 +44,7 @@ describe("origin", () => {
     expect(Math.abs((first?.arrivedAt ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
-  it("ends a request whose client has gone, with status 0", async () => {
+  it("ends a request whose client has disconnected with status 0", async () => {
     const leaving = new AbortController();
     const events = new EventEmitter();
     const ended = once(events, "end");
@@ -56,7 +56,7 @@ describe("origin", () => {
     expect(origin.log[0]).toMatchObject({ status: 0, endedAt: expect.any(Number) });
   });
 
-  it("answers 500 where a handler throws or rejects", async () => {
+  it("answers 500 if a handler throws or rejects", async () => {
     const origin = await start({
       "/throws": () => {
         throw new Error("no");
@@ -68,7 +68,7 @@ describe("origin", () => {
     expect((await fetch(`${origin.url}/rejects`)).status).toBe(500);
   });
 
-  it("wakes those who wait for requests, and tells them when it closes first", async () => {
+  it("resolves waits for requests, and rejects them if it closes first", async () => {
     const origin = await start({ "/": "hello" });
     const two = origin.waitForRequests(2);
     const ten = origin.waitForRequests(10);

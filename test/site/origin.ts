@@ -1,6 +1,6 @@
 /**
- * A real HTTP server for tests, with an access log of its own: what a crawl did is judged from the site's side. Shares
- * no code with src/.
+ * A real HTTP server for tests with its own access log, so that tests can judge a crawl from the side of the site. Shares no
+ * code with src/.
  */
 import {
   createServer,
@@ -12,48 +12,48 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 
-/** One request as the origin saw it. Instants are epoch ms with fractions, monotonic within the process. */
+/** One logged request. Times are epoch ms with fractions, monotonic within the process. */
 export type Arrival = {
-  /** Counts requests from 0. */
+  /** Number of the request, from 0. */
   id: number;
-  /** When its headers had arrived. */
+  /** When the headers had arrived. */
   arrivedAt: number;
-  /** When the last byte of the answer had been handed to the system, or the client had gone; undefined: under way. */
+  /** When the last byte of the answer was passed to the system, or the client had disconnected; undefined while running. */
   endedAt: number | undefined;
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** 0 until answered, and for good if the client went away before. */
+  /** 0 until the answer, and if the client disconnected before it. */
   status: number;
-  /** Counts connections from 1. */
+  /** Number of the connection, from 1. */
   socket: number;
 };
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** A fixed answer; a bare string is an HTML page. */
+/** A fixed answer. A string is an HTML page. */
 export type Reply = { status?: number; headers?: Record<string, string>; body?: string | Buffer };
 
-/** By path without query; anything else is a 404. */
+/** By path without query. Other paths get 404. */
 export type Routes = Readonly<Record<string, string | Reply | Handler>>;
 
 export type OriginOptions = {
   host?: string;
-  /** 0, the default, takes any free one. */
+  /** Default: 0, a free port. */
   port?: number;
   onArrival?: (arrival: Readonly<Arrival>) => void;
   onEnd?: (arrival: Readonly<Arrival>) => void;
 };
 
 export type Origin = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   /** `host:port`. */
   site: string;
   log: readonly Arrival[];
-  /** Resolves when `count` requests have arrived since the start; rejects if the origin closes before. */
+  /** Resolves when `count` requests have arrived since the start. Rejects if the origin closes before. */
   waitForRequests(count: number): Promise<void>;
-  /** Ends open connections too. Closing twice is harmless. */
+  /** Also ends open connections. A second call does nothing. */
   close(): Promise<void>;
 };
 
@@ -97,7 +97,7 @@ export async function startOrigin(content: Handler | Routes, options: OriginOpti
   };
 }
 
-/** Epoch ms with fractions; unlike `Date.now`, it never steps back. */
+/** Epoch ms with fractions. Unlike `Date.now`, it never goes back. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -164,7 +164,7 @@ function listen(server: Server, host: string, port: number): Promise<string> {
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The callback's error says only that it was closed before.
+    // The only possible error is that the server was already closed.
     server.close(() => resolve());
     server.closeAllConnections();
   });

@@ -1,11 +1,11 @@
 /**
- * A worker that dies before or after any single step of telling, on real brokers and a real store, against a real endpoint:
- * the next one goes on. Every record is told, each event has one text, the end is told under one id.
+ * A worker dies before or after any single step of a webhook, with real brokers, a real store and a real endpoint, and the
+ * next worker continues. Every record is delivered, each event has one body, and the end has one id.
  */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openTrawl, type Trawl } from "../../src/compose.ts";
-import { createFetching } from "../../src/compose-worker.ts";
+import { type App, openApp } from "../../src/compose/app.ts";
+import { createFetching } from "../../src/compose/worker.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { deliveryJobId } from "../../src/domain/webhook.ts";
@@ -14,14 +14,14 @@ import type { Poster } from "../../src/fetch/poster.ts";
 import { type Claim, claimOf } from "../../src/frontier/frontier.ts";
 import { recordLine } from "../../src/store/export/record-line.ts";
 import { resolveJob } from "../../src/submit/resolve-job.ts";
-import { submitJob } from "../../src/submit/submit-job.ts";
 import { createDeliverer } from "../../src/webhook/deliver.ts";
-import { lookAtWebhook } from "../../src/webhook/look-at-webhook.ts";
-import { noteWebhook } from "../../src/webhook/note-webhook.ts";
-import { createWorkerMeter } from "../../src/worker/worker-meter.ts";
+import { processWebhook } from "../../src/webhook/process-webhook.ts";
+import { registerWebhook } from "../../src/webhook/register-webhook.ts";
+import { createWorkerMeter } from "../../src/worker/observe/worker-meter.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { submitDirectly } from "../submit/submit-directly.ts";
 import { type Received, type Receiver, startReceiver } from "./receiver.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
@@ -34,12 +34,12 @@ const NOTHING_FOUND = { discovered: [], refusedLinks: 0, tally: { pages: 0, reco
 
 class Death extends Error {}
 
-/** Dies at one step, before it is made or once it is. */
+/** The worker dies at one step, before or after it. */
 type Fate = { dies: "before" | "after"; at: number };
 type Mortal = <T extends object>(parts: T) => T;
 
-describe("a worker that dies at any step of telling how a job went", () => {
-  it("leaves nothing untold, on SQLite", { timeout: 120_000 }, () => tellThroughDeaths("sqlite:"));
+describe("a worker that dies at any step of a webhook", () => {
+  it("loses no event, on SQLite", () => deliverThroughDeaths("sqlite:"));
 
   describe.skipIf(findRedisObstacle("redis-server") !== undefined)("with Redis", () => {
     let redis: RedisServer;
@@ -48,23 +48,24 @@ describe("a worker that dies at any step of telling how a job went", () => {
     });
     afterAll(() => redis.stop());
 
-    it("leaves nothing untold, on Redis", { timeout: 120_000 }, () => tellThroughDeaths(redis.url));
+    it("loses no event, on Redis", () => deliverThroughDeaths(redis.url));
   });
 });
 
-describe("many who look at one webhook at once", () => {
-  it("make each event once", { timeout: 60_000 }, async () => {
+describe("many workers that handle one webhook at the same time", () => {
+  it("create each event once", async () => {
     const ground = await prepare("sqlite:");
     const { trawl, config, receiver } = ground;
-    const others = await Promise.all([0, 1, 2].map(() => openTrawl(config, () => {})));
+    const others = await Promise.all([0, 1, 2].map(() => openApp(config, () => {})));
     onTestFinished(async () => void (await Promise.all(others.map((other) => other.close()))));
     const claims = await beginJob(ground, "jmany");
 
-    const look = async (one: Trawl) => {
+    const look = async (one: App) => {
       const { frontier, store, clock } = one;
       const webhook = await store.webhooks.find("jmany");
       const deps = { frontier, findJob: (id: string) => frontier.findJob(id), clock, config, showJob: () => ({}) };
-      if (webhook?.lookAt !== undefined) await lookAtWebhook({ ...deps, store, book: store.webhooks }, webhook, NEVER);
+      if (webhook?.nextCheckAt !== undefined)
+        await processWebhook({ ...deps, store, webhooks: store.webhooks }, webhook, NEVER);
     };
     const lookAll = () => Promise.all([trawl, ...others].flatMap((one) => [look(one), look(one)]));
     await lookAll();
@@ -83,15 +84,13 @@ describe("many who look at one webhook at once", () => {
   });
 });
 
-describe("a look at a job that is replayed before any one of its steps", () => {
-  it("closes nothing that is still to be told", { timeout: 60_000 }, () => tellThroughReplays(false));
+describe("a worker that handles a job while it is replayed", () => {
+  it("closes no webhook that has undelivered events", () => deliverThroughReplays(false));
 
-  it("hands nothing to deliveries that another has ended meanwhile", { timeout: 60_000 }, () =>
-    tellThroughReplays(true),
-  );
+  it("adds nothing to deliveries that another worker has ended", () => deliverThroughReplays(true));
 });
 
-async function tellThroughReplays(isLookedAt: boolean): Promise<void> {
+async function deliverThroughReplays(isLookedAt: boolean): Promise<void> {
   const ground = await prepare("sqlite:");
   let replays = 0;
   for (let at = 1, isOvertaken = true; isOvertaken; at += 1) {
@@ -120,7 +119,7 @@ async function tellThroughReplays(isLookedAt: boolean): Promise<void> {
   expect(replays).toBeGreaterThan(15); // or nothing was tried
 }
 
-/** The job runs again with its dead letter, which brings a record this time. */
+/** The job runs again with its dead letter, which yields a record this time. */
 async function replay({ trawl }: Ground, jobId: string): Promise<void> {
   const { frontier, store, clock } = trawl;
   expect(await frontier.replayDead({ jobId }, 10, 10)).toMatchObject({ replayed: 1 });
@@ -132,7 +131,7 @@ async function replay({ trawl }: Ground, jobId: string): Promise<void> {
   expect(finished).toEqual([jobId]);
 }
 
-async function tellThroughDeaths(broker: string): Promise<void> {
+async function deliverThroughDeaths(broker: string): Promise<void> {
   const ground = await prepare(broker);
   let deaths = 0;
   for (const dies of ["before", "after"] as const) {
@@ -152,7 +151,7 @@ async function tellThroughDeaths(broker: string): Promise<void> {
   expect(deaths).toBeGreaterThan(40); // or nothing was tried
 }
 
-type Ground = { trawl: Trawl; config: Config; poster: Poster; receiver: Receiver };
+type Ground = { trawl: App; config: Config; poster: Poster; receiver: Receiver };
 
 async function prepare(broker: string): Promise<Ground> {
   const folder = newFolder();
@@ -162,7 +161,7 @@ async function prepare(broker: string): Promise<Ground> {
     ...{ webhookRate: "unlimited", webhookPerHost: 100 },
   };
   const config = resolveConfig([{ from: "test", values }]);
-  const trawl = await openTrawl(config, () => {});
+  const trawl = await openApp(config, () => {});
   const receiver = await startReceiver();
   const fetching = createFetching(config, { ...trawl, allowHosts: [], meter: createWorkerMeter() });
   onTestFinished(async () => {
@@ -173,15 +172,15 @@ async function prepare(broker: string): Promise<Ground> {
   return { trawl, config, receiver, poster: createHttpPoster({ client: fetching.fetcher, clock: trawl.clock }) };
 }
 
-/** A job with one record a page, all of them in the store, of which none is settled. */
+/** A job with one record per page. All records are stored, and no task is settled. */
 async function beginJob({ trawl, config, receiver }: Ground, jobId: string): Promise<readonly Claim[]> {
   const { frontier, store, clock } = trawl;
   const webhook = { url: receiver.url, secret: SECRET, events: ["records" as const, "job.finished" as const] };
-  await noteWebhook(store.webhooks, { ...webhook, batch: { records: BATCH } }, { jobId, now: clock.now() });
+  await registerWebhook(store.webhooks, { ...webhook, batch: { records: BATCH } }, { jobId, now: clock.now() });
   const context = { id: jobId, requestId: jobId, queue: `q${jobId}`, typedHosts: [], out: undefined };
   const input = { politeness: { rate: "unlimited", perSite: 100, robots: false } };
   const urls = Array.from({ length: PAGES }, (_, nth) => `https://${jobId}.test/${nth}`);
-  await submitJob({ frontier, now: clock.now }, resolveJob(input, config, context), urls);
+  await submitDirectly({ frontier, now: clock.now }, resolveJob(input, config, context), urls);
   const { grants } = await frontier.lease({ worker: "pages", queues: [`q${jobId}`], max: 100, leaseMs: 60_000 });
   expect(grants).toHaveLength(PAGES);
   await store.write(grants.map(({ taskId, token, url }) => write(jobId, taskId, token, url)));
@@ -189,8 +188,8 @@ async function beginJob({ trawl, config, receiver }: Ground, jobId: string): Pro
 }
 
 /**
- * The worker of one page had died before it was settled: the page was fetched again, and its record is another now. Then
- * the job ends.
+ * The worker of one page died before it settled the task, so the page was fetched again and has another record. Then the
+ * job ends.
  */
 async function finishJob({ trawl }: Ground, jobId: string, claims: readonly Claim[]): Promise<void> {
   const { frontier, store } = trawl;
@@ -208,7 +207,7 @@ function write(jobId: string, taskId: string, token: number, url: string) {
   return { ...given, page: { ...given.page, url } };
 }
 
-/** One worker after another, until one has nothing left to do. Whether one died. */
+/** Runs one worker after another until one has nothing left to do. Returns whether one died. */
 async function outlive(ground: Ground, jobId: string, mortal: Mortal): Promise<boolean> {
   if (!(await live(ground, jobId, mortal))) return false;
   await ground.trawl.frontier.abandon(jobId);
@@ -216,15 +215,15 @@ async function outlive(ground: Ground, jobId: string, mortal: Mortal): Promise<b
   return true;
 }
 
-/** What a worker does, until it has nothing left to do or dies. Whether it died. */
+/** Runs a worker until it has nothing left to do, or dies. Returns whether it died. */
 async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<boolean> {
   const { trawl, config, poster } = ground;
   const { clock } = trawl;
-  const [frontier, store, book] = [mortal(trawl.frontier), mortal(trawl.store), mortal(trawl.store.webhooks)];
-  const deliver = createDeliverer({ book, poster: mortal(poster), clock }, { timeoutMs: 10_000 });
+  const [frontier, store, webhooks] = [mortal(trawl.frontier), mortal(trawl.store), mortal(trawl.store.webhooks)];
+  const deliver = createDeliverer({ webhooks, poster: mortal(poster), clock }, { timeoutMs: 10_000 });
   const lookDeps = {
     findJob: (id: string) => frontier.findJob(id),
-    book,
+    webhooks,
     store,
     frontier,
     clock,
@@ -232,8 +231,8 @@ async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<bool
     showJob: ({ id, state }: { id: string; state: string }) => ({ id, state }),
   };
   try {
-    const webhook = await book.find(jobId);
-    if (webhook?.lookAt !== undefined) await lookAtWebhook(lookDeps, webhook, NEVER);
+    const webhook = await webhooks.find(jobId);
+    if (webhook?.nextCheckAt !== undefined) await processWebhook(lookDeps, webhook, NEVER);
     for (;;) {
       const { grants } = await frontier.lease({
         ...{ worker: jobId, queues: ["deliver", "deliver!alone"], max: 10, leaseMs: 60_000 },
@@ -266,7 +265,7 @@ function beforeStep(at: number, act: () => Promise<void>): Mortal {
   });
 }
 
-/** One count of steps over all that is wrapped by it. */
+/** Counts the steps of all wrapped objects together. */
 function counting(make: (nth: number, step: () => Promise<unknown>) => Promise<unknown>): Mortal {
   let steps = 0;
   return (parts) =>
@@ -289,22 +288,29 @@ async function expectTold(ground: Ground, jobId: string): Promise<void> {
   expect(await ground.trawl.frontier.findJob(deliveryJobId(jobId, 1))).toMatchObject({ state: "finished" });
 }
 
-/** Every record, and last of all an end; nothing is left open. */
+/** Every record was delivered, then the end; nothing is left open. */
 async function expectAllTold({ trawl, receiver }: Ground, jobId: string): Promise<readonly Received[]> {
   const { store, frontier } = trawl;
   const events = receiver.received.filter(({ id }) => id.startsWith(`evt_${jobId}_`));
   const kept = await store.readRecords(jobId, 0, 100);
-  const told = events
+  const delivered = events
     .flatMap(({ content }) => (content.data.records ?? []) as unknown[])
     .map((line) => JSON.stringify(line));
 
-  const untold = kept.map((record) => JSON.stringify(recordLine(record))).filter((line) => !told.includes(line));
-  expect([jobId, untold]).toEqual([jobId, []]);
+  const undelivered = kept
+    .map((record) => JSON.stringify(recordLine(record)))
+    .filter((line) => !delivered.includes(line));
+  expect([jobId, undelivered]).toEqual([jobId, []]);
   for (const event of events) expect(receiver.problemOf(event, SECRET)).toBeUndefined();
   const texts = new Map(events.map(({ id, body }) => [id, body]));
   expect(events.filter(({ id, body }) => texts.get(id) !== body)).toEqual([]);
   const webhook = await store.webhooks.find(jobId);
-  expect(webhook).toMatchObject({ lookAt: undefined, hasEnd: true, delivered: texts.size, nextEvent: texts.size + 1 });
+  expect(webhook).toMatchObject({
+    nextCheckAt: undefined,
+    hasEnd: true,
+    delivered: texts.size,
+    nextEvent: texts.size + 1,
+  });
   expect(events.find(({ id }) => id === `evt_${jobId}_${texts.size}`)?.type).toBe("job.finished");
   const rounds = Array.from({ length: webhook?.round ?? 0 }, (_, nth) => deliveryJobId(jobId, nth + 1));
   const states = await Promise.all(rounds.map(async (id) => (await frontier.findJob(id))?.state ?? "finished"));

@@ -1,4 +1,4 @@
-/** The endpoint of a webhook as somebody else would write it: knows nothing of Trawl but what Standard Webhooks says. */
+/** The endpoint of a webhook, written only from the specification of Standard Webhooks. */
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,18 +16,18 @@ export type Received = {
 
 export type Receiver = {
   url: string;
-  /** All that came, whatever the answer was, in order. */
+  /** All requests in order, whatever the answer was. */
   received: readonly Received[];
-  /** Connections there have been. */
+  /** Number of connections. */
   connections(): number;
-  /** What is wrong with the signature of something received; undefined where nothing is. */
+  /** The problem with the signature of a request; undefined if it is valid. */
   problemOf(received: Received, secret: string): string | undefined;
-  /** Resolves when so much has come. */
+  /** Resolves when so many requests have arrived. */
   until(isThere: (received: readonly Received[]) => boolean): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Answers one request, the nth of its id, counted from 1. */
+/** Answers the nth request with the same id, counted from 1. */
 export type Answering = (response: ServerResponse, received: Received, nth: number) => void;
 
 export const status =

@@ -26,8 +26,9 @@ export async function measureSpacing({ open, sites, seconds }) {
   const work = (frontier) => (_, nth) =>
     whileIdle(frontier, `worker-${nth}`, ending, async (grants) => {
       note(log, grants);
-      await contestant.settleAll(grants);
+      // Before the call: the broker may grant the next one while its reply is still on the way to us.
       for (const { site } of grants) log.out.set(site, log.out.get(site) - 1);
+      await contestant.settleAll(grants);
     });
   const teams = [contestant.frontier, another].flatMap((frontier) =>
     Array.from({ length: WORKERS_PER_PROCESS }, work(frontier)),

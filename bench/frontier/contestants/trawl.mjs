@@ -12,7 +12,7 @@ const JOB = "bench";
 /** How often an idle worker looks although nobody woke it. */
 const POLL_MS = 5_000;
 
-export async function openTrawl({ url, variant: { max = 500 }, from, prefix = "trawl" }) {
+export async function openApp({ url, variant: { max = 500 }, from, prefix = "trawl" }) {
   const { openRedisFrontier, clock, log } = await loadTrawl(from);
   const options = { prefix, shards: 1, maxPending: 1e9, patienceMs: 10_000, pollMs: POLL_MS, time: "broker" };
   const open = () => openRedisFrontier(url, { clock, log }, options);
@@ -97,8 +97,8 @@ async function lease(frontier, max, worker) {
 async function settleAll(frontier, grants) {
   const tally = { pages: 1, records: 1, invalid: 0, bytes: 20_000 };
   const rest = { outcome: { kind: "done" }, discovered: [], refusedLinks: 0, site: { kind: "ok" }, tally };
-  const { verdicts } = await frontier.settle(grants.map(({ taskId, token }) => ({ taskId, token, ...rest })));
-  if (verdicts.some((verdict) => verdict !== "settled")) throw new Error("a settlement was stale");
+  const { states } = await frontier.settle(grants.map(({ taskId, token }) => ({ taskId, token, ...rest })));
+  if (states.includes("stale")) throw new Error("a settlement was stale");
 }
 
 /** A worker's loop: ask, work, and wait for a wake-up when there is nothing. */

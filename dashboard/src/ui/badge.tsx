@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 
-export type Tone = "good" | "warn" | "bad" | "busy" | "quiet";
+export type Tone = "good" | "warn" | "bad" | "busy" | "neutral";
 
-/** A state, in words; its colour says the same again. */
+/** A state as text; the colour repeats it. */
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }
@@ -12,9 +12,15 @@ const JOB_TONES: Readonly<Record<string, Tone>> = {
   paused: "warn",
   finished: "good",
   failed: "bad",
-  cancelled: "quiet",
+  cancelled: "neutral",
 };
 
 export function JobState({ state }: { state: string }) {
-  return <Badge tone={JOB_TONES[state] ?? "quiet"}>{state}</Badge>;
+  return <Badge tone={JOB_TONES[state] ?? "neutral"}>{state}</Badge>;
+}
+
+/** The HTTP status of a response. */
+export function StatusBadge({ status }: { status: number }) {
+  const tone = status < 300 ? "good" : status < 400 ? "busy" : status < 500 ? "warn" : "bad";
+  return <Badge tone={tone}>{status}</Badge>;
 }

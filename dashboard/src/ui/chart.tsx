@@ -1,4 +1,4 @@
-/** Numbers over time, on a canvas: thousands of points cost what a few do. What the cursor is at stands in words above. */
+/** A time series chart on a canvas, so thousands of points are cheap. The value at the cursor is shown as text above it. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -6,34 +6,34 @@ import { theme } from "../theme.ts";
 import { UNKNOWN } from "./format.ts";
 import { Tip } from "./tip.tsx";
 
-export type Series = {
+type Series = {
   label: string;
-  /** Of the palette in tokens.css. */
-  ink: 1 | 2 | 3 | 4;
-  /** One for each of the times; null where nothing is known. */
+  /** A colour of the palette in tokens.css. */
+  color: 1 | 2 | 3 | 4;
+  /** One value per entry of `times`; null if unknown. */
   values: readonly (number | null)[];
 };
 
-export type ChartProps = {
+type ChartProps = {
   label: string;
   /** Epoch ms, ascending. */
   times: readonly number[];
   series: readonly Series[];
   format: (value: number) => string;
-  /** What the numbers are, for who asks. */
+  /** Explains the numbers. */
   tip: string;
-  /** There are no halves of it. */
+  /** The values are integers. */
   isWhole?: boolean;
-  /** The most there can be, such as 1 of a share; otherwise the most there is. */
-  most?: number;
+  /** The top of the scale, such as 1 for a share. Defaults to the largest value. */
+  max?: number;
   height?: number;
-  /** The whole of the range, also where there is nothing at its ends. */
+  /** The time range of the axis, even if there are no values at its ends. */
   from: number;
   to: number;
 };
 
 const HEIGHT = 132;
-/** So that a line along the top is drawn whole. */
+/** Keeps a line at the top of the scale fully visible. */
 const HEADROOM = 1.06;
 const DAY_SECONDS = 86_400;
 const WHOLE_STEPS = [1, 2, 5]
@@ -45,25 +45,25 @@ export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const [at, setAt] = useState<number | null>(null);
-  const shape = series.map((one) => `${one.label}${one.ink}`).join();
+  const shape = series.map((one) => `${one.label}${one.color}`).join();
   const newest = useRef(props);
   newest.current = props;
 
-  // Made anew only where its looks change; new numbers are given to the one that is there.
+  // The plot is rebuilt only if its appearance changes. New values update the existing plot.
   useEffect(() => {
-    const place = box.current;
-    if (place === null) return;
-    const made = new uPlot(
-      optionsOf(place, height, () => newest.current, setAt),
+    const parent = box.current;
+    if (parent === null) return;
+    const created = new uPlot(
+      optionsOf(parent, height, () => newest.current, setAt),
       columnsOf(newest.current),
-      place,
+      parent,
     );
-    plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: place.clientWidth, height }));
-    observer.observe(place);
+    plot.current = created;
+    const observer = new ResizeObserver(() => created.setSize({ width: parent.clientWidth, height }));
+    observer.observe(parent);
     return () => {
       observer.disconnect();
-      made.destroy();
+      created.destroy();
       plot.current = undefined;
     };
   }, [shape, height, theme.value]);
@@ -76,12 +76,12 @@ export function Chart(props: ChartProps) {
     <figure class="chart">
       <figcaption class="chart-legend">
         <h3 class="chart-title">
-          <Tip says={props.tip}>{label}</Tip>
+          <Tip text={props.tip}>{label}</Tip>
         </h3>
         {series.map((one) => (
           <span key={one.label} class="chart-key">
-            {series.length > 1 && <i class={`ink ink-${one.ink}`} />}
-            {series.length > 1 && one.label} <b>{words(one.values[shown], format)}</b>
+            {series.length > 1 && <i class={`series series-${one.color}`} />}
+            {series.length > 1 && one.label} <b>{valueText(one.values[shown], format)}</b>
           </span>
         ))}
         <time class="chart-at">{at === null ? "" : timeOf(props.times[at])}</time>
@@ -90,7 +90,7 @@ export function Chart(props: ChartProps) {
         ref={box}
         class="chart-box"
         role="img"
-        aria-label={`${label}: ${series.map((one) => `${one.label} ${words(one.values[lastKnown(series)], format)}`).join(", ")}`}
+        aria-label={`${label}: ${series.map((one) => `${one.label} ${valueText(one.values[lastKnown(series)], format)}`).join(", ")}`}
         style={{ height: `${height}px` }}
       />
     </figure>
@@ -102,12 +102,12 @@ function columnsOf({ times, series }: ChartProps): uPlot.AlignedData {
 }
 
 function optionsOf(
-  place: HTMLElement,
+  parent: HTMLElement,
   height: number,
   props: () => ChartProps,
   onCursor: (at: number | null) => void,
 ): uPlot.Options {
-  const style = getComputedStyle(place);
+  const style = getComputedStyle(parent);
   const axis = {
     stroke: style.getPropertyValue("--chart-text"),
     grid: { stroke: style.getPropertyValue("--chart-line"), width: 1 },
@@ -115,14 +115,14 @@ function optionsOf(
     font: "11px system-ui, sans-serif",
   };
   return {
-    width: place.clientWidth,
+    width: parent.clientWidth,
     height,
     legend: { show: false },
     padding: [8, 8, 0, 0],
     cursor: { y: false, points: { size: 6 }, drag: { setScale: false, x: false } },
     scales: {
       x: { range: () => [props().from / 1000, props().to / 1000] },
-      y: { range: (_plot, _low, high) => [0, (props().most ?? Math.max(1, high ?? 0)) * HEADROOM] },
+      y: { range: (_plot, _low, high) => [0, (props().max ?? Math.max(1, high ?? 0)) * HEADROOM] },
     },
     axes: [
       { ...axis, space: 70, size: 24, values: (_plot, times, _nth, _space, step) => times.map((at) => tick(at, step)) },
@@ -136,8 +136,8 @@ function optionsOf(
     ],
     series: [
       {},
-      ...props().series.map(({ ink, label }) => {
-        const stroke = style.getPropertyValue(`--ink-${ink}`);
+      ...props().series.map(({ color, label }) => {
+        const stroke = style.getPropertyValue(`--series-${color}`);
         return {
           label,
           stroke,
@@ -151,14 +151,14 @@ function optionsOf(
   };
 }
 
-/** A line takes two: what is known between two gaps is drawn as a point. */
+/** A line needs two values: a single value between two gaps is drawn as a point. */
 function lonePoints(plot: uPlot, nth: number): number[] {
   const values = plot.data[nth] ?? [];
   const isKnown = (at: number) => values[at] !== null && values[at] !== undefined;
   return Array.from(values.keys()).filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1));
 }
 
-/** In one line: the time of a day, or the day. */
+/** The label of the time axis: time of day, or the date. */
 function tick(at: number, stepSeconds: number): string {
   const date = new Date(at * 1000);
   if (stepSeconds >= DAY_SECONDS) return date.toLocaleDateString(undefined, { day: "numeric", month: "short" });
@@ -169,7 +169,7 @@ function lastKnown(series: readonly Series[]): number {
   return Math.max(0, ...series.map(({ values }) => values.findLastIndex((value) => value !== null)));
 }
 
-function words(value: number | null | undefined, format: (value: number) => string): string {
+function valueText(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? UNKNOWN : format(value);
 }
 

@@ -1,17 +1,23 @@
-/** Why something was given up on, in a sentence. A reason that the server adds does not compile here until it has one. */
-import type { DeadOut } from "../../../src/api/wire-fleet.ts";
+/** One sentence per reason of a dead letter. A reason that is added to the API fails to compile here until it has one. */
+import type { DeadOut } from "../../../src/client/wire-types.ts";
 
 export type DeadReason = DeadOut["reason"];
 
+/** The reason with its status, or with the cause of the last attempt if it has no status. */
+export function reasonText(reason: DeadReason, status: number | null, cause: string | null | undefined): string {
+  const detail = status ?? cause;
+  return detail === null || detail === undefined ? reason : `${reason} (${detail})`;
+}
+
 export const DEAD_REASONS: Readonly<Record<DeadReason, string>> = {
-  http_status: "The site answered with a status that is not worth repeating, such as 404.",
-  retries_spent: "Every retry failed; the history says how.",
-  redirect_loop: "More redirects than allowed.",
-  too_big: "The body is over the job's limit.",
-  bad_response: "The answer is not HTTP, or cannot be decoded.",
-  egress_refused: "The address is private, loopback or metadata, and not allowed.",
-  handler_failed: "The spider's handler threw.",
-  body_missing: "Its page was fetched, but its body was not where the worker that was to parse it looked.",
-  time_limit: "The spider's handler was still at it when the time limit of the task was over.",
-  crashed_worker: "Three workers died while holding it.",
+  http_status: "The site returned a status that is not retried, such as 404.",
+  retries_spent: "All retries failed. The attempts below show why.",
+  redirect_loop: "The URL redirected more often than allowed.",
+  too_big: "The body is larger than the limit of the job.",
+  bad_response: "The response is not valid HTTP or cannot be decoded.",
+  egress_refused: "The address is private, loopback or a cloud metadata service, which is not allowed.",
+  handler_failed: "The handler of the spider threw an error.",
+  body_missing: "The page was fetched, but the parse worker did not find its body.",
+  time_limit: "The handler of the spider exceeded the time limit of the task.",
+  crashed_worker: "Three workers crashed while they processed it.",
 };

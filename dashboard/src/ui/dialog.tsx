@@ -1,4 +1,4 @@
-/** A window over the page: the browser's own, which keeps the focus inside and closes with Esc. */
+/** A modal dialog: the browser's own element, which traps the focus and closes with Esc. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { useAction } from "../polled.ts";
@@ -17,7 +17,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes it; keys have Esc
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click on the backdrop closes it; the keyboard has Esc
     <dialog
       ref={dialog}
       class={isWide ? "dialog dialog-wide" : "dialog"}
@@ -37,34 +37,36 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
 
 type ConfirmProps = {
   title: string;
-  /** What will happen, with the numbers. */
+  /** What will happen, with numbers. */
   children: ComponentChildren;
-  /** What the button says: a verb. */
+  /** The label of the confirm button: a verb. */
   verb: string;
   isDanger?: boolean;
+  /** The label of the other button. */
+  cancel?: string;
   act: () => Promise<unknown>;
   onClose: () => void;
 };
 
-/** Asks before something that cannot be undone; what goes wrong is shown in it. */
-export function Confirm({ title, children, verb, isDanger = false, act, onClose }: ConfirmProps) {
-  const doing = useAction(async () => {
+/** Asks for confirmation. If `act` fails, the dialog stays open and shows the error. */
+export function Confirm({ title, children, verb, isDanger = false, cancel = "Cancel", act, onClose }: ConfirmProps) {
+  const action = useAction(async () => {
     await act();
     onClose();
   });
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
-      <Problem error={doing.error} />
+      <Problem error={action.error} />
       <div class="dialog-buttons">
         <button type="button" onClick={onClose}>
-          Leave it
+          {cancel}
         </button>
         <button
           type="button"
           class={isDanger ? "danger" : "primary"}
-          disabled={doing.isBusy}
-          onClick={() => doing.run()}
+          disabled={action.isBusy}
+          onClick={() => action.run()}
         >
           {verb}
         </button>

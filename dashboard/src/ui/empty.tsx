@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Nothing is there: says why, and what to do. */
+/** The empty state of a list: what is missing, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -10,7 +10,6 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** Not there yet. */
 export function Loading({ what = "Loading" }: { what?: string }) {
   return (
     <p class="loading" role="status">

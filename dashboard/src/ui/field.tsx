@@ -1,4 +1,4 @@
-/** What is typed or chosen, with its label, what it means, and what is wrong with it. */
+/** Form fields with label, hint and error message. */
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
@@ -7,9 +7,9 @@ type Ids = { id: string; "aria-describedby": string | undefined; "aria-invalid":
 type FieldProps = {
   label: string;
   hint?: string;
-  /** What is wrong with it. */
+  /** The error message; replaces the hint. */
   problem?: string | undefined;
-  /** The label is for those who hear the page: others see it by the place. */
+  /** Shows the label to screen readers only. */
   isLabelHidden?: boolean;
   children: (ids: Ids) => ComponentChildren;
 };

@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Formats numbers, times and text for people. */
 
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
@@ -8,10 +8,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-/** Overrides alone: marks and embeddings belong to honest Hebrew and Arabic. */
-const TURNING = /[\u202d\u202e]/g;
+/** Only the overrides: marks and embeddings occur in normal Hebrew and Arabic text. */
+const BIDI_OVERRIDES = /[\u202d\u202e]/g;
 
-/** What is shown where something is not known. */
+/** Shown for unknown values. */
 export const UNKNOWN = "–";
 
 /** 1,234,567 */
@@ -25,21 +25,21 @@ export function short(value: number | null | undefined): string {
   return Math.abs(value) < 10_000 ? WHOLE.format(value) : SHORT.format(value);
 }
 
-/** 12.3, or 0.05: three digits that mean something. */
+/** 12.3 or 0.05: three significant digits. */
 export function decimal(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN;
   if (Math.abs(value) >= 100) return WHOLE.format(value);
   return String(Number(value.toPrecision(3)));
 }
 
-/** 98.7 %, of a share between 0 and 1. Never 100 % of what is not all. */
+/** 98.7 %, from a share between 0 and 1. Never 100 % unless the share is 1. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return UNKNOWN;
   const tenths = share > 0.5 ? Math.floor(share * 1000) : Math.ceil(share * 1000);
   return `${tenths / 10} %`;
 }
 
-/** 1 MB is 1,000,000 bytes, as the command line counts them. */
+/** 1 MB is 1,000,000 bytes, as in the CLI. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return UNKNOWN;
   let rest = value;
@@ -59,33 +59,39 @@ export function duration(ms: number | null | undefined): string {
   return two(ms, DAY, "d", HOUR, "h");
 }
 
+/** 45 s, 10 min, 2 h: one unit, rounded up. For badges, which have little space. */
+export function roundedUp(ms: number): string {
+  const unit = ms < MINUTE ? SECOND : ms < HOUR ? MINUTE : HOUR;
+  return duration(Math.ceil(ms / unit) * unit);
+}
+
 /** 5 s ago, in 3 min, now */
 export function ago(at: number, now: number): string {
   const ms = Math.abs(now - at);
   if (ms < SECOND) return "now";
-  const words = ms < MINUTE ? `${Math.round(ms / SECOND)} s` : coarse(ms);
-  return at <= now ? `${words} ago` : `in ${words}`;
+  const distance = ms < MINUTE ? `${Math.round(ms / SECOND)} s` : coarse(ms);
+  return at <= now ? `${distance} ago` : `in ${distance}`;
 }
 
-/** In this browser's zone, to the second. */
+/** In the time zone of the browser, to the second. */
 export function absolute(at: number): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** Instants as machines write them, as people read them. */
-export function withTimes(words: string): string {
-  return words.replace(INSTANT, (instant) => absolute(Date.parse(instant)));
+/** Replaces ISO 8601 instants in a text by local times. */
+export function localizeTimes(text: string): string {
+  return text.replace(INSTANT, (instant) => absolute(Date.parse(instant)));
 }
 
-/** What would turn the writing around it the other way is written out: a name cannot look like another. */
-export function unturned(text: string): string {
-  return text.replace(TURNING, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
+/** Escapes bidi overrides, which could make one name look like another. */
+export function escapeBidi(text: string): string {
+  return text.replace(BIDI_OVERRIDES, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
 }
 
-/** What is too long to be shown, cut where no character breaks in two. */
-export function cut(text: string, most = 500): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…`;
+/** Shortens a text to `max` UTF-16 units without splitting a character. */
+export function cut(text: string, max = 500): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** "1 page", "2 pages" */

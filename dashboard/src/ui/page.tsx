@@ -1,22 +1,22 @@
 import type { ComponentChildren } from "preact";
 
-type PageProps = {
+type FrameProps = {
   title: ComponentChildren;
-  /** What one can do here. */
+  /** Buttons beside the title. */
   actions?: ComponentChildren;
   /** One line under the title. */
-  says?: ComponentChildren;
+  subtitle?: ComponentChildren;
   children: ComponentChildren;
 };
 
-/** The frame of every page: its heading, what one can do, and the rest. */
-export function Page({ title, actions, says, children }: PageProps) {
+/** The layout of every page: heading, actions, content. */
+export function Page({ title, actions, subtitle, children }: FrameProps) {
   return (
     <div class="page">
       <header class="page-head">
         <div class="page-title">
           <h1>{title}</h1>
-          {says !== undefined && <p class="page-says">{says}</p>}
+          {subtitle !== undefined && <p class="page-subtitle">{subtitle}</p>}
         </div>
         {actions !== undefined && <div class="page-actions">{actions}</div>}
       </header>

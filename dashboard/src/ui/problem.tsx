@@ -1,14 +1,14 @@
-/** An error, shown where it happened: what it was, and what to do about it. */
+/** Shows an error next to the action that failed: what happened, and what to do. */
 import { isApiError } from "../../../src/client/api-error.ts";
 import { baseUrl } from "../session.ts";
 import { cut } from "./format.ts";
 
-/** A message may quote what was sent. */
-const WORDS_MOST = 2_000;
+/** A message may quote what the user sent. */
+const MESSAGE_MAX = 2_000;
 
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   if (error === undefined) return null;
-  const { what, fix, code, requestId } = wordsOf(error);
+  const { what, fix, code, requestId } = errorText(error);
   return (
     <div class="problem" role="alert">
       <p class="problem-what">{what}</p>
@@ -26,30 +26,30 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
-/** For those who want one line of it. */
-export function wordsOf(error: unknown): { what: string; fix: string; code: string; requestId: string } {
+/** The parts of the message, for places that show only one line. */
+export function errorText(error: unknown): { what: string; fix: string; code: string; requestId: string } {
   if (isApiError(error, "API_UNREACHABLE")) {
-    const fix = "Check that `trawl serve` runs. This page tries again by itself.";
+    const fix = "Check that `trawl serve` is running. The page retries automatically.";
     return { what: "The server does not answer.", fix, code: "", requestId: "" };
   }
   if (isApiError(error)) {
     const { code, requestId } = error;
-    // What a program is to send is nothing to somebody who has just typed a key.
-    const [what = ""] = code === "UNAUTHORIZED" ? error.message.split("; send ") : [withoutPart(error.message)];
+    // The advice about the Authorization header is meant for programs, not for the sign-in form.
+    const [what = ""] = code === "UNAUTHORIZED" ? error.message.split("; send ") : [withoutRequestPart(error.message)];
     return { what: sentence(what), fix: code === "UNAUTHORIZED" ? "" : error.fix, code, requestId };
   }
   return { what: error instanceof Error ? error.message : String(error), fix: "", code: "", requestId: "" };
 }
 
-/** In which part of the request it stands, as in `body.urls.3`, is for whoever writes one. */
-export function withoutPart(message: string): string {
+/** Removes the part of the request that a message names, as in `body.urls.3`: the user filled in a form, not a request. */
+export function withoutRequestPart(message: string): string {
   return message.replace(/(^|; |\n)(?:body|query|path)(?:\.(?=\w)|: )/g, "$1");
 }
 
-/** Messages of the API begin small, and have no full stop: they stand in lines of logs, too. */
-function sentence(words: string): string {
-  const text = cut(words, WORDS_MOST);
-  // A name such as politeness.rate is written as it is.
+/** API messages start in lower case and have no full stop, because they also appear in log lines. */
+function sentence(message: string): string {
+  const text = cut(message, MESSAGE_MAX);
+  // A field name such as politeness.rate keeps its case.
   const first = /^\w+\.[\w.]+: /.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
   return `${first}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 }

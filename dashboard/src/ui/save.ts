@@ -1,21 +1,21 @@
 /**
- * Saves what comes over a request that carries the key, which a plain link could not. Where the browser lets a page write
- * to a file, large ones go there as they come; else they are gathered, and handed over at the end.
+ * Downloads. A plain link cannot send the API key, so the page fetches the response and saves it. Large responses are
+ * streamed to a file if the browser has `showSaveFilePicker`; otherwise they are collected in memory first.
  */
 type Writable = { write(chunk: Uint8Array): Promise<void>; close(): Promise<void>; abort(): Promise<void> };
 type Picker = (options: { suggestedName: string }) => Promise<{ createWritable(): Promise<Writable> }>;
 type SaveOptions = { name: string; isLarge: boolean; onBytes?: (bytes: number) => void };
 
-/** A file comes whole or not at all: a stream that breaks off rejects. */
+/** Rejects if the stream breaks: an incomplete file is never saved. */
 export async function saveStream(
   open: () => Promise<ReadableStream<Uint8Array>>,
   { name, isLarge, onBytes }: SaveOptions,
 ): Promise<void> {
   const picker = (window as { showSaveFilePicker?: Picker }).showSaveFilePicker;
-  let taken = 0;
+  let received = 0;
   const count = (chunk: Uint8Array) => {
-    taken += chunk.length;
-    onBytes?.(taken);
+    received += chunk.length;
+    onBytes?.(received);
   };
   if (isLarge && picker !== undefined) {
     const file = await picked(() => picker({ suggestedName: name }));
@@ -28,7 +28,7 @@ export async function saveStream(
       });
       await writable.close();
     } catch (error) {
-      await writable.abort().catch(() => {}); // what went wrong first is what is told
+      await writable.abort().catch(() => {}); // the first error is the one to report
       throw error;
     }
     return;
@@ -50,7 +50,7 @@ export function saveBlob(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Lines of JSON as one array. */
+/** Converts JSON Lines to one JSON array. */
 export function toJsonArray(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -82,7 +82,7 @@ async function each(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array
   }
 }
 
-/** Undefined where somebody has thought better of it. */
+/** Undefined if the user cancelled the file dialog. */
 async function picked<T>(pick: () => Promise<T>): Promise<T | undefined> {
   try {
     return await pick();

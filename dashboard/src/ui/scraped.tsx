@@ -1,12 +1,12 @@
 /**
- * What came from somebody else's page. It is hostile until proven otherwise: shown as text and nothing else, cut to a
- * length, and kept from turning the text around it the other way.
+ * Shows untrusted text: scraped content and names that other users typed. It is rendered as text only, shortened, and
+ * isolated so that it cannot change the direction of the text around it.
  */
-import { cut, unturned } from "./format.ts";
+import { cut, escapeBidi } from "./format.ts";
 
-/** In one line; the whole of it stands in the title, cut too. */
-export function Scraped({ text, most = 500 }: { text: string; most?: number }) {
-  const shown = unturned(cut(text, most));
+/** On one line. The tooltip has the same shortened text. */
+export function Scraped({ text, max = 500 }: { text: string; max?: number }) {
+  const shown = escapeBidi(cut(text, max));
   return (
     <bdi class="scraped" dir="auto" title={shown}>
       {shown}
@@ -14,11 +14,11 @@ export function Scraped({ text, most = 500 }: { text: string; most?: number }) {
   );
 }
 
-/** A link only where it leads to a page of the web: never `javascript:`, `data:` and their like. */
-export function ScrapedLink({ url, most = 500 }: { url: string; most?: number }) {
+/** A link if the URL is http or https; otherwise text, such as for `javascript:` and `data:`. */
+export function ScrapedLink({ url, max = 500 }: { url: string; max?: number }) {
   const href = webUrl(url);
-  if (href === undefined) return <Scraped text={url} most={most} />;
-  const shown = unturned(cut(url, most));
+  if (href === undefined) return <Scraped text={url} max={max} />;
+  const shown = escapeBidi(cut(url, max));
   return (
     <a class="scraped" href={href} rel="noopener noreferrer" target="_blank" dir="ltr" title={shown}>
       <bdi>{shown}</bdi>
@@ -26,18 +26,18 @@ export function ScrapedLink({ url, most = 500 }: { url: string; most?: number })
   );
 }
 
-/** The URL as the browser would follow it; undefined if it is not http or https. */
+/** The URL as the browser resolves it; undefined if it is not http or https. */
 export function webUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, href } = new URL(text);
   return protocol === "http:" || protocol === "https:" ? href : undefined;
 }
 
-/** In as many lines as it takes, in the midst of other text. */
-export function ScrapedWords({ text, most = 500 }: { text: string; most?: number }) {
+/** Within other text, wrapped over as many lines as needed. */
+export function ScrapedText({ text, max = 500 }: { text: string; max?: number }) {
   return (
-    <bdi class="scraped-words" dir="auto">
-      {unturned(cut(text, most))}
+    <bdi class="scraped-text" dir="auto">
+      {escapeBidi(cut(text, max))}
     </bdi>
   );
 }

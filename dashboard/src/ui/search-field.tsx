@@ -1,21 +1,21 @@
-/** What is searched for, kept in the address so that it can be linked to. */
+/** A search field whose text is part of the address, so that a search can be linked to. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useSettled } from "../listing.ts";
-import { place, setQuery } from "../router.ts";
+import { useDebounced } from "../paged-rows.ts";
+import { route, setQuery } from "../router.ts";
 import { TextField } from "./field.tsx";
 
-/** `by`: its name in the query. */
+/** `by` is the name of the query parameter. */
 export function SearchField({ label, placeholder, by = "q" }: { label: string; placeholder: string; by?: string }) {
-  const inAddress = place.value.query[by] ?? "";
+  const inAddress = route.value.query[by] ?? "";
   const [typed, setTyped] = useState(inAddress);
-  const settled = useSettled(typed);
+  const debounced = useDebounced(typed);
   const written = useRef(inAddress);
   useEffect(() => {
-    if (settled !== typed) return;
-    written.current = settled.trim();
+    if (debounced !== typed) return;
+    written.current = debounced.trim();
     setQuery({ [by]: written.current });
-  }, [settled]);
-  // What somebody else has put there: a link, or a button that clears it.
+  }, [debounced]);
+  // The address was changed by something else: a link, or a button that clears the search.
   useEffect(() => {
     if (inAddress === written.current) return;
     written.current = inAddress;

@@ -4,20 +4,20 @@ import { Tip } from "./tip.tsx";
 type StatProps = {
   label: string;
   value: ComponentChildren;
-  /** What the number is, and how it came to be. */
+  /** What the number means and how it is computed. */
   tip: string;
-  /** Beside it, smaller. */
+  /** A second, smaller line. */
   more?: ComponentChildren;
   tone?: "bad" | "warn" | undefined;
 };
 
-/** One number of importance. */
+/** One key number. */
 export function Stat({ label, value, tip, more, tone }: StatProps) {
   return (
     <div class={tone === undefined ? "stat" : `stat stat-${tone}`}>
       <p class="stat-label">{label}</p>
       <p class="stat-value">
-        <Tip says={tip}>{value}</Tip>
+        <Tip text={tip}>{value}</Tip>
       </p>
       <p class="stat-more">{more}</p>
     </div>

@@ -1,10 +1,11 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one cannot be those of a <table>
+// biome-ignore-all lint/a11y/useSemanticElements: absolutely positioned rows cannot be rows of a <table>
 // biome-ignore-all lint/a11y/useFocusableInteractive: the table itself has the focus
-// biome-ignore-all lint/a11y/useKeyWithClickEvents: the table itself hears Enter
-/** The rows of a table: its head, and one of the rest. */
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the table itself handles Enter
+/** The header row and the body rows of a table. */
+
+import type { Sort } from "./row-window.ts";
 import type { Column } from "./table.tsx";
 import { Tip } from "./tip.tsx";
-import type { Sort } from "./window.ts";
 
 type Layout = { gridTemplateColumns: string; minWidth: string };
 
@@ -33,9 +34,9 @@ function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
   const { id, title, tip, isNumber = false, sortBy } = column;
   const isSorted = sort?.by === id && sortBy !== undefined;
   const isDown = isSorted && sort.isDown;
-  const words = sortBy === undefined ? title : sortButton();
+  const label = sortBy === undefined ? title : sortButton();
   function sortButton() {
-    // Numbers are looked at from the largest down, names from A on.
+    // The first click sorts numbers from the largest, text from A.
     const next = { by: id, isDown: isSorted ? !isDown : isNumber };
     return (
       <button type="button" class="table-sort" onClick={() => onSort(next)}>
@@ -51,10 +52,10 @@ function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
       aria-sort={isSorted ? (isDown ? "descending" : "ascending") : undefined}
     >
       {tip === undefined ? (
-        words
+        label
       ) : (
-        <Tip says={tip} isQuiet={sortBy !== undefined}>
-          {words}
+        <Tip text={tip} isUnfocusable={sortBy !== undefined}>
+          {label}
         </Tip>
       )}
     </div>
@@ -70,19 +71,19 @@ type RowProps<T> = {
   height: number;
   href: string | undefined;
   isActive: boolean;
-  isMarked: boolean;
+  isSelected: boolean;
   onOpen?: () => void;
 };
 
 export function Row<T>(props: RowProps<T>) {
-  const { id, nth, row, columns, layout, height, href, isActive, isMarked, onOpen } = props;
-  const marks = `${onOpen === undefined ? "" : " is-link"}${isActive ? " is-active" : ""}${isMarked ? " is-marked" : ""}`;
+  const { id, nth, row, columns, layout, height, href, isActive, isSelected, onOpen } = props;
+  const marks = `${onOpen === undefined ? "" : " is-link"}${isActive ? " is-active" : ""}${isSelected ? " is-selected" : ""}`;
   return (
     <div
       id={id}
       role="row"
       aria-rowindex={nth + 2}
-      aria-selected={isMarked ? true : undefined}
+      aria-selected={isSelected ? true : undefined}
       class={`table-row${marks}`}
       style={{
         gridTemplateColumns: layout.gridTemplateColumns,
@@ -94,16 +95,16 @@ export function Row<T>(props: RowProps<T>) {
         onOpen?.();
       }}
     >
-      {columns.map((column, place) => (
+      {columns.map((column, columnIndex) => (
         <div key={column.id} role="gridcell" class={column.isNumber === true ? "table-cell is-number" : "table-cell"}>
-          {place === 0 && href !== undefined ? <a href={href}>{column.cell(row)}</a> : column.cell(row)}
+          {columnIndex === 0 && href !== undefined ? <a href={href}>{column.cell(row)}</a> : column.cell(row)}
         </div>
       ))}
     </div>
   );
 }
 
-/** Not where something in the row was meant, or text of it is being marked. */
+/** False for a click on a control inside the row, or while the user selects text. */
 function isForRow(event: MouseEvent): boolean {
   const isInside = (event.target as Element).closest("a, button, input, select, label, summary, dialog") !== null;
   return !isInside && (getSelection()?.isCollapsed ?? true);

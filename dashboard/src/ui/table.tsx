@@ -1,49 +1,49 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one cannot be those of a <table>
+// biome-ignore-all lint/a11y/useSemanticElements: absolutely positioned rows cannot be rows of a <table>
 /**
- * A table of any length. Rows have one height, and only those in view are drawn; more of them are asked for as one comes
- * near the end. Arrow keys move from row to row, Enter opens one.
+ * A table of any length. All rows have the same height and only visible rows are rendered. More rows are loaded when the
+ * user scrolls near the end. Arrow keys move between rows, Enter opens one.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { go } from "../router.ts";
-import { hasRoomFor, type Room, room } from "./screen.ts";
+import { type Sort, sorted, visibleRows } from "./row-window.ts";
+import { fitsScreen, type ScreenSize, screenSize } from "./screen-size.ts";
 import { HeadRow, Row } from "./table-rows.tsx";
-import { rowsInView, type Sort, sorted } from "./window.ts";
 
 export type Column<T> = {
   id: string;
   title: string;
-  /** What the numbers below mean. */
+  /** Explains the values of the column. */
   tip?: string;
   cell: (row: T) => ComponentChildren;
-  /** At least so wide. */
+  /** Minimum width. */
   rem: number;
-  /** Its share of what is left over; 0: none. */
+  /** Share of the remaining width; 0 for a fixed width. */
   grow?: number;
   isNumber?: boolean;
-  /** Makes the column sortable: only where all rows are there. */
+  /** Makes the column sortable. Only set it if all rows are loaded. */
   sortBy?: (row: T) => string | number | null | undefined;
-  /** The least room that it is shown in. */
-  from?: Room;
+  /** The smallest screen that shows the column. */
+  from?: ScreenSize;
 };
 
-export type TableProps<T> = {
-  /** What the rows are, for those who hear the page. */
+type TableProps<T> = {
+  /** Names the table for screen readers. */
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf: (row: T) => string;
-  /** Where a row leads; its first cell is the link. */
+  /** The link of a row; its first cell is the anchor. */
   hrefOf?: (row: T) => string | undefined;
   onOpen?: (row: T) => void;
-  isMarked?: (row: T) => boolean;
+  isSelected?: (row: T) => boolean;
   sort?: Sort;
   rowHeight?: number;
-  /** There are more rows than these: asked for as one comes near the end. */
+  /** Loads more rows; called when the user scrolls near the end. */
   loadMore?: (() => void) | undefined;
   isLoading?: boolean;
   empty?: ComponentChildren;
-  /** Higher than the usual: a class for it. */
+  /** A class that changes the maximum height. */
   class?: string;
 };
 
@@ -53,11 +53,11 @@ const SIDES_REM = 1.5;
 
 export function Table<T>(props: TableProps<T>) {
   const { label, rows, keyOf, rowHeight = ROW_HEIGHT, empty, isLoading = false, class: name = "" } = props;
-  const columns = props.columns.filter(({ from = "phone" }) => hasRoomFor(from, room.value));
+  const columns = props.columns.filter(({ from = "phone" }) => fitsScreen(from, screenSize.value));
   const [sort, setSort] = useState(props.sort);
   const scroller = useRef<HTMLDivElement>(null);
   const ordered = useOrdered(rows, props.columns, sort);
-  const { first, last, look } = useView(scroller, ordered.length, rowHeight);
+  const { first, last, update } = useView(scroller, ordered.length, rowHeight);
   const [active, setActive] = useState(-1);
 
   useEffect(() => {
@@ -94,7 +94,7 @@ export function Table<T>(props: TableProps<T>) {
       aria-busy={isLoading}
       aria-activedescendant={active >= first && active < last ? idOf(label, active) : undefined}
       tabIndex={0}
-      onScroll={look}
+      onScroll={update}
       onKeyDown={move}
       onBlur={() => setActive(-1)}
     >
@@ -115,7 +115,7 @@ export function Table<T>(props: TableProps<T>) {
             height={rowHeight}
             href={props.hrefOf?.(row)}
             isActive={first + nth === active}
-            isMarked={props.isMarked?.(row) === true}
+            isSelected={props.isSelected?.(row) === true}
             {...(isOpenable ? { onOpen: () => open(row) } : {})}
           />
         ))}
@@ -133,32 +133,32 @@ function useOrdered<T>(rows: readonly T[], columns: readonly Column<T>[], sort: 
   );
 }
 
-/** The rows in view, and what is to be called when that has changed. */
+/** The range of visible rows; call `update` after scrolling. */
 function useView(scroller: { readonly current: HTMLDivElement | null }, count: number, rowHeight: number) {
   const [view, setView] = useState({ scrollTop: 0, height: 600 });
-  const { first, last } = rowsInView(view.scrollTop, view.height, rowHeight, count);
-  const look = () => {
+  const { first, last } = visibleRows(view.scrollTop, view.height, rowHeight, count);
+  const update = () => {
     const box = scroller.current;
     if (box === null) return;
     const next = { scrollTop: box.scrollTop, height: box.clientHeight };
-    const rows = rowsInView(next.scrollTop, next.height, rowHeight, count);
+    const rows = visibleRows(next.scrollTop, next.height, rowHeight, count);
     if (rows.first !== first || rows.last !== last) setView(next);
   };
-  const latest = useRef(look);
-  latest.current = look;
-  const isThere = count > 0;
+  const latest = useRef(update);
+  latest.current = update;
+  const hasRows = count > 0;
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box === null) return;
     const observer = new ResizeObserver(() => latest.current());
     observer.observe(box);
     return () => observer.disconnect();
-  }, [isThere]);
-  return { first, last, look };
+  }, [hasRows]);
+  return { first, last, update };
 }
 
-/** Which row a key leads to; undefined if it is not for us. */
-export function movedTo(key: string, from: number, page: number, count: number): number | undefined {
+/** The row that a key moves to; undefined for other keys. */
+function movedTo(key: string, from: number, page: number, count: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: 1,
     ArrowUp: -1,

@@ -1,6 +1,6 @@
-/** Parts of a page, one at a time; which one stands in the address. */
+/** Tabs of a page; the selected one is part of the address. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { hrefOf, place } from "../router.ts";
+import { hrefOf, route } from "../router.ts";
 
 export type Tab = { id: string; title: string; count?: string };
 
@@ -9,15 +9,15 @@ type TabsProps = {
   tabs: readonly Tab[];
   current: string;
   by?: string;
-  /** What else of the query stays when another part is gone to. */
+  /** Query parameters to keep when the tab changes. */
   keep?: Readonly<Record<string, string | undefined>>;
 };
 
-/** Links, and not ARIA's tabs: each part is a place that can be linked to. `by` is its name in the query. */
+/** Links instead of ARIA tabs, because each tab has its own address. `by` is the name of the query parameter. */
 export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps) {
-  const { path } = place.value;
+  const { path } = route.value;
   const strip = useRef<HTMLElement>(null);
-  useLayoutEffect(() => keepInSight(strip.current), [current]);
+  useLayoutEffect(() => scrollToCurrent(strip.current), [current]);
   return (
     <nav class="tabs" aria-label={label} ref={strip}>
       {tabs.map((tab) => (
@@ -35,16 +35,16 @@ export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps)
   );
 }
 
-/** The chosen one, also when a phone is turned. Sideways alone: `scrollIntoView` would move the page as well. */
-function keepInSight(strip: HTMLElement | null): (() => void) | undefined {
-  const chosen = strip?.querySelector("[aria-current]");
-  if (strip == null || chosen == null) return undefined;
-  const watch = new ResizeObserver(() => {
-    const [at, room] = [chosen.getBoundingClientRect(), strip.getBoundingClientRect()];
-    strip.scrollLeft += at.left + at.width / 2 - (room.left + room.width / 2);
+/** Also after a phone is rotated. Scrolls horizontally only; `scrollIntoView` would scroll the page too. */
+function scrollToCurrent(strip: HTMLElement | null): (() => void) | undefined {
+  const current = strip?.querySelector("[aria-current]");
+  if (strip == null || current == null) return undefined;
+  const observer = new ResizeObserver(() => {
+    const [tab, visible] = [current.getBoundingClientRect(), strip.getBoundingClientRect()];
+    strip.scrollLeft += tab.left + tab.width / 2 - (visible.left + visible.width / 2);
   });
-  watch.observe(strip);
-  return () => watch.disconnect();
+  observer.observe(strip);
+  return () => observer.disconnect();
 }
 
 type ChoiceProps<T extends string> = {
@@ -54,7 +54,7 @@ type ChoiceProps<T extends string> = {
   onChange: (value: T) => void;
 };
 
-/** One of a few, such as the range of a chart. */
+/** A choice between a few options, such as the range of a chart. */
 export function Choice<T extends string>({ label, options, value, onChange }: ChoiceProps<T>) {
   return (
     <fieldset class="choice" aria-label={label}>

@@ -1,22 +1,22 @@
-/** How one page went in one job: what happened when, a line each, in the words of the server. */
-import type { StoryOut } from "../../../src/api/wire-trace.ts";
+/** The timeline of one page in one job. The server writes the text of each line. */
+import type { TimelineOut } from "../../../src/client/wire-types.ts";
 import type { Tone } from "./badge.tsx";
-import { absolute, duration, withTimes } from "./format.ts";
-import { ScrapedWords } from "./scraped.tsx";
+import { absolute, duration, localizeTimes } from "./format.ts";
+import { ScrapedText } from "./scraped.tsx";
 import { Tip } from "./tip.tsx";
 import "./timeline.css";
 
-type LineOut = StoryOut["lines"][number];
+type LineOut = TimelineOut["lines"][number];
 
 const TONES: Readonly<Record<LineOut["kind"], Tone>> = {
-  submitted: "quiet",
-  replayed: "quiet",
+  submitted: "neutral",
+  replayed: "neutral",
   leased: "busy",
   lost: "bad",
   failed: "warn",
   dead: "bad",
   refused: "warn",
-  returned: "quiet",
+  returned: "neutral",
   passed: "good",
   fetched: "good",
   kept: "good",
@@ -24,18 +24,18 @@ const TONES: Readonly<Record<LineOut["kind"], Tone>> = {
   waits: "warn",
 };
 
-/** These tell of the lease before them. */
+/** Lines that belong to the lease above them. */
 const PARTS: readonly LineOut["kind"][] = ["failed", "dead", "refused", "returned", "passed", "fetched", "kept"];
 
-export function Timeline({ story }: { story: Pick<StoryOut, "lines" | "submittedAt"> }) {
+export function Timeline({ story }: { story: Pick<TimelineOut, "lines" | "submittedAt"> }) {
   const startAt = Date.parse(story.submittedAt);
   return (
     <ol class="timeline">
       {story.lines.map(({ at, kind, words }, nth) => (
         <li key={nth} class={`timeline-line timeline-${TONES[kind]}${PARTS.includes(kind) ? " is-part" : ""}`}>
           <span class="timeline-at">{at === null ? "" : <Since at={Date.parse(at)} startAt={startAt} />}</span>
-          <span class="timeline-words">
-            <ScrapedWords text={withTimes(words)} most={2_000} />
+          <span class="timeline-text">
+            <ScrapedText text={localizeTimes(words)} max={2_000} />
           </span>
         </li>
       ))}
@@ -45,7 +45,7 @@ export function Timeline({ story }: { story: Pick<StoryOut, "lines" | "submitted
 
 function Since({ at, startAt }: { at: number; startAt: number }) {
   return (
-    <Tip says={absolute(at)} isQuiet>
+    <Tip text={absolute(at)} isUnfocusable>
       <time dateTime={new Date(at).toISOString()}>{at <= startAt ? "0 s" : `+${duration(at - startAt)}`}</time>
     </Tip>
   );

@@ -1,47 +1,47 @@
 /**
- * A number that explains itself, on hover and on focus. There is one bubble for all of them, put where it is needed: a
- * table of a thousand numbers costs nothing until somebody asks.
+ * A tooltip on hover and focus. All tips share one bubble, which is moved to where it is needed, so a table with a
+ * thousand tips costs nothing.
  */
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-type Shown = { says: string; at: HTMLElement };
+type OpenTip = { text: string; at: HTMLElement };
 
-const shown = signal<Shown | undefined>(undefined);
+const openTip = signal<OpenTip | undefined>(undefined);
 const BUBBLE = "tip-bubble";
 const GAP = 6;
 const EDGE = 8;
 
 type TipProps = {
-  says: string;
+  text: string;
   children: ComponentChildren;
   class?: string;
-  /** Not a stop of the Tab key: for the cells of tables, whose heads explain them. */
-  isQuiet?: boolean;
+  /** Not reachable with the Tab key: for table cells, whose column header has the explanation. */
+  isUnfocusable?: boolean;
 };
 
-export function Tip({ says, children, class: name = "", isQuiet = false }: TipProps) {
+export function Tip({ text, children, class: name = "", isUnfocusable = false }: TipProps) {
   const here = useRef<HTMLSpanElement>(null);
-  const isOpen = shown.value?.at === here.current && here.current !== null;
+  const isOpen = openTip.value?.at === here.current && here.current !== null;
   const open = () => {
-    if (here.current !== null) shown.value = { says, at: here.current };
+    if (here.current !== null) openTip.value = { text, at: here.current };
   };
   const close = () => {
-    if (shown.peek()?.at === here.current) shown.value = undefined;
+    if (openTip.peek()?.at === here.current) openTip.value = undefined;
   };
   useLayoutEffect(() => close, []);
   useLayoutEffect(() => {
-    // What it says may change while it is read.
-    if (isOpen && shown.peek()?.says !== says) open();
-  }, [says]);
+    // The text may change while the tip is open.
+    if (isOpen && openTip.peek()?.text !== text) open();
+  }, [text]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: nothing is done by it; it only says more
+    // biome-ignore lint/a11y/noStaticElementInteractions: it has no action, it only shows a tooltip
     <span
       ref={here}
       class={`tip ${name}`}
-      // Whoever has no pointer gets the explanation by focus.
-      tabIndex={isQuiet ? undefined : 0}
+      // Keyboard users open it by focus.
+      tabIndex={isUnfocusable ? undefined : 0}
       aria-describedby={isOpen ? BUBBLE : undefined}
       onPointerEnter={open}
       onPointerLeave={close}
@@ -56,10 +56,10 @@ export function Tip({ says, children, class: name = "", isQuiet = false }: TipPr
   );
 }
 
-/** Once, at the root. */
+/** Rendered once, by the root component. */
 export function TipBubble() {
   const bubble = useRef<HTMLDivElement>(null);
-  const now = shown.value;
+  const now = openTip.value;
   useLayoutEffect(() => {
     const box = bubble.current;
     if (box === null || now === undefined) return;
@@ -69,16 +69,16 @@ export function TipBubble() {
     const left = Math.min(Math.max(EDGE, around.left), Math.max(EDGE, innerWidth - width - EDGE));
     box.style.left = `${left}px`;
     box.style.top = `${isBelow ? around.bottom + GAP : Math.max(EDGE, around.top - height - GAP)}px`;
-    const leave = () => {
-      shown.value = undefined;
+    const close = () => {
+      openTip.value = undefined;
     };
-    addEventListener("scroll", leave, { capture: true, once: true });
-    return () => removeEventListener("scroll", leave, { capture: true });
+    addEventListener("scroll", close, { capture: true, once: true });
+    return () => removeEventListener("scroll", close, { capture: true });
   }, [now]);
   if (now === undefined) return null;
   return (
     <div ref={bubble} id={BUBBLE} class="tip-bubble" role="tooltip">
-      {now.says}
+      {now.text}
     </div>
   );
 }

@@ -1,51 +1,50 @@
 /**
- * A job as it goes, told as states and not as steps: an event has all there is to say of its job, so one that is missed is
- * made up for by the next, and a reader that is slow or was away gets the newest. An event's id is made of what the broker
- * says of the job: every instance gives the same state the same id, and whoever comes back with it hears only what is new.
+ * The events of one job. An event contains the whole state of the job, not a change: the next event makes up for a lost one,
+ * and a slow or reconnecting client gets the newest state. The event id is a digest of the job's state in the broker. All
+ * servers give the same state the same id, so a client that reconnects with its last id gets new states only.
  */
+import { jobOut } from "../../control/views/job.ts";
 import { hasEnded } from "../../domain/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { jobOut } from "../job-out.ts";
-import { newest } from "./newest.ts";
-import type { Pulse } from "./pulse.ts";
-import { digest, eventText, HEARTBEAT, HELLO } from "./sse.ts";
+import type { SharedPoller } from "./shared-poller.ts";
+import { digest, eventText, HEARTBEAT, HELLO, withHeartbeats } from "./sse.ts";
 
-type Deps = Pick<ApiDeps, "catalogue" | "clock"> & { pulse: Pulse };
+type Deps = Pick<ApiDeps, "catalogue" | "clock"> & { poller: SharedPoller };
 type Listener = { lastId: string | undefined; signal: AbortSignal };
 
-/** One job until it ends: `job` whenever it has changed, `end` as the last. */
+/** Sends `job` on every change, and `end` as the last event. */
 export async function* jobEvents(
-  { catalogue, clock, pulse }: Deps,
+  { catalogue, clock, poller }: Deps,
   id: string,
   { lastId, signal }: Listener,
 ): AsyncGenerator<string> {
-  const following = pulse.follow(`job ${id}`, () => catalogue.find(id));
+  const subscription = poller.subscribe(`job ${id}`, () => catalogue.find(id));
   try {
     yield HELLO;
-    let told = lastId;
-    for await (const job of newest(following, signal)) {
-      if (job === undefined) return; // removed meanwhile
-      if (job === "silence") yield HEARTBEAT;
+    let sentState = lastId;
+    for await (const job of withHeartbeats(subscription, signal)) {
+      if (job === undefined) return; // deleted
+      if (job === "heartbeat") yield HEARTBEAT;
       else {
         const isOver = hasEnded(job.state);
         const state = stateOf(job);
-        if (state !== told || isOver) yield eventText(isOver ? "end" : "job", jobOut(job, clock.now()), state);
+        if (state !== sentState || isOver) yield eventText(isOver ? "end" : "job", jobOut(job, clock.now()), state);
         if (isOver) return;
-        told = state;
+        sentState = state;
       }
     }
   } finally {
-    following.stop();
+    subscription.stop();
   }
 }
 
-/** Whether somebody who was told of that state has heard the end. */
-export function hasHeardEnd(job: JobView, lastId: string | undefined): boolean {
+/** Whether a client with this last event id has received the end of the job. */
+export function hasSeenEnd(job: JobView, lastId: string | undefined): boolean {
   return hasEnded(job.state) && stateOf(job) === lastId;
 }
 
-/** A name for how a job is. Rates and times to go are not of it: they change by themselves. */
+/** A digest of the job's state. It excludes rates and estimates, which change without an event. */
 export function stateOf({ state, sealed, priority, counts, tally, finishedAt }: Omit<JobView, "id">): string {
   return digest([state, sealed, priority, counts, tally, finishedAt === undefined ? 0 : 1]);
 }

@@ -1,21 +1,41 @@
-/** Server-sent events, as text. */
+/** Server-sent events as text. */
 import { hash } from "node:crypto";
+import type { Subscription } from "./shared-poller.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** How soon a browser comes back where the stream broke off. */
+/** How soon a browser reconnects after the stream breaks. */
 export const HELLO = "retry: 2000\n\n";
-/** Keeps what is between from taking the silence for an end. */
+/** Keeps proxies from closing a connection without traffic. */
 export const HEARTBEAT = ": still here\n\n";
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
-/** Without an id, the last one stands. */
+/** Without an id, the client keeps the id of the last event that had one. */
 export function eventText(name: string, value: unknown, id?: string): string {
-  // JSON has no line breaks of its own.
+  // JSON.stringify writes no line breaks.
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** A name for a state that is the same wherever it is seen. */
+/** A short name for a state. Equal states have equal digests, on any server. */
 export function digest(state: unknown): string {
   return hash("sha256", JSON.stringify(state), "base64url").slice(0, 16);
+}
+
+/** The newest value after each poll, and "heartbeat" when one is due. */
+export async function* withHeartbeats<T>(
+  subscription: Subscription<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T | "heartbeat"> {
+  let version = 0;
+  let lastAt = performance.now();
+  while (!signal.aborted) {
+    const polled = await subscription.next(version, HEARTBEAT_MS, signal);
+    if (signal.aborted) return;
+    version = polled?.version ?? version;
+    if (polled !== undefined) yield polled.value;
+    // The reader sends nothing for a value that has not changed, so a heartbeat may be due all the same.
+    if (performance.now() - lastAt < HEARTBEAT_MS) continue;
+    lastAt = performance.now();
+    yield "heartbeat";
+  }
 }

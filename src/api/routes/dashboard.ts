@@ -1,18 +1,18 @@
 /**
- * The dashboard: one page and what it loads. It has nothing to hide, so it is open; all that it shows it asks the API for,
- * with the key of whoever looks at it.
+ * Serves the files of the dashboard. They contain no data, so these routes need no key. The dashboard reads its data from the
+ * API with the key of the user.
  */
 import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import { type DashboardFile, type DashboardFiles, PAGE, packedFor, readDashboard } from "../dashboard-files.ts";
+import { once } from "../response-stream.ts";
 import { type Answer, type Asked, defineRoute, type Route } from "../route.ts";
-import { once } from "../stream-of.ts";
 
 /**
- * Nothing but its own files, nothing inline, nobody else's frame. Pictures of pages come as blobs, after the key was
- * shown. No text can become markup or script, whatever was scraped.
+ * Allows the dashboard's own files only: no inline code, no framing by other sites. Screenshots are blobs, because they are
+ * fetched with the key. Trusted types keep scraped text from becoming markup or script.
  */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -26,8 +26,8 @@ export const PAGE_POLICY = [
 ].join("; ");
 
 const TAG = "Dashboard";
-/** Their names say what is in them: what was fetched once is good for ever. */
-const FOR_EVER = "public, max-age=31536000, immutable";
+/** File names contain a hash of the content. */
+const FOREVER = "public, max-age=31536000, immutable";
 const named = z.strictObject({ file: z.string().max(200) });
 
 export function dashboardRoutes(folder: string): Route[] {
@@ -37,7 +37,7 @@ export function dashboardRoutes(folder: string): Route[] {
     if (known !== undefined) return known;
     throw new TrawlError("DASHBOARD_MISSING", {
       op: "api.dashboard",
-      message: `there is no dashboard in ${folder}: this Trawl runs without one that was built; the API works, see /docs`,
+      message: `there is no dashboard in ${folder}: it was not built; the API works, see /docs`,
     });
   };
   return [
@@ -48,11 +48,11 @@ export function dashboardRoutes(folder: string): Route[] {
       tag: TAG,
       summary: "The dashboard",
       isHidden: true,
-      answers: { 200: { says: "A page.", types: ["text/html"] } },
+      answers: { 200: { says: "The page.", types: ["text/html"] } },
       async handle({ headers }) {
         const page = files().get(PAGE) as DashboardFile;
-        // Asked for every time, and sent only where it is another.
-        return sent(page, headers, { "cache-control": "no-cache", "content-security-policy": PAGE_POLICY });
+        // Validated with the ETag on every load.
+        return respond(page, headers, { "cache-control": "no-cache", "content-security-policy": PAGE_POLICY });
       },
     }),
     defineRoute({
@@ -60,26 +60,26 @@ export function dashboardRoutes(folder: string): Route[] {
       path: "/assets/:file",
       scope: "open",
       tag: TAG,
-      summary: "What the dashboard loads",
+      summary: "A file of the dashboard",
       isHidden: true,
       params: named,
-      answers: { 200: { says: "A script, a style or a picture.", types: ["text/javascript", "text/css"] } },
+      answers: { 200: { says: "A script, a stylesheet or an image.", types: ["text/javascript", "text/css"] } },
       async handle({ params, headers }) {
         const file = files().get(`assets/${params.file}`);
-        if (file !== undefined) return sent(file, headers, { "cache-control": FOR_EVER });
+        if (file !== undefined) return respond(file, headers, { "cache-control": FOREVER });
         throw new TrawlError("NOT_FOUND", {
           op: "api.dashboard",
-          message: `the dashboard has no file ${JSON.stringify(params.file)}; it may be of another version: load the page again`,
+          message: `the dashboard has no file ${JSON.stringify(params.file)}; it may be from another version: reload the page`,
         });
       },
     }),
   ];
 }
 
-function sent(file: DashboardFile, asked: Asked["headers"], own: Readonly<Record<string, string>>): Answer {
+function respond(file: DashboardFile, request: Asked["headers"], own: Readonly<Record<string, string>>): Answer {
   const headers = { ...own, etag: file.etag, vary: "accept-encoding" };
-  if (asked["if-none-match"]?.includes(file.etag) === true) return { status: 304, body: undefined, headers };
-  const { coding, bytes } = packedFor(file, String(asked["accept-encoding"] ?? ""));
+  if (request["if-none-match"]?.includes(file.etag) === true) return { status: 304, body: undefined, headers };
+  const { coding, bytes } = packedFor(file, String(request["accept-encoding"] ?? ""));
   return {
     status: 200,
     type: file.type,

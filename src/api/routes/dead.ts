@@ -1,44 +1,46 @@
-/** Dead letters: what was given up on, and what to do about it. */
+/** Dead letters: list, group, replay and discard. */
 import { z } from "zod";
+import type { Caller } from "../../control/caller.ts";
+import { replayDead } from "../../control/replay-dead.ts";
+import { deadGroupOut, deadOut } from "../../control/views/dead-letter.ts";
 import { TrawlError } from "../../errors.ts";
-import { BATCH_MOST } from "../../frontier/frontier.ts";
+import { MAX_BATCH } from "../../frontier/frontier.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
+import { withCauses } from "../../trace/dead-causes.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, LISTING, toCursor } from "../cursor.ts";
-import { deadOut } from "../dead-out.ts";
-import { replayDead } from "../replay-dead.ts";
-import { type Caller, defineRoute, type Route } from "../route.ts";
-import { deadGroupOut, deadGroupSchemaOut, deadReason, deadSchemaOut } from "../wire-fleet.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "../wire/dead.ts";
 
 const TAG = "Dead letters";
-const OWN = "Of the jobs of one tenant they are had a job at a time.";
+const OWN = "A key of a tenant must name a job.";
 
-const taskId = z.string().regex(/^[1-9][0-9]{0,15}$/, "is the id of a task, as GET /v1/dead has it");
+const taskId = z.string().regex(/^[1-9][0-9]{0,15}$/, "takes the id of a task, as in GET /v1/dead");
 const which = {
-  job: z.string().min(1).max(100).optional().describe("Of this job."),
+  job: z.string().min(1).max(100).optional().describe("A job id."),
   reason: deadReason.optional(),
-  site: z.string().min(1).max(300).optional().describe("Of this host, with its port unless that is 80 or 443."),
+  site: z.string().min(1).max(300).optional().describe("A host, with its port unless it is 80 or 443."),
 };
 const listing = z.strictObject({
   ...which,
   status: z.coerce.number().int().min(100).max(999).optional(),
-  group: z.enum(["true", "false"]).default("false").describe("Count them by reason, site and status."),
+  group: z.enum(["true", "false"]).default("false").describe("Group by reason, site and status, and count."),
   ...LISTING,
-  cursor: LISTING.cursor.describe("Not with `group`, which begins with the most."),
+  cursor: LISTING.cursor.describe("Not with `group`. Groups are sorted by size."),
 });
 const chosen = {
   ...which,
-  tasks: z.array(taskId).min(1).max(BATCH_MOST).optional().describe("These, by the id of their task."),
+  tasks: z.array(taskId).min(1).max(MAX_BATCH).optional().describe("Task ids."),
   status: z.int().min(100).max(999).optional(),
-  limit: z.int().min(1).max(1_000_000).default(10_000).describe("How many at most."),
+  limit: z.int().min(1).max(1_000_000).default(10_000).describe("The most letters to process."),
 };
 const toReplay = z.strictObject({
   ...chosen,
-  perSecond: z.number().min(0.001).max(100_000).default(10).describe("How many become due a second."),
+  perSecond: z.number().min(0.001).max(100_000).default(10).describe("How many tasks become due per second."),
 });
 const toDiscard = z.strictObject(chosen);
 
-type Which = {
+type Selection = {
   job?: string | undefined;
   reason?: DeadFilter["reason"];
   site?: string | undefined;
@@ -54,17 +56,17 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       path: "/v1/dead",
       scope: "read",
       tag: TAG,
-      summary: "List dead letters, or count them by what they died of",
+      summary: "List or group dead letters",
       says: OWN,
       query: listing,
       answers: {
         200: {
-          says: "Letters; or, with group=true, groups.",
+          says: "Letters, or groups with group=true.",
           json: z.union([
             z.strictObject({ dead: z.array(deadSchemaOut), next: z.string().nullable() }),
             z.strictObject({
               groups: z.array(deadGroupSchemaOut),
-              letters: z.int().min(0).describe("How many there are, also of groups past the limit."),
+              letters: z.int().min(0).describe("The total number, including groups beyond the limit."),
             }),
           ]),
         },
@@ -74,7 +76,8 @@ export function deadRoutes(deps: ApiDeps): Route[] {
         const { limit, cursor, group } = query;
         if (group === "true") {
           const { groups, letters } = await frontier.groupDead(filter, limit);
-          return { status: 200, body: { groups: groups.map(deadGroupOut), letters } };
+          const caused = await withCauses(frontier, filter, groups);
+          return { status: 200, body: { groups: caused.map(deadGroupOut), letters } };
         }
         const dead = await frontier.listDead(filter, limit, String(idFromCursor(cursor)));
         const last = dead.length < limit ? undefined : dead.at(-1);
@@ -88,13 +91,13 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Queue dead letters again",
-      says: `A finished job runs again with them. Name at least one of job, reason, site, status, tasks. ${OWN}`,
+      says: `A finished job runs again. At least one of job, reason, site, status, tasks is required. ${OWN}`,
       body: toReplay,
       example: { reason: "http_status", status: 503, perSecond: 5 },
-      answers: { 200: { says: "How many.", json: z.strictObject({ replayed: z.int().min(0) }) } },
+      answers: { 200: { says: "The number of letters.", json: z.strictObject({ replayed: z.int().min(0) }) } },
       async handle({ body, caller }) {
         if (body.job !== undefined) await findLiveJob(deps, caller, body.job);
-        const filter = narrowed(await ownFilter(deps, caller, body));
+        const filter = requireFilter(await ownFilter(deps, caller, body));
         return { status: 200, body: { replayed: await replayDead(deps, filter, body) } };
       },
     }),
@@ -103,27 +106,27 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       path: "/v1/dead/discard",
       scope: "submit",
       tag: TAG,
-      summary: "Forget dead letters",
-      says: `The ledger of their job still counts them. Name at least one of job, reason, site, status, tasks. ${OWN}`,
+      summary: "Discard dead letters",
+      says: `The counts of their jobs do not change. At least one of job, reason, site, status, tasks is required. ${OWN}`,
       body: toDiscard,
       example: { reason: "http_status", status: 404 },
-      answers: { 200: { says: "How many.", json: z.strictObject({ discarded: z.int().min(0) }) } },
+      answers: { 200: { says: "The number of letters.", json: z.strictObject({ discarded: z.int().min(0) }) } },
       async handle({ body, caller }) {
-        const filter = narrowed(await ownFilter(deps, caller, body));
+        const filter = requireFilter(await ownFilter(deps, caller, body));
         return { status: 200, body: { discarded: await frontier.discardDead(filter, body.limit) } };
       },
     }),
   ];
 }
 
-/** Letters of jobs that are not the caller's are not there: whose they are is known by the job alone. */
-async function ownFilter(deps: ApiDeps, caller: Caller, which: Which): Promise<DeadFilter> {
+/** A dead letter does not record its tenant; its job does. So a caller with a tenant must name a job. */
+async function ownFilter(deps: ApiDeps, caller: Caller, which: Selection): Promise<DeadFilter> {
   const { job, reason, site, status, tasks } = which;
   if (job !== undefined) await findOwnJob(deps, caller, job);
   else if (caller.tenant !== undefined) {
     throw new TrawlError("BAD_REQUEST", {
       op: "api.dead",
-      message: "job: is missing; a key of a tenant sees dead letters a job at a time",
+      message: "job: is missing; a key of a tenant must name a job",
     });
   }
   return {
@@ -135,12 +138,12 @@ async function ownFilter(deps: ApiDeps, caller: Caller, which: Which): Promise<D
   };
 }
 
-/** An empty body must not be everybody's everything. */
-function narrowed(filter: DeadFilter): DeadFilter {
+/** An empty body must not select all dead letters of all jobs. */
+function requireFilter(filter: DeadFilter): DeadFilter {
   if (Object.keys(filter).length > 0) return filter;
   throw new TrawlError("BAD_REQUEST", {
     op: "api.dead",
     message:
-      "body: names none of job, reason, site, status, tasks; name at least one, so that not all of them are meant",
+      "body: names none of job, reason, site, status, tasks; name at least one, so that you do not select all dead letters",
   });
 }

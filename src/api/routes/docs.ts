@@ -1,12 +1,13 @@
-/** The API's description of itself. */
+/** The documentation of the API: OpenAPI document, reference page and error page. */
 import { z } from "zod";
 import { docsPage, errorsPage, type Page } from "../docs-page.ts";
 import { describeApi, type OpenApi } from "../openapi.ts";
+import { once } from "../response-stream.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
 
-type Described = { document: OpenApi; page: Page };
+type Rendered = { document: OpenApi; page: Page };
 
-/** Made of the other routes, and of itself. */
+/** Describes the other routes, and itself. */
 export function docsRoutes(others: readonly Route[]): Route[] {
   const routes: Route[] = [
     defineRoute({
@@ -14,7 +15,7 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       path: "/openapi.json",
       scope: "open",
       tag: "Docs",
-      summary: "This API, as OpenAPI 3.1",
+      summary: "This API as OpenAPI 3.1",
       answers: { 200: { says: "The document.", json: z.looseObject({ openapi: z.string() }) } },
       handle: async () => ({ status: 200, body: described().document }),
     }),
@@ -23,8 +24,8 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       path: "/docs",
       scope: "open",
       tag: "Docs",
-      summary: "The same to read",
-      answers: { 200: { says: "A page.", types: ["text/html"] } },
+      summary: "The API reference as a page",
+      answers: { 200: { says: "The page.", types: ["text/html"] } },
       handle: async () => shown(described().page),
     }),
     defineRoute({
@@ -32,14 +33,14 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       path: "/docs/errors",
       scope: "open",
       tag: "Docs",
-      summary: "What goes wrong, by its code, and what to do about it",
-      answers: { 200: { says: "A page.", types: ["text/html"] } },
+      summary: "All error codes and their fixes",
+      answers: { 200: { says: "The page.", types: ["text/html"] } },
       handle: async () => shown(errorsPage()),
     }),
   ];
-  let known: Described | undefined;
-  /** When first asked for: it takes longer than the server takes to start. */
-  function described(): Described {
+  let known: Rendered | undefined;
+  /** Rendered on first use: rendering takes longer than the server start. */
+  function described(): Rendered {
     const document = known?.document ?? describeApi([...others, ...routes]);
     known ??= { document, page: docsPage(document) };
     return known;
@@ -50,8 +51,4 @@ export function docsRoutes(others: readonly Route[]): Route[] {
 function shown({ html, policy }: Page): Answer {
   const headers = { "content-security-policy": policy };
   return { status: 200, type: "text/html; charset=utf-8", stream: once(html), headers };
-}
-
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
 }

@@ -1,9 +1,9 @@
-/** What happens, as it happens: server-sent events, from whichever instance. */
+/** Server-sent events of one job, and of all jobs. Every server instance sends the same. */
 import { z } from "zod";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
-import { allEvents } from "../events/all-jobs.ts";
-import { hasHeardEnd, jobEvents } from "../events/job-events.ts";
-import type { Pulse } from "../events/pulse.ts";
+import { allEvents } from "../events/all-job-events.ts";
+import { hasSeenEnd, jobEvents } from "../events/job-events.ts";
+import type { SharedPoller } from "../events/shared-poller.ts";
 import { EVENT_STREAM } from "../events/sse.ts";
 import { type Asked, defineRoute, type Route, type StreamAnswer } from "../route.ts";
 
@@ -11,8 +11,8 @@ const TAG = "Events";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
 const STREAM = { says: "text/event-stream, until it is closed.", types: [EVENT_STREAM] };
 
-export function eventRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
-  const all = { ...deps, pulse };
+export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
+  const all = { ...deps, poller };
   return [
     defineRoute({
       method: "GET",
@@ -20,13 +20,13 @@ export function eventRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Follow a job until it ends",
-      says: "Events `job`, with the job as GET /v1/jobs/{id} has it, and as the last one `end`. With Last-Event-ID only what is new: 204 where that was the end.",
+      says: "Sends `job` events with the job as in GET /v1/jobs/{id}, and `end` as the last event. With Last-Event-ID it sends only newer states, and returns 204 if the end was already received.",
       params: id,
-      answers: { 200: STREAM, 204: { says: "It has ended, and you know." } },
+      answers: { 200: STREAM, 204: { says: "The job has ended, and the client has received the end." } },
       async handle({ params, caller, headers, signal }) {
         const job = await findOwnJob(deps, caller, params.id);
         const lastId = lastIdIn(headers);
-        if (hasHeardEnd(job, lastId)) return { status: 204, body: undefined };
+        if (hasSeenEnd(job, lastId)) return { status: 204, body: undefined };
         return streamed(jobEvents(all, params.id, { lastId, signal }));
       },
     }),
@@ -36,7 +36,7 @@ export function eventRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Follow all jobs",
-      says: "Events `jobs`, first with the newest 200 (of a tenant 50) and up to 200 that have not ended, then with those that have changed, in `gone` the ids of those that are deleted or too old, and in `more` whether there are others, `open` or `ended`; with the scope admin also `fleet`: queues, how many workers there are, and their pace over the last seconds.",
+      says: "The first `jobs` event has the newest 200 jobs (50 for a tenant) and up to 200 open ones. Later ones have the changed jobs, and in `gone` the ids of jobs that are deleted or too old. `more` says whether there are other `open` or `ended` jobs. With the scope admin there are also `fleet` events: queues, number of workers and current speed.",
       answers: { 200: STREAM },
       handle: async ({ caller, headers, signal }) =>
         streamed(allEvents(all, { caller, lastId: lastIdIn(headers), signal })),
@@ -49,6 +49,6 @@ function lastIdIn({ "last-event-id": id }: Asked["headers"]): string | undefined
 }
 
 function streamed(stream: AsyncGenerator<string>): StreamAnswer {
-  // Proxies that gather answers before they pass them on would hold events back.
+  // Tells proxies not to buffer.
   return { status: 200, type: `${EVENT_STREAM}; charset=utf-8`, stream, headers: { "x-accel-buffering": "no" } };
 }

@@ -1,16 +1,22 @@
-/** Why something waits, in words, and until when. */
+/** Explains why a URL, a site or a job waits. */
 import { z } from "zod";
+import { type Caller, hearingOf, isOwn } from "../../control/caller.ts";
+import { type ExplainCaller, type Explained, explainTarget } from "../../control/explain-target.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import { type ApiDeps, findOwnJob, hearingOf, isOwn } from "../api-deps.ts";
-import { type Asker, type Explained, explainTarget } from "../explain-target.ts";
-import { type Caller, defineRoute, type Route } from "../route.ts";
-import { explanationSchemaOut } from "../wire-fleet.ts";
+import { type ApiDeps, findOwnJob } from "../api-deps.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { explanationSchemaOut } from "../wire/explain.ts";
 
 const target = z.strictObject({
   url: z.string().min(1).max(10_000).optional(),
-  site: z.string().min(1).max(300).optional().describe("A host, with its port unless that is 80 or 443. Takes admin."),
+  site: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe("A host, with its port unless it is 80 or 443. Requires the scope admin."),
   job: z.string().min(1).max(100).optional(),
 });
 
@@ -21,10 +27,10 @@ export function explainRoutes(deps: ApiDeps): Route[] {
       path: "/v1/explain",
       scope: "read",
       tag: "Jobs",
-      summary: "Why a URL, a site or a job waits, and until when",
-      says: "Give one of url, site, job. What waits at a site is everybody's: to ask for one takes a key with the scope admin.",
+      summary: "Explain why a URL, a site or a job waits",
+      says: "Takes one of url, site, job. A site is shared by all tenants, and requires the scope admin.",
       query: target,
-      answers: { 200: { says: "In words.", json: explanationSchemaOut } },
+      answers: { 200: { says: "The reasons.", json: explanationSchemaOut } },
       async handle({ query, caller }) {
         const { about, reasons, until, tasks } = await explained(deps, caller, query);
         const shown = tasks.map(({ jobId, state, step = null }) => ({ jobId, state, step }));
@@ -35,22 +41,22 @@ export function explainRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-function askerOf(caller: Caller): Asker {
-  const mayHear = caller.tenant === undefined ? undefined : (job: JobView) => isOwn(job, caller);
-  return { mayHear, hearing: hearingOf(caller) };
+function explainCallerOf(caller: Caller): ExplainCaller {
+  const maySee = caller.tenant === undefined ? undefined : (job: JobView) => isOwn(job, caller);
+  return { maySee, hearing: hearingOf(caller) };
 }
 
 async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof target>): Promise<Explained> {
   const { url, site, job } = query;
-  const asker = askerOf(caller);
+  const explainCaller = explainCallerOf(caller);
   if ([url, site, job].filter((one) => one !== undefined).length !== 1) {
     throw new TrawlError("BAD_REQUEST", { op: "api.explain", message: "query: takes one of url, site, job" });
   }
   if (job !== undefined) {
     await findOwnJob(deps, caller, job);
-    return explainTarget(deps, { jobId: job }, asker);
+    return explainTarget(deps, { jobId: job }, explainCaller);
   }
-  if (site !== undefined) return explainSite(deps, asker, site.toLowerCase());
+  if (site !== undefined) return explainSite(deps, explainCaller, site.toLowerCase());
   const canonical = canonicalUrl(url ?? "");
   if (canonical === undefined) {
     throw new TrawlError("BAD_URL", {
@@ -58,14 +64,14 @@ async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof t
       message: `query.url: ${JSON.stringify(url)} is not an absolute http(s) URL without credentials`,
     });
   }
-  return explainTarget(deps, { url: canonical }, asker);
+  return explainTarget(deps, { url: canonical }, explainCaller);
 }
 
-function explainSite(deps: ApiDeps, asker: Asker, site: string): Promise<Explained> {
-  if (asker.hearing === "all") return explainTarget(deps, { site }, asker);
+function explainSite(deps: ApiDeps, explainCaller: ExplainCaller, site: string): Promise<Explained> {
+  if (explainCaller.hearing === "all") return explainTarget(deps, { site }, explainCaller);
   throw new TrawlError("FORBIDDEN", {
     op: "api.explain",
-    message: "query.site: what waits at a site is everybody's; to ask for it takes admin; ask for a job, or a URL",
+    message: "query.site: a site is shared by all tenants, and requires the scope admin; use job or url instead",
     detail: { scope: "admin" },
   });
 }

@@ -1,13 +1,13 @@
 /**
- * What all jobs share: queues and workers. They show how much everybody has waiting and where, so all of it takes the scope
- * admin; a tenant sees its own share in its jobs.
+ * Queues and workers. All tenants share them, so these routes require the scope admin. A tenant sees its part in its jobs.
  */
 import { z } from "zod";
-import type { AskedOrder } from "../../frontier/frontier.ts";
-import { orderWorkers } from "../../frontier/order-workers.ts";
+import { queuesOut } from "../../control/views/fleet.ts";
+import type { OperatorCommand } from "../../frontier/frontier.ts";
+import { sendWorkerCommand } from "../../frontier/worker-commands.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { orderSchemaOut, queueSchemaOut, queuesOut, workerOut, workerSchemaOut } from "../wire-fleet.ts";
+import { orderSchemaOut, queueSchemaOut, workerOut, workerSchemaOut } from "../wire/fleet.ts";
 
 const TAG = "Fleet";
 const named = z.strictObject({ worker: z.string().min(1).max(500) });
@@ -20,7 +20,7 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       path: "/v1/queues",
       scope: "admin",
       tag: TAG,
-      summary: "What waits on each queue, and how many workers serve it",
+      summary: "List queues, with waiting tasks and workers",
       answers: { 200: { says: "By name.", json: z.strictObject({ queues: z.array(queueSchemaOut) }) } },
       async handle() {
         const [queues, workers] = await Promise.all([frontier.listQueues(), frontier.listWorkers()]);
@@ -32,22 +32,22 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       path: "/v1/workers",
       scope: "admin",
       tag: TAG,
-      summary: "Who works on this broker, and how they are doing",
+      summary: "List workers",
       answers: { 200: { says: "By name.", json: z.strictObject({ workers: z.array(workerSchemaOut) }) } },
       handle: async () => ({ status: 200, body: { workers: (await frontier.listWorkers()).map(workerOut) } }),
     }),
     orderRoute(deps, "drain", {
-      summary: "Let a worker end what it has in hand, and then end itself",
-      says: "By its name, or that of a supervisor: then all that it looks after drain, and it ends with them. Nobody takes their place, and nothing is lost. They hear of it within 5 seconds; `state` tells. The name is `host/pid`, or the whole of `worker`, its slashes as %2F.",
+      summary: "Drain a worker: it completes its tasks and exits",
+      says: "Takes the name of a worker, or of a supervisor, which drains all its workers and exits. They are not replaced, and no task is lost. The command arrives within 5 seconds; `state` shows it. The name is `host/pid`, or the whole `worker` with slashes as %2F.",
     }),
     orderRoute(deps, "recycle", {
-      summary: "Let a fresh process take a worker's place, while it ends what it has in hand",
-      says: "For workers that have a supervisor; 409, ORDER_REFUSED, for others. With the name of a supervisor: all that it looks after.",
+      summary: "Recycle a worker: a new process replaces it",
+      says: "The old process completes its tasks first. Only for workers with a supervisor; others return 409 ORDER_REFUSED. The name of a supervisor recycles all its workers.",
     }),
   ];
 }
 
-function orderRoute({ frontier }: ApiDeps, order: AskedOrder, words: Pick<Route, "summary" | "says">): Route {
+function orderRoute({ frontier }: ApiDeps, order: OperatorCommand, words: Pick<Route, "summary" | "says">): Route {
   return defineRoute({
     method: "POST",
     path: `/v1/workers/:worker/${order}`,
@@ -57,10 +57,10 @@ function orderRoute({ frontier }: ApiDeps, order: AskedOrder, words: Pick<Route,
     params: named,
     answers: {
       202: {
-        says: "Who was told.",
+        says: "The workers that get the command.",
         json: z.strictObject({ order: orderSchemaOut, workers: z.array(z.string()) }),
       },
     },
-    handle: async ({ params }) => ({ status: 202, body: await orderWorkers(frontier, params.worker, order) }),
+    handle: async ({ params }) => ({ status: 202, body: await sendWorkerCommand(frontier, params.worker, order) }),
   });
 }

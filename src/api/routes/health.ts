@@ -1,4 +1,4 @@
-/** Whether the server is there, and whether it can do its work. */
+/** Liveness and readiness of the server. */
 import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -6,7 +6,6 @@ import { defineRoute, type Route } from "../route.ts";
 
 const okSchema = z.strictObject({ status: z.literal("ok") });
 const OK = { status: 200, body: { status: "ok" } };
-/** Whoever asks wants to know now. */
 const PATIENCE_MS = 2_000;
 
 export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boolean): Route[] {
@@ -18,7 +17,7 @@ export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boo
       scope: "open",
       tag: "Health",
       summary: "Whether the process is alive",
-      answers: { 200: { says: "It is.", json: okSchema } },
+      answers: { 200: { says: "It is alive.", json: okSchema } },
       handle: async () => OK,
     }),
     defineRoute({
@@ -26,28 +25,28 @@ export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boo
       path: "/readyz",
       scope: "open",
       tag: "Health",
-      summary: "Whether it takes requests: not while it stops, nor while broker or store are away",
-      answers: { 200: { says: "It does.", json: okSchema } },
+      summary: "Whether the server is ready: not while it stops, or while broker or store are unreachable",
+      answers: { 200: { says: "It is ready.", json: okSchema } },
       async handle() {
         if (isDraining()) throw new TrawlError("STOPPING", { op: "api.ready", message: "the server is stopping" });
-        for (const [part, ask] of Object.entries(parts)) await answers(part, ask());
+        for (const [part, ask] of Object.entries(parts)) await checkReachable(part, ask());
         return OK;
       },
     }),
   ];
 }
 
-async function answers(part: string, asking: Promise<unknown>): Promise<void> {
+async function checkReachable(part: string, asking: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const silent = new Error(`it did not answer within ${PATIENCE_MS} ms`);
+    const silent = new Error(`no response within ${PATIENCE_MS} ms`);
     timer = setTimeout(reject, PATIENCE_MS, silent);
   });
   try {
     await Promise.race([asking, late]);
   } catch (cause) {
     const code = part === "broker" ? "BROKER_UNREACHABLE" : "STORE_UNREACHABLE";
-    throw new TrawlError(code, { op: "api.ready", message: `the ${part} is away`, cause });
+    throw new TrawlError(code, { op: "api.ready", message: `the ${part} is unreachable`, cause });
   } finally {
     clearTimeout(timer);
   }

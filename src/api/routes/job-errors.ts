@@ -1,14 +1,15 @@
-/** What went wrong in a job, by reason: where to begin when it brings less than it should. */
+/** The errors of a job, grouped by reason. */
 import { z } from "zod";
-import type { TryGroup } from "../../store/store.ts";
+import { deadGroupOut } from "../../control/views/dead-letter.ts";
+import type { AttemptGroup } from "../../store/store.ts";
+import { withCauses } from "../../trace/dead-causes.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { deadGroupOut } from "../wire-fleet.ts";
-import { type JobErrorsOut, jobErrorsSchemaOut } from "../wire-types.ts";
+import { type JobErrorsOut, jobErrorsSchemaOut } from "../wire/jobs.ts";
 
-/** Most groups of each kind; what goes wrong in more ways than this goes wrong in one. */
+/** Groups of each kind in the response. */
 const GROUPS_MOST = 100;
-/** Invalid records that are looked at. */
+/** Invalid records that are grouped. */
 const INVALID_MOST = 1_000;
 
 export function jobErrorRoutes(deps: ApiDeps): Route[] {
@@ -19,20 +20,20 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id/errors",
       scope: "read",
       tag: "Jobs",
-      summary: "What went wrong in a job, by reason, with a sample of each",
-      says: "The most first. Tries are those that ended without a page, also where a later one brought it; dead letters are what was given up on; invalid records lack what their rules or schema ask for.",
+      summary: "List the errors of a job by reason",
+      says: "Largest groups first. `tries`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that do not match their rules or schema.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
       answers: { 200: { says: "At most 100 of each.", json: jobErrorsSchemaOut } },
       async handle({ params, caller }) {
         const { id, tally } = await findOwnJob(deps, caller, params.id);
         const [tries, dead, invalid] = await Promise.all([
-          store.groupTries(id, GROUPS_MOST),
+          store.groupAttempts(id, GROUPS_MOST),
           frontier.groupDead({ jobId: id }, GROUPS_MOST),
           store.readInvalid(id, 0, INVALID_MOST),
         ]);
         const body: JobErrorsOut = {
           tries: tries.map(tryOut),
-          dead: dead.groups.map(deadGroupOut),
+          dead: (await withCauses(frontier, { jobId: id }, dead.groups)).map(deadGroupOut),
           invalid: {
             total: Math.max(tally.invalid, invalid.length),
             looked: invalid.length,
@@ -45,7 +46,7 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-function tryOut({ fate, because, status, tries, sample }: TryGroup): JobErrorsOut["tries"][number] {
+function tryOut({ fate, because, status, tries, sample }: AttemptGroup): JobErrorsOut["tries"][number] {
   return { fate, because, status: status ?? null, count: tries, sample };
 }
 

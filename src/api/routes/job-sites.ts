@@ -1,10 +1,10 @@
-/** How a job stands, site by site. */
+/** The sites of a job. */
 import { z } from "zod";
+import { jobSiteOut } from "../../control/views/job.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { jobSiteOut } from "../job-site-out.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { jobSiteSchemaOut } from "../wire-types.ts";
+import { jobSiteSchemaOut } from "../wire/jobs.ts";
 
 export function jobSiteRoutes(deps: ApiDeps): Route[] {
   const { frontier, clock } = deps;
@@ -14,13 +14,13 @@ export function jobSiteRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id/sites",
       scope: "read",
       tag: "Jobs",
-      summary: "How a job stands at each of its sites, by name",
-      says: "They add up to the job's counts and tally. Of a job that has left the broker there are none.",
+      summary: "List the sites of a job, by name",
+      says: "Their numbers add up to the job's counts and tally. Empty for an archived job.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
       query: z.strictObject(LISTING),
       answers: {
         200: {
-          says: "Some of them; `next` is the cursor for more.",
+          says: "One page; `next` is the cursor of the next.",
           json: z.strictObject({ sites: z.array(jobSiteSchemaOut), next: z.string().nullable() }),
         },
       },

@@ -1,20 +1,18 @@
-/** Jobs: submit, list, look at, steer. */
+/** Jobs: submit, list, read, change, delete. */
 import { z } from "zod";
+import { changeJob, jobChangeSchema } from "../../control/change-job.ts";
+import { listJobs } from "../../control/list-jobs.ts";
+import { jobOut } from "../../control/views/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { markDeleted } from "../../retain/delete-job.ts";
 import { jobAsWritten } from "../../submit/job-as-written.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
-import { changeJob, jobChangeSchema } from "../change-job.ts";
-import { LISTING } from "../cursor.ts";
-import { jobOut } from "../job-out.ts";
-import { listJobs } from "../list-jobs.ts";
+import { jobPositionFrom, LISTING, toCursor } from "../cursor.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
-import { addUrls } from "../submit/add-urls.ts";
 import { nameInFolder } from "../submit/spider-in-folder.ts";
-import { submitOnce } from "../submit/submit-once.ts";
-import { jobSchemaOut, newJobSchemaOut, submissionSchema, writtenJobSchemaOut } from "../wire-types.ts";
+import { addUrls, submitJob } from "../submit/submit-job.ts";
+import { jobSchemaOut, newJobSchemaOut, submissionSchema, writtenJobSchemaOut } from "../wire/jobs.ts";
 
 const TAG = "Jobs";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
@@ -22,22 +20,21 @@ const newJob = jobSchema.extend({
   open: z
     .boolean()
     .optional()
-    .describe("More URLs are to come, by POST /v1/jobs/{id}/urls; the last of them with ?last=true."),
+    .describe("More URLs follow by POST /v1/jobs/{id}/urls, the last of them with ?last=true."),
 });
 const listing = z.strictObject({
   state: jobSchemaOut.shape.state.optional(),
-  q: z.string().max(500).optional().describe("Words that are in the name, the id or a URL of the job, in any case."),
+  q: z.string().max(500).optional().describe("Words in the name, the id or a URL of the job, in any case."),
   ...LISTING,
 });
 const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
 const ONE = { 200: { says: "The job.", json: jobSchemaOut } };
-const TAKEN = { says: "Queued; nothing is fetched yet.", json: submissionSchema };
+const TAKEN = { says: "The URLs are queued.", json: submissionSchema };
 
 export function jobRoutes(deps: ApiDeps): Route[] {
   const { frontier, clock } = deps;
   const shown = (job: JobView): Answer => ({ status: 200, body: jobOut(job, clock.now()) });
 
-  /** A steering call on a job of the caller's. */
   const steering = (verb: "pause" | "resume" | "cancel", summary: string): Route =>
     defineRoute({
       method: "POST",
@@ -60,14 +57,14 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Submit a job",
-      says: "Answers as soon as the URLs are queued. With an Idempotency-Key the same request may be sent again: it makes one job.",
+      says: "Returns as soon as the URLs are queued. With an Idempotency-Key the request can be repeated, and creates one job.",
       body: newJob,
       isSubmission: true,
       example: { name: "shop", urls: ["https://a.example/"], extract: { title: "h1" } },
       answers: { 202: { ...TAKEN, json: newJobSchemaOut } },
       handle: async ({ body, caller, requestId, headers }) => ({
         status: 202,
-        body: await submitOnce(deps, body, { caller, requestId, key: headers["idempotency-key"] }),
+        body: await submitJob(deps, body, { caller, requestId, key: headers["idempotency-key"] }),
       }),
     }),
     defineRoute({
@@ -76,10 +73,13 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Add URLs to a job",
-      says: 'As JSON, or as application/x-ndjson of any length: one URL a line, as a JSON string, as {"url": …}, or bare.',
+      says: 'As JSON, or as application/x-ndjson of any length: one URL per line, as a JSON string, as {"url": …}, or plain.',
       params: id,
       query: z.strictObject({
-        last: z.enum(["true", "false"]).default("false").describe("No more are to come: the job may end."),
+        last: z
+          .enum(["true", "false"])
+          .default("false")
+          .describe("These are the last URLs: the job ends when all are done."),
       }),
       body: z.strictObject({ urls: z.array(z.string()).max(1_000_000) }),
       streams: ["application/x-ndjson"],
@@ -89,8 +89,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       async handle({ params, query, body, stream, caller, requestId, signal }) {
         const job = await findLiveJob(deps, caller, params.id);
         const source = stream ?? body.urls;
-        const taken = await addUrls(deps, job.spec as JobSpec, source, { caller, signal });
-        if (query.last === "true") await frontier.seal(params.id);
+        const taken = await addUrls(deps, job.spec, source, { caller, isLast: query.last === "true", signal });
         return { status: 202, body: { ...taken, requestId } };
       },
     }),
@@ -100,12 +99,17 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "List jobs, newest first",
-      says: "With `state` or `q` those alone. Running and paused ones are found at once; for others a request looks at some thousands of jobs at most: an answer may have few, or none, and a `next` all the same.",
+      says: "`state` and `q` filter. A request searches at most some thousand ended jobs: a page may be short or empty and still have a `next`.",
       query: listing,
-      answers: { 200: { says: "Some of them; `next` is the cursor for more.", json: jobPage } },
+      answers: { 200: { says: "One page; `next` is the cursor of the next.", json: jobPage } },
       async handle({ query, caller }) {
-        const { jobs, next } = await listJobs(deps, caller, query);
-        return { status: 200, body: { jobs: jobs.map((job) => jobOut(job, clock.now())), next } };
+        const { cursor, ...filter } = query;
+        const { jobs, next } = await listJobs(deps, caller, { ...filter, after: jobPositionFrom(cursor) });
+        const body = {
+          jobs: jobs.map((job) => jobOut(job, clock.now())),
+          next: next === undefined ? null : toCursor(next),
+        };
+        return { status: 200, body };
       },
     }),
     defineRoute({
@@ -113,7 +117,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id",
       scope: "read",
       tag: TAG,
-      summary: "Look at a job",
+      summary: "Get a job",
       params: id,
       answers: ONE,
       handle: async ({ params, caller }) => shown(await findOwnJob(deps, caller, params.id)),
@@ -123,16 +127,16 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id/spec",
       scope: "read",
       tag: TAG,
-      summary: "The job as it can be submitted again",
-      says: "Secrets are not in it, nor URLs that came as a list: `missing` names what has to be given anew.",
+      summary: "Get a job as it can be submitted again",
+      says: "Without secrets, and without long lists of URLs: `missing` names what you have to add.",
       params: id,
-      answers: { 200: { says: "What POST /v1/jobs takes.", json: writtenJobSchemaOut } },
+      answers: { 200: { says: "A body for POST /v1/jobs.", json: writtenJobSchemaOut } },
       async handle({ params, caller }) {
         const { counts, ...job } = await findOwnJob(deps, caller, params.id);
-        const spec = job.spec as JobSpec;
+        const spec = job.spec;
         const spider = spec.spider === undefined ? undefined : nameInFolder(spec.spider, deps.config.apiSpiders);
         const hasWebhook = (await deps.store.webhooks.find(spec.id)) !== undefined;
-        // A list whose answer got lost comes twice. Links may be double as well: then fewer are known of, and never more.
+        // A repeated list counts twice in `submitted`. Duplicate links are subtracted too, so this may be too low, never too high.
         const submitted = counts.submitted - counts.duplicate;
         return { status: 200, body: jobAsWritten(spec, deps.config, { spider, hasWebhook, submitted }) };
       },
@@ -142,8 +146,8 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id",
       scope: "submit",
       tag: TAG,
-      summary: "Change a running job's pace, priority or limits",
-      says: "At once, for all workers. What is missing stays as it is. A page limit below what is queued drops nothing, and takes in no more.",
+      summary: "Change the rate, priority or limits of a job",
+      says: "Takes effect at once, for all workers. Missing keys stay as they are. A page limit below the queued URLs drops none of them, but adds no more.",
       params: id,
       body: jobChangeSchema,
       example: { rate: "2/s", priority: 3, limits: { pages: 5000, seconds: null } },
@@ -158,13 +162,13 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id",
       scope: "submit",
       tag: TAG,
-      summary: "Delete a job with all that came of it",
-      says: "Its pages, records, dead letters and bodies, unless pages of other jobs have the same. It is not there from the answer on; the rest is removed after it. Of a job that has not ended only with ?cancel=true. Its id, and its Idempotency-Key, stay used.",
+      summary: "Delete a job and its results",
+      says: "Deletes pages, records, dead letters, and bodies that no other job uses. The job is gone with the response; its parts are removed later. A job that has not ended needs ?cancel=true. Its id and its Idempotency-Key stay used.",
       params: id,
       query: z.strictObject({
-        cancel: z.enum(["true", "false"]).default("false").describe("Cancel it first, if it has not ended."),
+        cancel: z.enum(["true", "false"]).default("false").describe("Cancel the job first if it has not ended."),
       }),
-      answers: { 202: { says: "It is not there any more.", json: z.strictObject({ id: z.string() }) } },
+      answers: { 202: { says: "The job is deleted.", json: z.strictObject({ id: z.string() }) } },
       async handle({ params, query, caller }) {
         const job = await findOwnJob(deps, caller, params.id);
         const { archive } = deps.store;
@@ -174,7 +178,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       },
     }),
     steering("pause", "Pause a job"),
-    steering("resume", "Go on with a paused job"),
+    steering("resume", "Resume a paused job"),
     steering("cancel", "Cancel a job"),
   ];
 }

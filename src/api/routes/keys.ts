@@ -1,37 +1,34 @@
-/** Keys of the API. All of it takes the scope admin, whose keys have no tenant: they see, and may make, everybody's. */
+/** API keys. All routes require the scope admin. Keys with this scope have no tenant, and manage the keys of all tenants. */
 import { z } from "zod";
+import { checkKey, newKey } from "../../control/new-key.ts";
+import { keyOut } from "../../control/views/key.ts";
 import { type Quotas, SCOPES, TENANT_NAME, TENANT_TAKES } from "../../domain/api-key.ts";
 import { TrawlError } from "../../errors.ts";
-import type { ApiKey } from "../../store/key-book.ts";
+import type { ApiKey } from "../../store/key-store.ts";
+import { VERSION } from "../../version.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { checkKey, newKey } from "../keys/new-key.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
-import { keyOut, keySchemaOut } from "../wire-keys.ts";
+import { keySchemaOut, meSchemaOut } from "../wire/keys.ts";
 
 const TAG = "Keys";
-const id = z.strictObject({ id: z.string().regex(/^k[0-9a-f]{12}$/, "is the id of a key, as GET /v1/keys has it") });
+const id = z.strictObject({ id: z.string().regex(/^k[0-9a-f]{12}$/, "takes the id of a key, as in GET /v1/keys") });
 const name = z.string().regex(/^[\x20-\x7e]{1,100}$/, "takes 1 to 100 printable characters");
 const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
-const expiresAt = z.iso.datetime().nullable().optional().describe("Null, or left out: never.");
+const expiresAt = z.iso.datetime().nullable().optional().describe("Null or missing: never.");
 const MOST = 1_000_000_000;
 const quotas = z
   .strictObject({
-    pending: z
-      .int()
-      .min(1)
-      .max(MOST)
-      .nullish()
-      .describe("URLs waiting in the tenant's jobs, past which no more are taken."),
+    pending: z.int().min(1).max(MOST).nullish().describe("The most URLs waiting in the tenant's jobs."),
     urlsPerSecond: z
       .number()
       .min(0.001)
       .max(MOST)
       .nullish()
-      .describe("On average; ten seconds' worth may come at once."),
-    jobs: z.int().min(1).max(MOST).nullish().describe("The tenant's jobs that have not ended."),
+      .describe("The average rate. Ten seconds' worth may arrive at once."),
+    jobs: z.int().min(1).max(MOST).nullish().describe("The most open jobs of the tenant."),
   })
-  .describe("What is null, or left out, is not limited.");
+  .describe("Null or missing: no limit.");
 const draft = z.strictObject({
   name,
   tenant: z.string().regex(TENANT_NAME, `takes ${TENANT_TAKES}`).nullable().optional(),
@@ -41,9 +38,11 @@ const draft = z.strictObject({
 });
 const change = z.strictObject({ name, scopes, expiresAt, quotas }).partial();
 const listing = z.strictObject(LISTING);
-const made = keySchemaOut.extend({ key: z.string().describe("Shown this once: keep it. Only its hash is kept here.") });
+const made = keySchemaOut.extend({
+  key: z.string().describe("The secret. It is shown once; the server stores its hash only."),
+});
 const ONE = { 200: { says: "The key, without its secret.", json: keySchemaOut } };
-const TAKES_EFFECT = "Other instances believe what they know of a key for 3 seconds.";
+const TAKES_EFFECT = "Other server instances cache a key for 3 seconds.";
 
 export function keyRoutes(deps: ApiDeps): Route[] {
   const { store, clock, forgetKey } = deps;
@@ -58,11 +57,11 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       path: "/v1/keys",
       scope: "admin",
       tag: TAG,
-      summary: "Make a key",
-      says: "A key of a tenant sees that tenant's jobs alone; one without sees everybody's. The scope admin includes the others, and takes a key without a tenant. From the first key on, the server asks everybody for one.",
+      summary: "Create a key",
+      says: "A key with a tenant sees the jobs of that tenant only; a key without sees all jobs. The scope admin includes the others, and is for keys without a tenant. Once a key exists, the server requires one.",
       body: draft,
       example: { name: "ci", tenant: "acme", scopes: ["read", "submit"], quotas: { pending: 100_000 } },
-      answers: { 201: { says: "The key. It is not shown again.", json: made } },
+      answers: { 201: { says: "The key. The secret is not shown again.", json: made } },
       async handle({ body }) {
         const { name, tenant, scopes, quotas = {} } = body;
         const wanted = { name, tenant: tenant ?? undefined, scopes, quotas: quotasFrom(quotas), expiresAt: atOf(body) };
@@ -83,7 +82,7 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       query: listing,
       answers: {
         200: {
-          says: "Revoked and expired ones, too.",
+          says: "Includes revoked and expired keys.",
           json: z.strictObject({ keys: z.array(keySchemaOut), next: z.string().nullable() }),
         },
       },
@@ -100,7 +99,7 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       path: "/v1/keys/:id",
       scope: "admin",
       tag: TAG,
-      summary: "Look at a key",
+      summary: "Get a key",
       params: id,
       answers: ONE,
       handle: async ({ params }) => shown(await store.keys.find(params.id), params.id),
@@ -111,7 +110,7 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "Change a key's name, scopes, quotas or expiry",
-      says: `What is left out stays; quotas are replaced whole. Its tenant stays. ${TAKES_EFFECT}`,
+      says: `Missing keys stay as they are; quotas are replaced as a whole. The tenant cannot change. ${TAKES_EFFECT}`,
       params: id,
       body: change,
       example: { quotas: { pending: 500_000, urlsPerSecond: 1_000 } },
@@ -136,14 +135,31 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       path: "/v1/keys/:id",
       scope: "admin",
       tag: TAG,
-      summary: "Revoke a key, for good",
-      says: `It stays in the list. Revoking the last one does not open the server. ${TAKES_EFFECT}`,
+      summary: "Revoke a key",
+      says: `Cannot be undone. The key stays in the list. After the last key is revoked, the server still requires one. ${TAKES_EFFECT}`,
       params: id,
       answers: ONE,
       async handle({ params }) {
         const revoked = await store.keys.revoke(params.id, clock.now());
         forgetKey(params.id);
         return shown(revoked, params.id);
+      },
+    }),
+  ];
+}
+
+/** The caller, for programs that show only what their key allows. */
+export function meRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/me",
+      scope: "read",
+      tag: "Keys",
+      summary: "Get the tenant and scopes of the caller",
+      answers: { 200: { says: "Of the key in the request.", json: meSchemaOut } },
+      async handle({ caller: { tenant = null, keyId = null, scopes } }) {
+        return { status: 200, body: { tenant, keyId, scopes, version: VERSION } };
       },
     }),
   ];

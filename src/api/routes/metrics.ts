@@ -1,13 +1,13 @@
 /**
- * What Prometheus asks for. It shows how much everybody has waiting, so it is for operators; but not for the scope admin,
- * which would have the key that steers everything lie in the settings of whatever scrapes.
+ * Metrics for Prometheus. They cover all tenants, so they require a key without a tenant. The scope is read and not admin: an
+ * admin key should not be in the configuration of a monitoring system.
  */
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
 import { EXPOSITION_TYPE } from "../../runtime/metrics.ts";
+import type { ServerMeter } from "../metrics/server-meter.ts";
+import { streamFrom } from "../response-stream.ts";
 import { defineRoute, type Route } from "../route.ts";
-import type { ServerMeter } from "../server-meter.ts";
-import { streamOf } from "../stream-of.ts";
 
 export function metricsRoutes(meter: Pick<ServerMeter, "text">, { metricsOpen }: Pick<Config, "metricsOpen">): Route[] {
   return [
@@ -17,17 +17,17 @@ export function metricsRoutes(meter: Pick<ServerMeter, "text">, { metricsOpen }:
       scope: metricsOpen ? "open" : "read",
       tag: "Health",
       summary: "Metrics, for Prometheus",
-      says: "Takes a key of no tenant, unless TRAWL_METRICS_OPEN says that it takes none. docs/metrics.md has what each of them means.",
+      says: "Requires a key without a tenant, unless TRAWL_METRICS_OPEN is set. docs/metrics.md describes the metrics.",
       answers: { 200: { says: "Text format 0.0.4.", types: ["text/plain"] } },
       async handle({ caller }) {
         if (caller.tenant !== undefined) {
           throw new TrawlError("FORBIDDEN", {
             op: "api.metrics",
-            message: "metrics are of all tenants together; take a key of no tenant, with the scope read",
+            message: "metrics cover all tenants; use a key without a tenant, with the scope read",
           });
         }
         const text = await meter.text();
-        return { status: 200, type: EXPOSITION_TYPE, stream: streamOf((sink) => sink.write(text)) };
+        return { status: 200, type: EXPOSITION_TYPE, stream: streamFrom((sink) => sink.write(text)) };
       },
     }),
   ];

@@ -1,18 +1,18 @@
-/** What a job has brought: its records, and the pages they are from. */
+/** The results of a job: records, invalid records and pages. */
 import { z } from "zod";
 import { csvLine } from "../../store/export/csv-cell.ts";
 import { exportRecords } from "../../store/export/export-records.ts";
 import { openRecordWriter } from "../../store/export/open-record-writer.ts";
 import { recordLine } from "../../store/export/record-line.ts";
 import { writeLines } from "../../store/export/record-writer.ts";
-import { type PageFilter, type Scanned, scanInvalid, scanPages, scanRecords } from "../../store/scan.ts";
+import { type PageFilter, type ScanResult, scanInvalidRecords, scanPages, scanRecords } from "../../store/scan.ts";
 import type { Store, StoredPage } from "../../store/store.ts";
 import { pickType } from "../accept.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, toCursor } from "../cursor.ts";
+import { streamFrom } from "../response-stream.ts";
 import { type Answer, type Asked, defineRoute, type Route, type StreamAnswer } from "../route.ts";
-import { streamOf } from "../stream-of.ts";
-import { invalidSchemaOut, pageOut, pageSchemaOut, recordSchemaOut } from "../wire-types.ts";
+import { invalidSchemaOut, pageOut, pageSchemaOut, recordSchemaOut } from "../wire/results.ts";
 
 const TAG = "Results";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
@@ -27,38 +27,32 @@ const RECORDS_OFFERED = [...OFFERED, FORMATS.parquet] as const;
 const STREAMED = [FORMATS.ndjson, FORMATS.csv];
 const ENDINGS = { [FORMATS.ndjson]: "jsonl", [FORMATS.csv]: "csv", [FORMATS.parquet]: "parquet" } as const;
 const SAYS =
-  "JSON comes in pages. As application/x-ndjson or text/csv, by the Accept header or ?format=, all of it comes in one stream.";
+  "JSON is paginated. application/x-ndjson and text/csv, by Accept header or ?format=, return everything in one stream.";
 
 const listing = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe("Of a page of JSON."),
-  cursor: z.string().max(1_000).optional().describe("`next` of the page before, or `after` of the last one."),
-  format: z.enum(["json", "ndjson", "csv"]).optional().describe("In place of an Accept header."),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe("Entries per JSON page."),
+  cursor: z.string().max(1_000).optional().describe("`next` of the previous page, or `after` of the last one."),
+  format: z.enum(["json", "ndjson", "csv"]).optional().describe("Instead of an Accept header."),
 });
 const pageListing = listing.extend({
-  q: z.string().max(500).optional().describe("Those whose URL has this in it, in any case."),
+  q: z.string().max(500).optional().describe("Text in the URL, in any case."),
   status: z
     .string()
-    .regex(/^[1-9]([0-9][0-9]|xx)$/, "takes a status such as 404, or 4xx for all of its kind")
+    .regex(/^[1-9]([0-9][0-9]|xx)$/, "takes a status such as 404, or a class such as 4xx")
     .transform((text) => Number.parseInt(text, 10))
     .optional()
     .meta({ examples: ["404", "5xx"] }),
 });
 const recordListing = listing.extend({
-  q: z.string().max(500).optional().describe("Those with this in one of their values or their URL, in any case."),
-  format: z.enum(["json", "ndjson", "csv", "parquet"]).optional().describe("In place of an Accept header."),
-  afterId: z.coerce.number().int().min(0).optional().describe("In place of a cursor: past this one of `ids`."),
+  q: z.string().max(500).optional().describe("Text in a value or the URL, in any case."),
+  format: z.enum(["json", "ndjson", "csv", "parquet"]).optional().describe("Instead of an Accept header."),
+  afterId: z.coerce.number().int().min(0).optional().describe("Instead of a cursor: entries after this id."),
 });
-const ids = z
-  .array(z.int())
-  .describe("Theirs, in the same order; they grow. Records of a page that is fetched anew get others.");
+const ids = z.array(z.int()).describe("Their ids, ascending. Records of a page that is fetched again get new ids.");
 const going = {
-  next: z.string().nullable().describe("The cursor of the next page; null where there is no more for now."),
-  after: z.string().describe("The cursor of what is still to come, while the job runs."),
-  looked: z
-    .int()
-    .describe(
-      "How many were looked at. A search looks at 5,000 at a time: it may find few, and have a `next` all the same.",
-    ),
+  next: z.string().nullable().describe("The cursor of the next page. null: no more for now."),
+  after: z.string().describe("The cursor for entries that are added later."),
+  looked: z.int().describe("Entries searched. A request searches 5,000: a page may be short and still have a `next`."),
 };
 
 type Listing = z.output<typeof listing>;
@@ -74,7 +68,7 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Read a job's records",
-      says: `${SAYS} Parquet, as ${FORMATS.parquet}, begins when all records have been looked through: its columns have types.`,
+      says: `${SAYS} Parquet (${FORMATS.parquet}) starts after all records were read once, to find the column types.`,
       params: id,
       query: recordListing,
       answers: {
@@ -101,7 +95,7 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id/invalid",
       scope: "read",
       tag: TAG,
-      summary: "Read the records that failed their schema, with the reason",
+      summary: "Read the invalid records of a job, with the reason",
       params: id,
       query: recordListing.omit({ format: true }),
       answers: {
@@ -115,7 +109,7 @@ export function resultRoutes(deps: ApiDeps): Route[] {
         const place = { afterId: afterIdOf(query), limit: query.limit };
         const read = () => store.readInvalid(params.id, place.afterId, place.limit);
         const { found, ...going } = await look(query.q, place, read, (text) =>
-          scanInvalid(store, params.id, text, place),
+          scanInvalidRecords(store, params.id, text, place),
         );
         const invalid = found.map(({ url, reason, fields }) => ({ ...fields, _url: url, _reason: reason }));
         return { status: 200, body: { invalid, ids: found.map((one) => one.id), ...going } };
@@ -126,8 +120,8 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id/pages",
       scope: "read",
       tag: TAG,
-      summary: "Read what is known of a job's pages",
-      says: `${SAYS} With \`q\` or \`status\` those alone.`,
+      summary: "Read a job's pages",
+      says: SAYS,
       params: id,
       query: pageListing,
       answers: {
@@ -165,34 +159,34 @@ function pageFilterOf({ q, status }: PageListing): PageFilter | undefined {
   return q === undefined && status === undefined ? undefined : { text: q, status };
 }
 
-/** Some of a listing, all or those that are sought, and where it goes on. */
+/** One page of a listing, filtered if `sought` is set, and the cursors to continue. */
 async function look<T extends { id: number }, F>(
   sought: F | undefined,
   { afterId, limit }: { afterId: number; limit: number },
   read: () => Promise<readonly T[]>,
-  search: (sought: F) => Promise<Scanned<T>>,
+  search: (sought: F) => Promise<ScanResult<T>>,
 ) {
-  const { found, lastId, looked, isOver } = sought === undefined ? asScanned(await read()) : await search(sought);
+  const { found, lastId, scanned, isEnd } = sought === undefined ? asScanResult(await read()) : await search(sought);
   const after = toCursor({ after: lastId });
-  return { found, next: isOver ? null : after, after, looked };
+  return { found, next: isEnd ? null : after, after, looked: scanned };
 
-  function asScanned(found: readonly T[]): Scanned<T> {
-    return { found, lastId: found.at(-1)?.id ?? afterId, looked: found.length, isOver: found.length < limit };
+  function asScanResult(found: readonly T[]): ScanResult<T> {
+    return { found, lastId: found.at(-1)?.id ?? afterId, scanned: found.length, isEnd: found.length < limit };
   }
 }
 
-/** The same store with those records alone in which the text is: what is streamed has an end of its own. */
+/** A store with only the records that contain the text. Searches until `limit` are found or the records end. */
 function searching(store: Pick<Store, "readRecords">, text: string): Pick<Store, "readRecords"> {
   return {
     async readRecords(jobId, afterId, limit) {
       const all: Awaited<ReturnType<Store["readRecords"]>>[number][] = [];
       for (let from = afterId; ; ) {
-        const { found, lastId, isOver } = await scanRecords(store, jobId, text, {
+        const { found, lastId, isEnd } = await scanRecords(store, jobId, text, {
           afterId: from,
           limit: limit - all.length,
         });
         all.push(...found);
-        if (isOver || all.length >= limit) return all;
+        if (isEnd || all.length >= limit) return all;
         from = lastId;
       }
     },
@@ -213,7 +207,7 @@ function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, t
 }
 
 const COLUMNS = Object.keys(pageSchemaOut.shape) as (keyof typeof pageSchemaOut.shape)[];
-/** Pages held at a time. */
+/** Pages in memory at a time. */
 const BATCH = 500;
 
 function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type: Streamed): Answer {
@@ -227,18 +221,18 @@ function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type:
     const all = whileRead(store, isLeft);
     if (type === FORMATS.csv) await sink.write(csvLine(COLUMNS));
     for (;;) {
-      const { found, lastId, isOver } = await scanPages(all, jobId, filter, { afterId, limit: BATCH });
+      const { found, lastId, isEnd } = await scanPages(all, jobId, filter, { afterId, limit: BATCH });
       await writeLines(sink, found.map(lineOf));
       afterId = lastId;
-      if (isOver) return;
+      if (isEnd) return;
     }
   });
 }
 
-/** A search that finds nothing writes nothing, and would go on for nobody. */
+/** Stops when the client has disconnected. A search without results writes nothing, and would not notice. */
 function whileRead(store: Store, isLeft: () => boolean): Pick<Store, "readRecords" | "readPages"> {
   const stay = () => {
-    if (isLeft()) throw new Error("nobody reads the stream any more");
+    if (isLeft()) throw new Error("the client has disconnected");
   };
   return {
     async readRecords(...words) {
@@ -252,12 +246,12 @@ function whileRead(store: Store, isLeft: () => boolean): Pick<Store, "readRecord
   };
 }
 
-function streamed(name: string, type: Streamed, produce: Parameters<typeof streamOf>[0]): StreamAnswer {
+function streamed(name: string, type: Streamed, produce: Parameters<typeof streamFrom>[0]): StreamAnswer {
   const file = `${name.replace(/[^\w.-]/g, "_")}.${ENDINGS[type]}`;
   return {
     status: 200,
     type: type === FORMATS.parquet ? type : `${type}; charset=utf-8`,
-    stream: streamOf(produce),
+    stream: streamFrom(produce),
     headers: { "content-disposition": `attachment; filename="${file}"` },
   };
 }

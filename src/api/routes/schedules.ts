@@ -1,30 +1,29 @@
-/** Schedules: jobs that are submitted again and again. */
+/** Schedules, which submit a job repeatedly. */
 import { z } from "zod";
+import { createOccurrenceQuota } from "../../control/quota/occurrence-quota.ts";
+import { isoOf, runOut, scheduleOut } from "../../control/views/schedule.ts";
 import { openSchedules } from "../../schedule/open-schedules.ts";
-import { type ScheduleInput, scheduleSchema } from "../../schedule/schedule-schema.ts";
-import type { Schedule } from "../../store/schedule-book.ts";
+import { scheduleSchema } from "../../schedule/schedule-schema.ts";
+import type { Schedule } from "../../store/schedule-store.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { createSlotQuota } from "../quota/slot-quota.ts";
 import { type Answer, defineRoute, type Route } from "../route.ts";
-import { spiderInFolder } from "../submit/spider-in-folder.ts";
-import { isoOf, runOut, runSchemaOut, scheduleOut, scheduleSchemaOut, upcomingSchemaOut } from "../wire-schedules.ts";
-
-type JobBody = ScheduleInput["job"];
+import { withSpiderPath } from "../submit/submit-job.ts";
+import { runSchemaOut, scheduleSchemaOut, upcomingSchemaOut } from "../wire/schedules.ts";
 
 const TAG = "Schedules";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
 const listing = z.strictObject(LISTING);
 const schedulePage = z.strictObject({ schedules: z.array(scheduleSchemaOut), next: z.string().nullable() });
 const runPage = z.strictObject({ runs: z.array(runSchemaOut), next: z.string().nullable() });
-const howMany = z.coerce.number().int().min(1).max(100).default(10).describe("How many.");
+const howMany = z.coerce.number().int().min(1).max(100).default(10).describe("The number of runs.");
 const nextRuns = z.strictObject({ next: z.array(z.iso.datetime()) });
 const sketch = scheduleSchema.pick({ cron: true, timeZone: true, every: true }).extend({ n: howMany });
 const DAY_MS = 86_400_000;
 const window = z.strictObject({
-  days: z.coerce.number().int().min(1).max(31).default(7).describe("How far ahead."),
-  each: z.coerce.number().int().min(1).max(100).default(50).describe("How many runs of one schedule at most."),
-  limit: z.coerce.number().int().min(1).max(100).default(50).describe("How many schedules."),
+  days: z.coerce.number().int().min(1).max(31).default(7).describe("The number of days to look ahead."),
+  each: z.coerce.number().int().min(1).max(100).default(50).describe("The most runs per schedule."),
+  limit: z.coerce.number().int().min(1).max(100).default(50).describe("Schedules per page."),
   cursor: LISTING.cursor,
 });
 const upcomingPage = z.strictObject({
@@ -38,11 +37,10 @@ const EXAMPLE = { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: { urls: [
 
 export function scheduleRoutes(deps: ApiDeps): Route[] {
   const { store, quotas, clock, config } = deps;
-  const findObstacle = createSlotQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
+  const findObstacle = createOccurrenceQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
   const { schedules } = openSchedules({ ...deps, findObstacle });
   const shown = (schedule: Schedule, status = 200): Answer => ({ status, body: scheduleOut(schedule) });
 
-  /** A word to a schedule of the caller's. */
   const steering = (verb: "pause" | "resume", summary: string, says: string): Route =>
     defineRoute({
       method: "POST",
@@ -62,13 +60,13 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       path: "/v1/schedules",
       scope: "submit",
       tag: TAG,
-      summary: "Make a schedule",
-      says: "Takes cron (with timeZone) or every, and the job that each slot submits. Fired by any `trawl serve` on the same store.",
+      summary: "Create a schedule",
+      says: "Takes cron (with timeZone) or every, and the job that each run submits. Any `trawl serve` on the same store runs it.",
       body: scheduleSchema,
       example: EXAMPLE,
       answers: { 201: ONE },
       handle: async ({ body, caller }) =>
-        shown(await schedules.add({ ...body, job: withSpider(body.job, deps.config) }, caller.tenant), 201),
+        shown(await schedules.add({ ...body, job: withSpiderPath(body.job, deps.config) }, caller.tenant), 201),
     }),
     defineRoute({
       method: "GET",
@@ -77,7 +75,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "List schedules",
       query: listing,
-      answers: { 200: { says: "Some of them; `next` is the cursor for more.", json: schedulePage } },
+      answers: { 200: { says: "One page; `next` is the cursor of the next.", json: schedulePage } },
       async handle({ query: { limit, cursor }, caller }) {
         const after = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
         const found = await schedules.list(caller.tenant, limit, after);
@@ -91,19 +89,19 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       path: "/v1/schedules/upcoming",
       scope: "read",
       tag: TAG,
-      summary: "What is to run in the time to come, of all schedules",
-      says: "Those that are paused have no runs. Of one that runs often the first of them are told.",
+      summary: "List the upcoming runs of all schedules",
+      says: "Paused schedules have no runs. For a frequent schedule only the first runs are listed.",
       query: window,
-      answers: { 200: { says: "By id; `next` is the cursor for more schedules.", json: upcomingPage } },
+      answers: { 200: { says: "By id; `next` is the cursor of the next page.", json: upcomingPage } },
       async handle({ query: { days, each, limit, cursor }, caller }) {
         const afterId = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
         const until = clock.now() + days * DAY_MS;
         const found = await schedules.upcoming(caller.tenant, { until, each, limit, afterId });
         const last = found.length < limit ? undefined : found.at(-1);
-        const upcoming = found.map(({ schedule: { id, name }, slots, more }) => ({
+        const upcoming = found.map(({ schedule: { id, name }, occurrences, more }) => ({
           id,
           name,
-          runs: slots.map(isoOf),
+          runs: occurrences.map(isoOf),
           more,
         }));
         const next = last === undefined ? null : toCursor({ id: last.schedule.id });
@@ -115,9 +113,9 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       path: "/v1/schedules/preview",
       scope: "read",
       tag: TAG,
-      summary: "When a schedule would run that is not made yet",
+      summary: "Preview the runs of a new schedule",
       query: sketch,
-      answers: { 200: { says: "Its first slots, were it made now.", json: nextRuns } },
+      answers: { 200: { says: "Its first runs if it were created now.", json: nextRuns } },
       handle: async ({ query: { n, ...when } }) => ({
         status: 200,
         body: { next: schedules.preview(when, n).map(isoOf) },
@@ -128,7 +126,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       path: "/v1/schedules/:id",
       scope: "read",
       tag: TAG,
-      summary: "Look at a schedule",
+      summary: "Get a schedule",
       params: id,
       answers: { 200: ONE },
       handle: async ({ params, caller }) => shown(await schedules.get(params.id, caller.tenant)),
@@ -139,31 +137,31 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Change a schedule",
-      says: "What is not named stays as it is. One whose time changes counts from now on.",
+      says: "Missing keys stay as they are. A new cron or interval starts now.",
       params: id,
       body: change,
       example: { overlap: "queue" },
       answers: { 200: ONE },
       async handle({ params, body, caller }) {
-        const job = body.job === undefined ? undefined : withSpider(body.job, deps.config);
+        const job = body.job === undefined ? undefined : withSpiderPath(body.job, deps.config);
         return shown(await schedules.change(await schedules.get(params.id, caller.tenant), { ...body, job }));
       },
     }),
     steering(
       "pause",
       "Pause a schedule",
-      "Nothing of it starts until it is resumed, but for runs asked for; a run under way goes on.",
+      "No run starts until it is resumed, except manual runs. A run in progress continues.",
     ),
-    steering("resume", "Go on with a paused schedule", "Slots of the time in between are not made up for."),
+    steering("resume", "Resume a paused schedule", "Runs during the pause are not made up for."),
     defineRoute({
       method: "POST",
       path: "/v1/schedules/:id/run",
       scope: "submit",
       tag: TAG,
       summary: "Run a schedule's job now",
-      says: "Beside its slots, and under its overlap policy: with skip it is skipped while a run is under way, with queue it waits.",
+      says: "An additional run. The overlap policy applies: with skip it is skipped while a run is in progress, with queue it waits.",
       params: id,
-      answers: { 202: { says: "What became of it: `jobId` is its job.", json: runSchemaOut } },
+      answers: { 202: { says: "The run; `jobId` is its job.", json: runSchemaOut } },
       handle: async ({ params, caller }) => ({
         status: 202,
         body: runOut(await schedules.runNow(await schedules.get(params.id, caller.tenant))),
@@ -174,10 +172,10 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       path: "/v1/schedules/:id/next",
       scope: "read",
       tag: TAG,
-      summary: "When a schedule runs next",
+      summary: "List the next runs of a schedule",
       params: id,
       query: z.strictObject({ n: howMany }),
-      answers: { 200: { says: "Its next slots, were it not paused.", json: nextRuns } },
+      answers: { 200: { says: "Its next runs, as if it were not paused.", json: nextRuns } },
       async handle({ params, query, caller }) {
         const schedule = await schedules.get(params.id, caller.tenant);
         return { status: 200, body: { next: schedules.next(schedule, query.n).map(isoOf) } };
@@ -188,10 +186,10 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       path: "/v1/schedules/:id/runs",
       scope: "read",
       tag: TAG,
-      summary: "What became of a schedule's slots, newest first",
+      summary: "List the past runs of a schedule, newest first",
       params: id,
       query: listing,
-      answers: { 200: { says: "Some of them; the last 1,000 are kept.", json: runPage } },
+      answers: { 200: { says: "One page. The last 1,000 runs are kept.", json: runPage } },
       async handle({ params, query: { limit, cursor }, caller }) {
         const schedule = await schedules.get(params.id, caller.tenant);
         const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(fromCursor(cursor, ["at"]).at);
@@ -208,19 +206,14 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       path: "/v1/schedules/:id",
       scope: "submit",
       tag: TAG,
-      summary: "Remove a schedule",
-      says: "With what is known of its runs; their jobs stay.",
+      summary: "Delete a schedule",
+      says: "Deletes its run history as well. The jobs stay.",
       params: id,
-      answers: { 200: { says: "It is gone.", json: z.strictObject({ id: z.string(), removed: z.literal(true) }) } },
+      answers: { 200: { says: "It is deleted.", json: z.strictObject({ id: z.string(), removed: z.literal(true) }) } },
       async handle({ params, caller }) {
         await schedules.remove(await schedules.get(params.id, caller.tenant));
         return { status: 200, body: { id: params.id, removed: true } };
       },
     }),
   ];
-}
-
-/** A spider by the path that workers load it by. Throws BAD_SPIDER. */
-function withSpider(job: JobBody, { apiSpiders }: ApiDeps["config"]): JobBody {
-  return job.spider === undefined ? job : { ...job, spider: spiderInFolder(job.spider, apiSpiders) };
 }

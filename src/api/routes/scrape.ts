@@ -1,5 +1,6 @@
-/** One URL, and its page and records in the answer: a job like any other, that somebody waits for. */
+/** Fetches one URL and returns its page and records. It is a normal job that the request waits for. */
 import { z } from "zod";
+import { deadOut } from "../../control/views/dead-letter.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { TrawlError } from "../../errors.ts";
@@ -7,17 +8,15 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import { recordLine } from "../../store/export/record-line.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { deadOut } from "../dead-out.ts";
-import type { Pulse } from "../events/pulse.ts";
+import type { SharedPoller } from "../events/shared-poller.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { submitOnce } from "../submit/submit-once.ts";
-import { deadSchemaOut } from "../wire-fleet.ts";
-import { pageOut, pageSchemaOut, recordSchemaOut } from "../wire-types.ts";
+import { submitJob } from "../submit/submit-job.ts";
+import { pageOut, type ScrapeOut, scrapeSchemaOut } from "../wire/results.ts";
 
-/** A connection on which nothing comes for a minute is taken for dead. */
+/** The server closes connections after a minute without traffic. */
 const WAIT_MOST_SECONDS = 55;
 const MOST_URGENT = 0;
-/** Redirects lead to pages of their own, of which the last is meant. */
+/** Each redirect is a page; the last one is the result. */
 const PAGES_MOST = 100;
 const RECORDS_MOST = 1_000;
 
@@ -28,40 +27,29 @@ const wanted = jobSchema.omit({ urls: true, spider: true, follow: true, webhook:
     .min(0.1)
     .max(WAIT_MOST_SECONDS)
     .default(30)
-    .describe("After this the answer is 504 SCRAPE_TIMEOUT, and the job goes on."),
+    .describe("After this time the response is 504 SCRAPE_TIMEOUT. The job continues."),
 });
 
-const scraped = z.strictObject({
-  id: z.string().describe("Of the job."),
-  requestId: z.string(),
-  outcome: z.enum(["page", "dead", "refused"]).describe("refused: by robots.txt, or because the job was ended."),
-  page: pageSchemaOut.nullable(),
-  records: z.array(recordSchemaOut),
-  dead: deadSchemaOut.nullable().describe("Why it was given up on."),
-});
-
-export type ScrapeOut = z.output<typeof scraped>;
-
-/** `pulse` looks often: people wait. */
-export function scrapeRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
+/** `poller` polls often, because a person may wait. */
+export function scrapeRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
   return [
     defineRoute({
       method: "POST",
       path: "/v1/scrape",
       scope: "submit",
       tag: "Jobs",
-      summary: "Fetch one URL, and wait for its page and records",
-      says: "Goes before what waits, at priority 0 unless told otherwise, and keeps to what its site is allowed. Takes the fields of a job but urls, follow, spider and webhook.",
+      summary: "Fetch one URL and wait for its page and records",
+      says: "Runs before waiting tasks: the default priority is 0. The limits of the site apply. Takes the fields of a job except urls, follow, spider and webhook.",
       body: wanted,
       isSubmission: true,
       example: { url: "https://a.example/", extract: { title: "h1" } },
-      answers: { 200: { says: "What became of it.", json: scraped } },
+      answers: { 200: { says: "The result.", json: scrapeSchemaOut } },
       async handle({ body, caller, requestId, headers, signal }) {
         const { url, timeoutSeconds, ...job } = body;
         if (canonicalUrl(url.trim()) === undefined) throw notAUrl(url);
         const asked = { priority: MOST_URGENT, ...job, urls: [url] };
-        const sent = await submitOnce(deps, asked, { caller, requestId, key: headers["idempotency-key"] });
-        const ended = await ending({ ...deps, pulse }, sent.id, timeoutSeconds, signal);
+        const sent = await submitJob(deps, asked, { caller, requestId, key: headers["idempotency-key"] });
+        const ended = await ending({ ...deps, poller }, sent.id, timeoutSeconds, signal);
         return { status: 200, body: { requestId: sent.requestId, ...(await outcomeOf(deps, ended)) } };
       },
     }),
@@ -70,26 +58,26 @@ export function scrapeRoutes(deps: ApiDeps, pulse: Pulse): Route[] {
 
 /** The job once it has ended. Throws SCRAPE_TIMEOUT, or STOPPING. */
 async function ending(
-  { catalogue, clock, pulse }: Pick<ApiDeps, "catalogue" | "clock"> & { pulse: Pulse },
+  { catalogue, clock, poller }: Pick<ApiDeps, "catalogue" | "clock"> & { poller: SharedPoller },
   id: string,
   seconds: number,
   signal: AbortSignal,
 ): Promise<JobView> {
   const until = clock.now() + seconds * 1000;
-  const following = pulse.follow(`job ${id}`, () => catalogue.find(id));
+  const subscription = poller.subscribe(`job ${id}`, () => catalogue.find(id));
   try {
-    for (let nth = 0; clock.now() < until; ) {
-      const seen = await following.next(nth, until - clock.now(), signal);
+    for (let version = 0; clock.now() < until; ) {
+      const polled = await subscription.next(version, until - clock.now(), signal);
       signal.throwIfAborted();
-      if (seen?.value !== undefined && hasEnded(seen.value.state)) return seen.value;
-      nth = seen?.nth ?? nth;
+      if (polled?.value !== undefined && hasEnded(polled.value.state)) return polled.value;
+      version = polled?.version ?? version;
     }
   } finally {
-    following.stop();
+    subscription.stop();
   }
   throw new TrawlError("SCRAPE_TIMEOUT", {
     op: "api.scrape",
-    message: `it has not ended within ${seconds} s; job ${id} goes on: ask /v1/jobs/${id}, or why at /v1/explain?job=${id}`,
+    message: `job ${id} has not ended within ${seconds} s and continues: see /v1/jobs/${id}, or /v1/explain?job=${id} for the reason`,
     detail: { id },
   });
 }
@@ -101,7 +89,7 @@ async function outcomeOf({ store, frontier }: ApiDeps, { id, counts }: JobView):
     frontier.listDead({ jobId: id }, 1),
   ]);
   const page = pages.at(-1);
-  // Of a job that has left the broker the letter is gone, and the count is kept.
+  // The dead letter of an archived job is gone; its count is kept.
   const isDead = letter !== undefined || counts.dead > 0;
   return {
     id,

@@ -1,5 +1,6 @@
-/** Sites, which all jobs share: what they get, and an operator's word on them. All of it takes the scope admin. */
+/** Sites, and the limits that an operator sets for them. All tenants share sites, so these routes require the scope admin. */
 import { z } from "zod";
+import { siteOut } from "../../control/views/fleet.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { formatRate, parseRate } from "../../domain/rate.ts";
 import { productToken } from "../../domain/robots.ts";
@@ -10,8 +11,7 @@ import { rate } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { siteOut, siteSchemaOut, siteWordSchemaOut } from "../wire-fleet.ts";
-import { siteDetailOut, siteDetailSchemaOut } from "../wire-sites.ts";
+import { siteDetailOut, siteDetailSchemaOut, sitePolicySchemaOut, siteSchemaOut } from "../wire/sites.ts";
 
 const TAG = "Fleet";
 const named = z.strictObject({ site: z.string().min(1).max(300) });
@@ -20,11 +20,11 @@ const policy = z.strictObject({
   burst: z.int().min(1).max(1000).optional(),
   perSite: z.int().min(1).max(1000).optional(),
 });
-/** Rows are small, and whoever looks at all of a hundred thousand should not have to ask too often. */
+/** A larger page than other listings: rows are small, and there may be a hundred thousand sites. */
 const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(5_000).default(50),
   cursor: z.string().max(2_000).optional(),
-  q: z.string().max(300).optional().describe("Only sites whose name has this in it."),
+  q: z.string().max(300).optional().describe("Only sites whose name contains this."),
   sort: z.enum(["name", "waiting"]).default("name"),
 });
 
@@ -35,12 +35,12 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       path: "/v1/sites",
       scope: "admin",
       tag: TAG,
-      summary: "Sites, what they get, and when the next request may go",
-      says: "By name, or with `sort=waiting` those for which most waits first, 500 of them at most, without the others.",
+      summary: "List sites, with their rate and next request",
+      says: "By name. `sort=waiting` returns at most 500 sites with waiting URLs, those with the most first.",
       query: listing,
       answers: {
         200: {
-          says: "`next` is null after the last.",
+          says: "One page; `next` is null after the last.",
           json: z.strictObject({ sites: z.array(siteSchemaOut), next: z.string().nullable() }),
         },
       },
@@ -54,9 +54,9 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       path: "/v1/sites/:site",
       scope: "admin",
       tag: TAG,
-      summary: "All there is to know of one site: whose word it follows, its robots.txt, who waits there",
+      summary: "Get a site, with its robots.txt and its jobs",
       params: named,
-      answers: { 200: { says: "As it is now.", json: siteDetailSchemaOut } },
+      answers: { 200: { says: "The site.", json: siteDetailSchemaOut } },
       async handle({ params }) {
         const name = params.site.startsWith("#") ? params.site : siteNamed(params.site);
         const [site, robots] = await Promise.all([frontier.findSite(name), frontier.findRobots(name)]);
@@ -70,12 +70,12 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       path: "/v1/sites/:site",
       scope: "admin",
       tag: TAG,
-      summary: "Say what a site gets, whatever its jobs and its robots.txt say",
-      says: "Workers keep to it from their next request on. It stays until it is taken back.",
+      summary: "Set the limits of a site, overriding its jobs and robots.txt",
+      says: "Takes effect with the next request, and stays until it is removed.",
       params: named,
       body: policy,
       example: { rate: "10/m", perSite: 1 },
-      answers: { 200: { says: "What it gets from now on.", json: siteWordSchemaOut } },
+      answers: { 200: { says: "The new limits.", json: sitePolicySchemaOut } },
       async handle({ params, body }) {
         const site = siteNamed(params.site);
         const { burst = config.burst, perSite = config.perSite } = body;
@@ -89,9 +89,9 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       path: "/v1/sites/:site",
       scope: "admin",
       tag: TAG,
-      summary: "Take the operator's word on a site back: it gets what its jobs say again",
+      summary: "Remove the limits that an operator has set",
       params: named,
-      answers: { 200: { says: "Taken back; also where there was none.", json: named } },
+      answers: { 200: { says: "Removed, or there were none.", json: named } },
       async handle({ params }) {
         const site = siteNamed(params.site);
         await frontier.setSitePolicy(site, undefined);
@@ -114,7 +114,7 @@ async function listed(
 }
 
 function unmet(site: string): TrawlError {
-  return new TrawlError("NOT_FOUND", { op: "api.sites", message: `no job here has met the site ${site}` });
+  return new TrawlError("NOT_FOUND", { op: "api.sites", message: `no job here has URLs of the site ${site}` });
 }
 
 /** The site as the frontier names it. Throws BAD_REQUEST. */
@@ -123,6 +123,6 @@ function siteNamed(text: string): string {
   if (url !== undefined) return siteOf(url, "host");
   throw new TrawlError("BAD_REQUEST", {
     op: "api.sites",
-    message: `path.site: ${JSON.stringify(text)} is no site; give a host, with its port unless that is 80 or 443, such as a.example:8080`,
+    message: `path.site: ${JSON.stringify(text)} is not a site; give a host, with its port unless it is 80 or 443, such as a.example:8080`,
   });
 }

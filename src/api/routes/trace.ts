@@ -1,22 +1,28 @@
-/** How something went: every try of a page, by whom, and how it ended; or how a whole job did. */
+/** Traces: all attempts of a page, or the summary of a job. */
 import { z } from "zod";
+import { type Caller, hearingOf, isOwn } from "../../control/caller.ts";
+import type { KnownJob } from "../../control/catalogue.ts";
+import { type JobPosition, listJobs } from "../../control/list-jobs.ts";
+import { traceOut } from "../../control/views/trace.ts";
 import { TrawlError } from "../../errors.ts";
-import type { KnownJob } from "../../retain/catalogue.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 import { trace } from "../../trace/trace.ts";
-import { type ApiDeps, hearingOf, isOwn } from "../api-deps.ts";
-import { listJobs } from "../list-jobs.ts";
-import { type Caller, defineRoute, type Route } from "../route.ts";
-import { traceOut } from "../trace-out.ts";
-import { traceSchemaOut } from "../wire-trace.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { traceSchemaOut } from "../wire/trace.ts";
 
 const word = z.string().min(1).max(300);
 const target = z.strictObject({
   url: z.string().min(1).max(10_000).optional(),
-  job: z.string().min(1).max(100).optional().describe("By itself a job; with url or what, the job it is meant in."),
+  job: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Alone: the job to trace. With url or what: the job that contains it."),
   task: word.optional(),
-  request: word.optional().describe("The id of a request: what it has submitted, of the newest 1,000 jobs."),
-  what: z.string().min(1).max(10_000).optional().describe("Any of these, whichever it turns out to be."),
+  request: word.optional().describe("A request id: the jobs it submitted, among the newest 1,000."),
+  what: z.string().min(1).max(10_000).optional().describe("Any of these. The server finds out which."),
 });
 
 export function traceRoutes(deps: ApiDeps): Route[] {
@@ -26,16 +32,16 @@ export function traceRoutes(deps: ApiDeps): Route[] {
       path: "/v1/trace",
       scope: "read",
       tag: "Jobs",
-      summary: "How a URL, a task, a job or a request went, across all processes",
-      says: "Give one of url, job, task, request, what. Secrets in URLs are masked.",
+      summary: "Trace a URL, a task, a job or a request across all processes",
+      says: "Takes one of url, job, task, request, what. Secrets in URLs are masked.",
       query: target,
-      answers: { 200: { says: "In words, and in numbers.", json: traceSchemaOut } },
+      answers: { 200: { says: "Timelines of pages, or summaries of jobs.", json: traceSchemaOut } },
       async handle({ query, caller }) {
         const mayHear = (job: Parameters<typeof isOwn>[0]) => isOwn(job, caller);
         const hearing = hearingOf(caller);
         const own = { ...deps, listJobs: () => jobsOf(deps, caller), mayHear, hearing };
-        const told = await trace(own, targetOf(query));
-        return { status: 200, body: traceOut(told, { now: deps.clock.now(), hearing }) };
+        const traced = await trace(own, targetOf(query));
+        return { status: 200, body: traceOut(traced, { now: deps.clock.now(), hearing }) };
       },
     }),
   ];
@@ -43,13 +49,13 @@ export function traceRoutes(deps: ApiDeps): Route[] {
 
 const PAGE = 100;
 
-/** A tenant's are found without looking at everybody's. */
+/** For a tenant this reads the jobs of the tenant only. */
 async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly KnownJob[], void> {
-  for (let cursor: string | undefined; ; ) {
-    const { jobs, next } = await listJobs(deps, caller, { limit: PAGE, cursor });
+  for (let after: JobPosition | undefined; ; ) {
+    const { jobs, next } = await listJobs(deps, caller, { limit: PAGE, after });
     yield jobs;
-    if (next === null) return;
-    cursor = next;
+    if (next === undefined) return;
+    after = next;
   }
 }
 
@@ -60,7 +66,7 @@ function targetOf({ job, ...others }: z.output<typeof target>): TraceTarget {
   if (first === undefined || second !== undefined || !isWithin) {
     throw new TrawlError("BAD_REQUEST", {
       op: "api.trace",
-      message: "query: takes one of url, job, task, request, what; and with url or what a job, too",
+      message: "query: takes one of url, job, task, request, what; url and what may be combined with job",
     });
   }
   const kind = first[0] === "what" ? "any" : (first[0] as TraceTarget["kind"]);

@@ -1,6 +1,6 @@
-/** URLs out of a stream of lines: a JSON string, an object with a `url`, or the bare URL. Memory is bounded. */
+/** Reads URLs from a stream of lines: a JSON string, an object with a `url`, or a plain URL. Memory is bounded. */
 
-/** No URL is as long: the rest of such a line is dropped, and what is left of it refused as no URL. */
+/** Longer than any URL. The rest of the line is dropped, and the line is refused as an invalid URL. */
 const LINE_MOST = 65_536;
 const NEWLINE = 10;
 
@@ -17,14 +17,14 @@ export async function* readLines(source: AsyncIterable<Uint8Array>, batchMost: n
       yield batch;
       batch = [];
     }
-    rest = Buffer.from(bytes.subarray(from, from + LINE_MOST)); // a copy: the chunk itself is not to be kept
+    rest = Buffer.from(bytes.subarray(from, from + LINE_MOST)); // a copy, so that the chunk can be freed
   }
   const last = urlIn(rest.toString("utf8"));
   if (last !== undefined) batch.push(last);
   if (batch.length > 0) yield batch;
 }
 
-/** Undefined for an empty line. What is no URL is left to whoever judges URLs. */
+/** Undefined for an empty line. Invalid URLs are refused later. */
 function urlIn(line: string): string | undefined {
   const text = line.trim();
   if (text === "") return undefined;

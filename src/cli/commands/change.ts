@@ -1,13 +1,13 @@
-/** `trawl change`: another pace, priority or limit for a job that has begun. */
+/** `trawl change`: sets the rate, priority or limits of a job that has started. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { JobChange } from "../../api/change-job.ts";
-import type { JobOut } from "../../api/wire-types.ts";
-import { formatCount, plural } from "../../domain/counted.ts";
+import type { JobOut } from "../../client/wire-types.ts";
+import type { JobChange } from "../../control/change-job.ts";
+import { formatCount, plural } from "../../domain/format-number.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
-import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
+import { type PlaneFlags, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
 
 type Flags = PlaneFlags & {
   rate?: string;
@@ -20,28 +20,28 @@ type Flags = PlaneFlags & {
 
 const EXAMPLES = `
 Examples:
-  trawl change jmwiapq7ve90649 --rate 1/s          slower, from now on
-  trawl change jmwiapq7ve90649 --priority 0        before all others
-  trawl change jmwiapq7ve90649 --max-pages 500     raised or lowered
-  trawl change jmwiapq7ve90649 --max-seconds none  without a deadline
+  trawl change jmwiapq7ve90649 --rate 1/s          slow the job down
+  trawl change jmwiapq7ve90649 --priority 0        run it before other jobs
+  trawl change jmwiapq7ve90649 --max-pages 500     raise or lower the limit
+  trawl change jmwiapq7ve90649 --max-seconds none  remove the deadline
 
-It holds for all workers at once. A page limit below what is queued drops
-nothing: what is there is fetched, and no more is taken in. For one site,
-whatever its jobs say, there is PUT /v1/sites/{site}.`;
+The change applies to all workers at once. A page limit below the number of
+queued URLs drops nothing: queued URLs are fetched, new ones are refused.
+To limit one site for all jobs, use PUT /v1/sites/{site} of the API.`;
 
 export function addChange(program: Command): void {
-  withPlane(program.command("change <job>"))
-    .description("change a running job's pace, priority or limits")
-    .option("--rate <rate>", "requests to one site: 4/s, 10/m, unlimited", rateWord)
-    .option("--burst <n>", "requests to a site at once after a quiet time", wholeNumber("--burst", 1, 1000))
-    .option("--per-site <n>", "requests to one site under way at once", wholeNumber("--per-site", 1, 1000))
-    .option("--priority <n>", "0 is most urgent, 9 least", wholeNumber("--priority", 0, 9))
-    .option("--max-pages <n>", "take in at most this many URLs; none: no limit", numberOrNone("--max-pages"))
-    .option("--max-seconds <n>", "stop so long after it was submitted; none: no limit", numberOrNone("--max-seconds"))
+  withPlaneFlags(program.command("change <job>"))
+    .description("change a running job's rate, priority or limits")
+    .option("--rate <rate>", "requests per site: 4/s, 10/m, unlimited", parseRateFlag)
+    .option("--burst <n>", "requests a site may get at once after a pause", wholeNumber("--burst", 1, 1000))
+    .option("--per-site <n>", "parallel requests per site", wholeNumber("--per-site", 1, 1000))
+    .option("--priority <n>", "0 (most urgent) to 9", wholeNumber("--priority", 0, 9))
+    .option("--max-pages <n>", "fetch at most this many URLs; none: no limit", numberOrNone("--max-pages"))
+    .option("--max-seconds <n>", "stop this long after submission; none: no limit", numberOrNone("--max-seconds"))
     .addHelpText("after", EXAMPLES)
     .action((jobId: string, flags: Flags) => {
       const change = changeOf(flags);
-      return inPlane({ flags }, async ({ plane, screen }) => {
+      return runOnPlane({ flags }, async ({ plane, screen }) => {
         const job = await plane.changeJob(jobId, change);
         if (flags.json === true) await screen.out(`${JSON.stringify(job)}\n`);
         else screen.err(`${showable(settingsText(job))}\n`);
@@ -64,24 +64,24 @@ function changeOf({ rate, burst, perSite, priority, maxPages, maxSeconds }: Flag
   if (Object.keys(change).length > 0) return change;
   throw new TrawlError("BAD_USAGE", {
     op: "cli.change",
-    message: "nothing to change: say what with --rate, --burst, --per-site, --priority, --max-pages or --max-seconds",
+    message: "nothing to change: set --rate, --burst, --per-site, --priority, --max-pages or --max-seconds",
   });
 }
 
-/** How a job is set now, in one line. */
+/** The job's settings after the change, in one line. */
 function settingsText({ id, state, politeness, priority, limits }: JobOut): string {
-  const words = [
-    `${politeness.rate} to a site`,
+  const settings = [
+    `${politeness.rate} per site`,
     ...(politeness.burst > 1 ? [`bursts of ${politeness.burst}`] : []),
-    `${politeness.perSite} at once`,
+    `${politeness.perSite} in parallel`,
     `priority ${priority}`,
     ...(limits.pages === null ? [] : [`at most ${plural(limits.pages, "page")}`]),
     ...(limits.seconds === null ? [] : [`at most ${formatCount(limits.seconds)} s`]),
   ];
-  return `${id} (${state}): ${words.join(", ")}`;
+  return `${id} (${state}): ${settings.join(", ")}`;
 }
 
-function rateWord(value: string): string {
+function parseRateFlag(value: string): string {
   if (parseRate(value) !== undefined) return value;
   throw new InvalidArgumentError("--rate takes 4/s, 10/m or unlimited.");
 }

@@ -1,45 +1,44 @@
-/** `trawl pause`, `resume`, `cancel`: a job's life, from outside. */
-
+/** `trawl pause`, `trawl resume` and `trawl cancel`. */
 import type { Command } from "commander";
-import type { JobOut } from "../../api/wire-types.ts";
-import { plural } from "../../domain/counted.ts";
+import type { JobOut } from "../../client/wire-types.ts";
+import { isCrawl } from "../../domain/crawl-queue.ts";
+import { plural } from "../../domain/format-number.ts";
 import { showable } from "../../runtime/showable.ts";
-import { isCrawl } from "../crawl/crawl-queue.ts";
 import type { Steering } from "../plane/control-plane.ts";
-import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
+import { type PlaneFlags, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
 
-type Change = { name: Steering; does: string; says(job: JobOut): string };
+type ControlCommand = { name: Steering; description: string; message(job: JobOut): string };
 
-const CHANGES: readonly Change[] = [
+const COMMANDS: readonly ControlCommand[] = [
   {
     name: "pause",
-    does: "stop fetching a job's URLs until it is resumed; what is under way ends",
-    says: ({ id }) => `${id} is paused; go on with: trawl resume ${id}`,
+    description: "pause a job: requests in flight finish, no new ones start",
+    message: ({ id }) => `${id} is paused; resume it with: trawl resume ${id}`,
   },
   {
     name: "resume",
-    does: "let a paused job go on (an interrupted crawl goes on with: trawl crawl --resume)",
-    says: (job) =>
+    description: "resume a paused job (an interrupted crawl: trawl crawl --resume)",
+    message: (job) =>
       isCrawl(job)
-        ? `${job.id} may run; if no crawl of it is running: trawl crawl --resume ${job.id}`
-        : `${job.id} may run: workers that serve ${job.queue} go on with it`,
+        ? `${job.id} is no longer paused; if no process is crawling it: trawl crawl --resume ${job.id}`
+        : `${job.id} is running; workers on queue ${job.queue} continue it`,
   },
   {
     name: "cancel",
-    does: "drop what a job has waiting; what is under way ends, what came out stays",
-    says: ({ id, counts }) => `${id} is cancelled: ${plural(counts.cancelled, "URL")} dropped`,
+    description: "cancel a job: waiting URLs are dropped, pages and records are kept",
+    message: ({ id, counts }) => `${id} is cancelled: ${plural(counts.cancelled, "URL")} dropped`,
   },
 ];
 
 export function addControl(program: Command): void {
-  for (const { name, does, says } of CHANGES) {
-    withPlane(program.command(`${name} <job>`))
-      .description(does)
+  for (const { name, description, message } of COMMANDS) {
+    withPlaneFlags(program.command(`${name} <job>`))
+      .description(description)
       .action((jobId: string, flags: PlaneFlags) =>
-        inPlane({ flags }, async ({ plane, screen }) => {
+        runOnPlane({ flags }, async ({ plane, screen }) => {
           const job = await plane.steer(jobId, name);
           if (flags.json === true) await screen.out(`${JSON.stringify(job)}\n`);
-          else screen.err(`${showable(says(job))}\n`);
+          else screen.err(`${showable(message(job))}\n`);
         }),
       );
   }

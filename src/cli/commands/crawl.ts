@@ -1,10 +1,10 @@
-/** `trawl crawl`: run a job to completion here. */
+/** `trawl crawl`: runs a job to completion in this terminal. */
 import type { Command } from "commander";
 import type { CrawlCommandFlags } from "../crawl/crawl.ts";
 import { wholeNumber } from "../flags.ts";
 import { withJobFlags } from "../job-flags.ts";
-import { withPlaces } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import { withConnectionFlags } from "../session.ts";
+import type { Shutdown } from "../shutdown.ts";
 
 const EXAMPLES = `
 Examples:
@@ -13,36 +13,28 @@ Examples:
     --include '**/product/**' --out products.csv
   trawl crawl https://a.example/ --follow none | jq .title
   trawl crawl spider.ts --max-pages 500 --processes 2
-  trawl crawl --resume          go on with the crawl interrupted last
+  trawl crawl --resume          continue the last interrupted crawl
 
-Without -e each page yields title, description, text and links. Only the start
-URLs' own sites are followed.
-Exit codes: 0 done, 1 the work failed (or --strict and something did), 2 usage,
-3 broker or store, 130 interrupted.`;
+Without -e, each page yields its title, description, text and links. By default
+only links to the sites of the start URLs are followed.
+Exit codes: 0 complete, 1 the crawl failed (with --strict: any page failed),
+2 usage, 3 broker or store, 130 interrupted.`;
 
 const processes = wholeNumber("--processes", 1, 256);
 
-export function addCrawl(program: Command, stops: Stops): void {
-  withJobFlags(withPlaces(program.command("crawl [targets...]")))
-    .description("crawl URLs, a spider (spider.ts), a job (job.json) or a list (urls.txt, -) to completion, here")
-    .option(
-      "-c, --concurrency <n>",
-      "requests under way at once in each process (default 32)",
-      wholeNumber("--concurrency", 1),
-    )
-    .option(
-      "--processes <n>",
-      "crawl with so many processes, supervised (default: this one; for a spider, one beside it)",
-      processes,
-    )
-    .option("--user-agent <text>", "how to introduce ourselves; name a way to reach you")
-    .option("--out <file>", "write the records here when done: .jsonl, .json, .csv or .parquet")
-    .option("--resume [job]", "go on with an interrupted crawl: the last one, or the one named")
-    .option("--strict", "end with 1 if anything failed")
-    .option("--quiet", "no progress")
+export function addCrawl(program: Command, shutdown: Shutdown): void {
+  withJobFlags(withConnectionFlags(program.command("crawl [targets...]")))
+    .description("crawl URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, -) in this terminal")
+    .option("-c, --concurrency <n>", "parallel requests per process (default 32)", wholeNumber("--concurrency", 1))
+    .option("--processes <n>", "number of worker processes (default: none; for a spider, one)", processes)
+    .option("--user-agent <text>", "the User-Agent header; include a way to contact you")
+    .option("--out <file>", "write the records to this file: .jsonl, .json, .csv or .parquet")
+    .option("--resume [job]", "continue an interrupted crawl: the last one, or the given job")
+    .option("--strict", "exit with 1 if any page failed")
+    .option("--quiet", "do not show progress")
     .addHelpText("after", EXAMPLES)
     .action(async (targets: string[], flags: CrawlCommandFlags) => {
       const { crawl } = await import("../crawl/crawl.ts");
-      process.exitCode = await crawl(targets, flags, stops);
+      process.exitCode = await crawl(targets, flags, shutdown);
     });
 }

@@ -1,16 +1,18 @@
-/** `trawl dead`: what was given up on, grouped or in full, and what to do with it. */
+/** `trawl dead`: lists failed URLs, grouped or one by one, and replays or discards them. */
 import type { Command } from "commander";
-import { formatCount } from "../../domain/counted.ts";
+import { jobArchived } from "../../control/catalogue.ts";
+import { lastCause } from "../../domain/attempt-cause.ts";
+import { isCrawl } from "../../domain/crawl-queue.ts";
+import { formatCount, plural } from "../../domain/format-number.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
-import { jobArchived } from "../../retain/catalogue.ts";
 import { showable } from "../../runtime/showable.ts";
-import { isCrawl } from "../crawl/crawl-queue.ts";
 import { wholeNumber } from "../flags.ts";
-import { getJob } from "../plane/get-job.ts";
-import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
+import { getJobOrNewest } from "../get-job-or-newest.ts";
+
+import { type PlaneFlags, type PlaneSession, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
 import { type Screen, steps, table } from "../terminal.ts";
 
 type Flags = PlaneFlags & {
@@ -22,20 +24,24 @@ type Flags = PlaneFlags & {
   discard?: boolean;
   perSecond: number;
   limit: number;
+  all?: boolean;
 };
 
 export function addDead(program: Command): void {
-  withPlane(program.command("dead [job]"))
-    .description("show what was given up on, by reason, site and status; replay or discard it")
-    .option("--reason <reason>", `only these: ${Object.keys(DEAD_REASONS).join(", ")}`)
-    .option("--site <site>", "only of this site (host:port)")
-    .option("--status <n>", "only with this HTTP status", wholeNumber("--status", 100))
-    .option("--list", "one by one, with their history, instead of grouped")
-    .option("--limit <n>", "how many rows", wholeNumber("--limit", 1), 50)
-    .option("--replay", "queue them again; run them with: trawl crawl --resume JOB")
-    .option("--per-second <n>", "replay so many a second", wholeNumber("--per-second", 1), 10)
-    .option("--discard", "forget them (the job's ledger still counts them)")
-    .action((jobId: string | undefined, flags: Flags) => inPlane({ flags }, (session) => dead(session, jobId, flags)));
+  withPlaneFlags(program.command("dead [job]"))
+    .description("show a job's failed URLs by reason and status; replay or discard them (default: the newest job)")
+    .option("--all", "failed URLs of all jobs")
+    .option("--reason <reason>", `only this reason: ${Object.keys(DEAD_REASONS).join(", ")}`)
+    .option("--site <site>", "only this site (host:port)")
+    .option("--status <n>", "only this HTTP status", wholeNumber("--status", 100))
+    .option("--list", "list each URL with its attempts instead of groups")
+    .option("--limit <n>", "maximum number of rows", wholeNumber("--limit", 1), 50)
+    .option("--replay", "queue the failed URLs again")
+    .option("--per-second <n>", "how many URLs to replay per second", wholeNumber("--per-second", 1), 10)
+    .option("--discard", "delete them from the list (the job still counts them as failed)")
+    .action((jobId: string | undefined, flags: Flags) =>
+      runOnPlane({ flags }, (session) => dead(session, jobId, flags)),
+    );
 }
 
 async function dead(session: PlaneSession, jobId: string | undefined, flags: Flags): Promise<void> {
@@ -43,37 +49,40 @@ async function dead(session: PlaneSession, jobId: string | undefined, flags: Fla
   if (flags.replay === true && flags.discard === true) {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.dead",
-      message: "--replay and --discard exclude each other: give one",
+      message: "--replay and --discard cannot be combined; give one of them",
     });
   }
-  const job = jobId === undefined ? undefined : await getJob(plane, jobId);
-  const filter = filterOf(jobId, flags);
+  if (flags.all === true && jobId !== undefined) {
+    throw new TrawlError("BAD_USAGE", { op: "cli.dead", message: `--all is for all jobs; remove it, or ${jobId}` });
+  }
+  const conditions = conditionsOf(flags);
+  const job = flags.all === true ? undefined : await getJobOrNewest(session, jobId, flags);
+  const filter = job === undefined ? conditions : { ...conditions, jobId: job.id };
   if (flags.replay === true) {
     if (job?.archived === true) throw jobArchived(job.id, "cli.dead");
     const replayed = await plane.replayDead(filter, flags.perSecond);
     const isSubmitted = job !== undefined && !isCrawl(job);
     const next = isSubmitted
-      ? `workers that serve ${job.queues.join(", ")} take them`
-      : `run them: trawl crawl --resume ${jobId ?? "JOB"}`;
-    return say(session, flags, { replayed }, `${formatCount(replayed)} queued again; ${next}`);
+      ? `workers on queue ${job.queues.join(", ")} fetch them`
+      : `run them with: trawl crawl --resume ${job?.id ?? "JOB"}`;
+    return print(session, flags, { replayed }, `${plural(replayed, "URL")} queued again; ${next}`);
   }
   if (flags.discard === true) {
     const discarded = await plane.discardDead(filter);
-    return say(session, flags, { discarded }, `${formatCount(discarded)} forgotten`);
+    return print(session, flags, { discarded }, `${plural(discarded, "failed URL")} discarded`);
   }
-  if (job?.archived === true) session.screen.err("the job is archived: its dead letters went with it\n");
+  if (job?.archived === true) session.screen.err("the job is archived; its list of failed URLs is no longer kept\n");
   return flags.list === true ? list(session, filter, flags) : group(session, filter, flags);
 }
 
-function filterOf(jobId: string | undefined, { reason, site, status }: Flags): DeadFilter {
+function conditionsOf({ reason, site, status }: Flags): DeadFilter {
   if (reason !== undefined && !Object.hasOwn(DEAD_REASONS, reason)) {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.dead",
-      message: `--reason ${reason} is not one; take ${Object.keys(DEAD_REASONS).join(", ")}`,
+      message: `--reason ${reason} is unknown; use one of ${Object.keys(DEAD_REASONS).join(", ")}`,
     });
   }
   return {
-    ...(jobId === undefined ? {} : { jobId }),
     ...(reason === undefined ? {} : { reason: reason as DeadReason }),
     ...(site === undefined ? {} : { site }),
     ...(status === undefined ? {} : { status }),
@@ -83,9 +92,10 @@ function filterOf(jobId: string | undefined, { reason, site, status }: Flags): D
 async function list({ plane, screen }: PlaneSession, filter: DeadFilter, flags: Flags): Promise<void> {
   const letters = await plane.listDead(filter, flags.limit);
   if (flags.json === true) return screen.out(`${JSON.stringify({ dead: letters })}\n`);
-  if (letters.length === 0) return screen.err("no dead letters\n");
+  if (letters.length === 0) return screen.err("no failed URLs\n");
   for (const { url, jobId, reason, history } of letters) {
-    await screen.out(`${showable(`${url}  ${reason}  (job ${jobId})`)}\n`);
+    const cause = lastCause(reason, history);
+    await screen.out(`${showable(`${url}  ${reasonText(reason, cause)}  (job ${jobId})`)}\n`);
     for (const { at, because, status, detail } of history) {
       const why = [because, status, detail].filter((part) => part !== undefined).join("  ");
       await screen.out(`  ${new Date(at).toISOString()}  ${showable(why)}\n`);
@@ -96,28 +106,33 @@ async function list({ plane, screen }: PlaneSession, filter: DeadFilter, flags: 
 async function group({ plane, screen }: PlaneSession, filter: DeadFilter, flags: Flags): Promise<void> {
   const groups = await plane.groupDead(filter, flags.limit);
   if (flags.json === true) return screen.out(`${JSON.stringify({ groups })}\n`);
-  if (groups.length === 0) return screen.err("no dead letters\n");
-  // A sample's host says which site it is; --json has the site by itself.
-  const rows = groups.map(({ count, reason, status, sample }) => [
+  if (groups.length === 0) return screen.err("no failed URLs\n");
+  // The example URL shows the site; --json has the site in a field of its own.
+  const rows = groups.map(({ count, reason, status, sample, cause }) => [
     formatCount(count),
-    reason,
+    showable(reasonText(reason, status === undefined ? cause : undefined)),
     status === undefined ? "-" : String(status),
     pageUrlOf(sample),
   ]);
-  const heading = ["COUNT", "REASON", "STATUS", "SUCH AS"];
+  const heading = ["COUNT", "REASON", "STATUS", "EXAMPLE"];
   await screen.out(table([heading, ...rows], { right: [0], width: screen.outColumns() }));
-  if (screen.isLive) screen.err(hints(screen, filter.jobId ?? "JOB"));
+  if (screen.isLive) screen.err(hints(screen, filter.jobId ?? "--all"));
+}
+
+/** The cause is shown for reasons that do not name one. */
+function reasonText(reason: string, cause: string | undefined): string {
+  return cause === undefined ? reason : `${reason}: ${cause}`;
 }
 
 function hints(screen: Screen, job: string): string {
   const choices = [
-    ["one by one", `dead ${job} --list`],
-    ["try again", `dead ${job} --replay`],
+    ["details", `dead ${job} --list`],
+    ["retry", `dead ${job} --replay`],
   ] as const;
   return `\n${steps(choices, screen)}`;
 }
 
-async function say({ screen }: PlaneSession, { json }: Flags, answer: object, words: string): Promise<void> {
+async function print({ screen }: PlaneSession, { json }: Flags, answer: object, message: string): Promise<void> {
   if (json === true) await screen.out(`${JSON.stringify(answer)}\n`);
-  else screen.err(`${showable(words)}\n`);
+  else screen.err(`${showable(message)}\n`);
 }

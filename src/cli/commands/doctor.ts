@@ -1,17 +1,17 @@
-/** `trawl doctor`: is everything there, does everything fit together, and what is to be done where not. */
+/** `trawl doctor`: checks broker, store and workers, and suggests a fix for each problem. */
 import type { Command } from "commander";
-import { type PlaceFlags, withPlaces } from "../session.ts";
+import { type ConnectionFlags, withConnectionFlags } from "../session.ts";
 
 const NOTES = `
-It looks at the broker, the store and the bodies, at who works and at what
-waits, and says what to do about what does not fit.
-Exit codes: 0 all is well, or only warnings; 1 there is a problem.`;
+Checks the broker, the store, the body storage, the workers and the queues, and
+prints a fix for each problem.
+Exit codes: 0 no problems (there may be warnings), 1 at least one problem.`;
 
 export function addDoctor(program: Command): void {
-  withPlaces(program.command("doctor"))
-    .description("check that broker, store and workers are there and fit together")
+  withConnectionFlags(program.command("doctor"))
+    .description("check the broker, the store and the workers, and suggest fixes")
     .addHelpText("after", NOTES)
-    .action(async (flags: PlaceFlags) => {
+    .action(async (flags: ConnectionFlags) => {
       const { doctor } = await import("../doctor/doctor.ts");
       process.exitCode = await doctor(flags);
     });

@@ -1,15 +1,15 @@
-/** `trawl explain`: why something waits, in words, and until when. */
+/** `trawl explain`: shows why a URL, a site or a job is waiting, and until when. */
 import type { Command } from "commander";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { ExplainTarget } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
-import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
+import { type PlaneFlags, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
 
 export function addExplain(program: Command): void {
-  withPlane(program.command("explain <what>"))
-    .description("say why a URL, a site (host:port) or a job waits, and until when")
+  withPlaneFlags(program.command("explain <what>"))
+    .description("show why a URL, a site (host:port) or a job is waiting, and until when")
     .action((what: string, flags: PlaneFlags) =>
-      inPlane({ flags }, async ({ plane, screen }) => {
+      runOnPlane({ flags }, async ({ plane, screen }) => {
         const explained = await plane.explain(await targetOf(what, plane.findJob));
         const { about, reasons, until = null, tasks } = explained;
         if (flags.json === true) return screen.out(`${JSON.stringify({ about, reasons, until, tasks })}\n`);
@@ -18,7 +18,7 @@ export function addExplain(program: Command): void {
     );
 }
 
-/** A URL has a scheme; a job is one the broker knows; anything else is a site. */
+/** Text with a scheme is a URL, an id that the broker knows is a job, anything else is a site. */
 async function targetOf(what: string, findJob: (id: string) => Promise<unknown>): Promise<ExplainTarget> {
   const url = /^https?:\/\//i.test(what) ? canonicalUrl(what) : undefined;
   if (url !== undefined) return { url };

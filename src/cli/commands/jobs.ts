@@ -1,64 +1,64 @@
-/** `trawl jobs` and `trawl job`: what there is, and how it stands. */
+/** `trawl jobs` and `trawl job`: lists jobs and shows the state of one. */
 import { type Command, Option } from "commander";
-import { isFiltering } from "../../api/job-filter.ts";
-import type { JobOut } from "../../api/wire-types.ts";
-import type { WebhookOut } from "../../api/wire-webhooks.ts";
-import { formatBytes, formatCount } from "../../domain/counted.ts";
+import type { JobOut, WebhookOut } from "../../client/wire-types.ts";
+import { isFiltered } from "../../control/list-jobs.ts";
 import { formatDuration } from "../../domain/duration.ts";
+import { formatBytes, formatCount } from "../../domain/format-number.ts";
 import { JOB_MOVES, type JobState, LEDGER_INCOME, LEDGER_STATES } from "../../domain/job.ts";
 import { showable } from "../../runtime/showable.ts";
 import { wholeNumber } from "../flags.ts";
+import { getJobOrNewest } from "../get-job-or-newest.ts";
 import { findTopSites, topSitesText } from "../job-sites.ts";
-import { getJob } from "../plane/get-job.ts";
-import { inPlane, type PlaneFlags, withPlane } from "../plane/in-plane.ts";
+
+import { type PlaneFlags, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
 import { roughAge, table } from "../terminal.ts";
 
 type ListFlags = PlaneFlags & { limit: number; state?: JobState; search?: string };
 
-/** Running jobs that are counted. */
+/** At most this many running jobs are counted for the note below the list. */
 const RUNNING_MOST = 500;
 
 export function addJobs(program: Command): void {
-  withPlane(program.command("jobs"))
+  withPlaneFlags(program.command("jobs"))
     .description("list jobs, newest first")
-    .addOption(new Option("--state <state>", "those in this state").choices(Object.keys(JOB_MOVES)))
-    .option("--search <words>", "those with all of these words in their name, their id or a URL of theirs")
-    .option("--limit <n>", "how many", wholeNumber("--limit", 1), 20)
+    .addOption(new Option("--state <state>", "only jobs in this state").choices(Object.keys(JOB_MOVES)))
+    .option("--search <words>", "only jobs with all of these words in their name, id or start URLs")
+    .option("--limit <n>", "maximum number of jobs", wholeNumber("--limit", 1), 20)
     .action((flags: ListFlags) =>
-      inPlane({ flags }, async ({ plane, screen, now }) => {
+      runOnPlane({ flags }, async ({ plane, screen, now }) => {
         const filter = { state: flags.state, q: flags.search };
         const jobs = await plane.listJobs(flags.limit, filter);
         if (flags.json === true) await screen.out(`${JSON.stringify({ jobs })}\n`);
-        else if (jobs.length === 0 && isFiltering(filter)) screen.err("no such jobs; trawl jobs lists them all\n");
-        else if (jobs.length === 0) screen.err("no jobs yet; start one: trawl crawl <url>\n");
+        else if (jobs.length === 0 && isFiltered(filter)) screen.err("no jobs match; list all with: trawl jobs\n");
+        else if (jobs.length === 0) screen.err("no jobs yet; start one with: trawl crawl <url>\n");
         else {
           await screen.out(jobsTable(jobs, now(), screen.outColumns()));
-          const running = isFiltering(filter) ? [] : await plane.listJobs(RUNNING_MOST, { state: "running" });
+          const running = isFiltered(filter) ? [] : await plane.listJobs(RUNNING_MOST, { state: "running" });
           screen.err(moreRunning(jobs, running));
         }
       }),
     );
 
-  withPlane(program.command("job <id>"))
-    .description("show one job: its state, its ledger, what it brought in, its busiest sites")
-    .action((id: string, flags: PlaneFlags) =>
-      inPlane({ flags }, async ({ plane, screen, now }) => {
-        const job = await getJob(plane, id);
+  withPlaneFlags(program.command("job [id]"))
+    .description("show a job: state, progress, results and busiest sites (default: the newest job)")
+    .action((id: string | undefined, flags: PlaneFlags) =>
+      runOnPlane({ flags }, async ({ plane, screen, now }) => {
+        const job = await getJobOrNewest({ plane, screen }, id, flags);
         if (flags.json === true) return screen.out(`${JSON.stringify(job)}\n`);
         const [top, webhook] = await Promise.all([findTopSites(plane, job), plane.findWebhook(job.id)]);
-        const told = webhook === undefined ? "" : `\n${webhookText(webhook, now())}`;
-        return screen.out(jobText(job, now()) + topSitesText(top, now(), screen.outColumns()) + told);
+        const delivery = webhook === undefined ? "" : `\n${webhookText(webhook, now())}`;
+        return screen.out(jobText(job, now()) + topSitesText(top, now(), screen.outColumns()) + delivery);
       }),
     );
 }
 
-/** Where newer jobs that have ended hide some that run. */
-function moreRunning(shown: readonly JobOut[], running: readonly JobOut[]): string {
-  const known = new Set(shown.map(({ id }) => id));
-  const others = running.filter(({ id }) => !known.has(id)).length;
+/** A note about running jobs that the list does not show because newer, ended jobs fill it. */
+function moreRunning(listed: readonly JobOut[], running: readonly JobOut[]): string {
+  const ids = new Set(listed.map(({ id }) => id));
+  const others = running.filter(({ id }) => !ids.has(id)).length;
   if (others === 0) return "";
   const many = `${others}${running.length === RUNNING_MOST ? " or more" : ""}`;
-  return `${many} more ${others === 1 ? "runs" : "run"}: trawl jobs --state running\n`;
+  return `${many} more running; list them with: trawl jobs --state running\n`;
 }
 
 function jobsTable(jobs: readonly JobOut[], now: number, width: number): string {
@@ -71,14 +71,14 @@ function jobsTable(jobs: readonly JobOut[], now: number, width: number): string 
     `${roughAge(now - Date.parse(createdAt))} ago`,
     name,
   ]);
-  const heading = ["JOB", "STATE", "PAGES", "WAITING", "FAILED", "BEGUN", "NAME"];
+  const heading = ["JOB", "STATE", "PAGES", "WAITING", "FAILED", "STARTED", "NAME"];
   return table([heading, ...rows], { right: [2, 3, 4, 5], width });
 }
 
 function jobText(job: JobOut, now: number): string {
   const { id, name, state, counts, tally, createdAt, finishedAt, archived } = job;
   const age = formatDuration((finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(createdAt));
-  const brought = [
+  const results = [
     ["pages", `${formatCount(tally.pages)} (${formatBytes(tally.bytes)})`],
     ["records", formatCount(tally.records)],
     ["invalid", formatCount(tally.invalid)],
@@ -89,10 +89,10 @@ function jobText(job: JobOut, now: number): string {
   ];
   return [
     `${showable(`${id}  ${name}`)}\n`,
-    `${state}${finishedAt === null ? `, begun ${age} ago` : ` after ${age}`}\n`,
-    archived ? "archived: out of the broker; its results can be read, nothing of it runs again\n\n" : "\n",
-    table(brought.map((row) => ["", ...row])),
-    "\nledger: what came in is where it went\n",
+    `${state}${finishedAt === null ? `, started ${age} ago` : ` after ${age}`}\n`,
+    archived ? "archived: results can be read, but the job cannot be resumed or replayed\n\n" : "\n",
+    table(results.map((row) => ["", ...row])),
+    "\nledger: URLs in and out (both sides add up to the same total)\n",
     table(
       ledger.map((row) => ["", ...row]),
       { right: [3] },
@@ -101,15 +101,15 @@ function jobText(job: JobOut, now: number): string {
 }
 
 function webhookText({ host, delivered, waiting, dead, lastFailure, deliveryJobs }: WebhookOut, now: number): string {
-  const counts = `${formatCount(delivered)} delivered, ${formatCount(waiting)} waiting, ${formatCount(dead)} given up on`;
-  const deliveries = deliveryJobs.at(-1); // none once they have left the broker
-  const isTroubled = lastFailure !== null && waiting + dead > 0;
+  const counts = `${formatCount(delivered)} delivered, ${formatCount(waiting)} waiting, ${formatCount(dead)} failed`;
+  const deliveries = deliveryJobs.at(-1); // empty after the delivery jobs are archived
+  const hasFailure = lastFailure !== null && waiting + dead > 0;
   const rows = [
     ["", `to ${host}`, counts],
-    ...(isTroubled
+    ...(hasFailure
       ? [["", "last failure", `${roughAge(now - Date.parse(lastFailure.at))} ago: ${showable(lastFailure.detail)}`]]
       : []),
-    ...(dead > 0 && deliveries !== undefined ? [["", "send again", `trawl dead ${deliveries} --replay`]] : []),
+    ...(dead > 0 && deliveries !== undefined ? [["", "retry", `trawl dead ${deliveries} --replay`]] : []),
   ];
   return `webhook\n${table(rows)}`;
 }

@@ -1,13 +1,15 @@
-/** `trawl keys`: who may ask the API. The first key is made on the store itself, before there is anybody to ask. */
+/** `trawl keys`: manages API keys. The first key is created directly in the store, before a server requires keys. */
+
 import { type Command, InvalidArgumentError } from "commander";
-import { checkKey } from "../../api/keys/new-key.ts";
+import { checkKey } from "../../control/new-key.ts";
+import { keyOut } from "../../control/views/key.ts";
 import { type Quotas, SCOPES, type Scope } from "../../domain/api-key.ts";
-import { formatCount, plural } from "../../domain/counted.ts";
 import { parseDurationMs } from "../../domain/duration.ts";
+import { formatCount, plural } from "../../domain/format-number.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
-import type { ApiKey } from "../../store/key-book.ts";
+import type { ApiKey } from "../../store/key-store.ts";
 import { wholeNumber } from "../flags.ts";
-import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
+import { type PlaneFlags, type PlaneSession, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
 import { roughAge, table } from "../terminal.ts";
 
 type Flags = PlaneFlags & {
@@ -30,62 +32,63 @@ Examples:
   trawl keys
   trawl keys revoke k0123456789ab
 
-Scopes: read sees jobs and what they brought, submit makes and steers them,
-admin is both and what all tenants share. A key of a tenant sees that tenant's
-jobs alone, one without sees everybody's.
-A key is printed once, alone on stdout; only its hash is kept. From the first
-key on trawl serve asks everybody for one, and may listen on any --host.
-Servers that run notice within 3 seconds.`;
+Scopes: read can see jobs and their results, submit can create and control
+jobs, admin can do both and manage what all tenants share. A key with a tenant
+sees only that tenant's jobs; a key without one sees all jobs.
+A new key is printed once, alone on stdout; only its hash is stored. As soon as
+one key exists, trawl serve requires a key for every request and may listen on
+any --host. Running servers apply changes within 3 seconds.`;
 
 export function addKeys(program: Command): void {
-  withPlane(program.command("keys"))
+  withPlaneFlags(program.command("keys"))
     .argument("[action]", `what to do: ${ACTIONS.join(", ")}`, "list")
-    .argument("[name]", "add: a name for people to know it by; revoke: the id of a key, or its name")
-    .description("make, list and revoke the keys of the API")
-    .option("--tenant <name>", "whose jobs it sees (default: everybody's)")
-    .option("--scopes <list>", `what it may do, with commas between: ${SCOPES.join(", ")}`, scopeList, [
-      "read",
-      "submit",
-    ])
-    .option("--expires <duration>", "how long it is good, such as 12h or 90d (default: until it is revoked)", duration)
+    .argument("[name]", "add: a name for the key; revoke: the id or name of a key")
+    .description("create, list and revoke API keys")
+    .option("--tenant <name>", "only see this tenant's jobs (default: all jobs)")
+    .option("--scopes <list>", `permissions, comma-separated: ${SCOPES.join(", ")}`, scopeList, ["read", "submit"])
+    .option("--expires <duration>", "lifetime, for example 12h or 90d (default: until revoked)", duration)
     .option(
       "--max-pending <n>",
-      "URLs waiting in the tenant's jobs, past which no more are taken",
+      "maximum waiting URLs in the tenant's jobs; more are refused",
       wholeNumber("--max-pending", 1),
     )
-    .option("--max-rate <n>", "URLs it may queue a second, on average", rateNumber)
-    .option("--max-jobs <n>", "the tenant's jobs that have not ended", wholeNumber("--max-jobs", 1))
+    .option("--max-rate <n>", "maximum URLs queued per second, on average", rateNumber)
+    .option("--max-jobs <n>", "maximum jobs of the tenant that have not ended", wholeNumber("--max-jobs", 1))
     .addHelpText("after", EXAMPLES)
     .action((action: string, name: string | undefined, flags: Flags) => {
-      if (action === "list" && name === undefined) return inPlane({ flags }, (session) => list(session, flags));
-      if (action === "add") return inPlane({ flags }, (session) => add(session, named(name, "add NAME"), flags));
-      if (action === "revoke") return inPlane({ flags }, (session) => revoke(session, named(name, "revoke ID"), flags));
-      throw usage(`trawl keys ${action}${name === undefined ? "" : " …"}: takes ${ACTIONS.join(", ")}`);
+      if (action === "list" && name === undefined) return runOnPlane({ flags }, (session) => list(session, flags));
+      if (action === "add") return runOnPlane({ flags }, (session) => add(session, named(name, "add NAME"), flags));
+      if (action === "revoke")
+        return runOnPlane({ flags }, (session) => revoke(session, named(name, "revoke ID"), flags));
+      throw usage(`trawl keys: unknown action ${action}; use ${ACTIONS.join(", ")}`);
     });
 }
 
 async function add(session: PlaneSession, name: string, flags: Flags): Promise<void> {
   const { plane, screen, now } = session;
   const { tenant, scopes, expires, maxPending: pending, maxRate: urlsPerSecond, maxJobs: jobs } = flags;
-  if (!/^[\x20-\x7e]{1,100}$/.test(name)) throw usage("a key's name takes 1 to 100 printable characters");
+  if (!/^[\x20-\x7e]{1,100}$/.test(name)) throw usage("a key's name must be 1 to 100 printable ASCII characters");
   const expiresAt = expires === undefined ? undefined : now() + expires;
   checkFlags({ tenant, scopes });
   const draft = { name, tenant, scopes, quotas: { pending, urlsPerSecond, jobs }, expiresAt };
-  if (!scopes.includes("admin")) await assertNobodyIsLockedOut(session);
+  if (!scopes.includes("admin")) await assertFirstKeyIsAdmin(session);
   const { key, secret } = await plane.keys.add(draft);
   if (flags.json === true) {
-    const shown = await asJson(key, now());
+    const shown = keyOut(key, now());
     return screen.out(`${JSON.stringify({ ...shown, key: secret })}\n`);
   }
   await screen.out(`${secret}\n`);
-  screen.err(`that is the key ${key.id}, shown this once; send it as: Authorization: Bearer KEY\n`);
+  screen.err(`created key ${key.id}; it is shown only once; send it as: Authorization: Bearer KEY\n`);
 }
 
-/** With the first key a server begins to ask everybody for one; on the store itself another can always be made. */
-async function assertNobodyIsLockedOut({ plane, isServed }: PlaneSession): Promise<void> {
+/**
+ * Once a key exists, the server requires one for every request. If the first key could not create others, the API would
+ * be locked. With direct access to the store, another key can always be created.
+ */
+async function assertFirstKeyIsAdmin({ plane, isServed }: PlaneSession): Promise<void> {
   if (!isServed || (await plane.keys.list()).length > 0) return;
   throw usage(
-    "with its first key a server begins to ask everybody for one, and with this one nobody could make another: first make one with --scopes admin",
+    "the first key must have --scopes admin: once a key exists the server requires one, and only an admin key can create more",
   );
 }
 
@@ -93,53 +96,47 @@ async function list({ plane, screen, now: clock }: PlaneSession, flags: Flags): 
   const keys = await plane.keys.list();
   const now = clock();
   if (flags.json === true) {
-    const shown = await Promise.all(keys.map((key) => asJson(key, now)));
+    const shown = keys.map((key) => keyOut(key, now));
     return screen.out(`${JSON.stringify({ keys: shown })}\n`);
   }
   if (keys.length === 0) {
     return screen.err(
-      `no keys: trawl serve listens on this machine alone, and asks for none; make one: ${screen.command} keys add NAME\n`,
+      `no keys: trawl serve only listens on this machine and requires no key; create one with: ${screen.command} keys add NAME\n`,
     );
   }
   const head = ["ID", "NAME", "TENANT", "SCOPES", "USED", "STATE"];
   const rows = keys.map((key) => [
     ...[key.id, key.name, key.tenant ?? "-", key.scopes.join(",")],
     key.lastUsedAt === undefined ? "never" : `${roughAge(now - key.lastUsedAt)} ago`,
-    [stateWords(key, now), ...quotaWords(key.quotas)].join(", "),
+    [stateText(key, now), ...quotaTexts(key.quotas)].join(", "),
   ]);
-  // Not cut to the terminal: half a quota says less than a line that wraps.
+  // Not shortened to the terminal's width: a wrapped line is easier to read than half a quota.
   return screen.out(table([head, ...rows]));
 }
 
-async function revoke({ plane, screen, now }: PlaneSession, word: string, flags: Flags): Promise<void> {
+async function revoke({ plane, screen, now }: PlaneSession, idOrName: string, flags: Flags): Promise<void> {
   const keys = await plane.keys.list();
-  const byName = keys.filter(({ name, revokedAt }) => name === word && revokedAt === undefined);
-  const { id } = keys.find((key) => key.id === word) ?? (byName.length === 1 ? byName[0] : undefined) ?? {};
+  const byName = keys.filter(({ name, revokedAt }) => name === idOrName && revokedAt === undefined);
+  const { id } = keys.find((key) => key.id === idOrName) ?? (byName.length === 1 ? byName[0] : undefined) ?? {};
   if (id === undefined) {
     const problem =
       byName.length > 1
-        ? `${byName.length} keys are named ${word} (${byName.map((key) => key.id).join(", ")}): give the id of one`
-        : `no key has the id or the name ${word}; list them: ${screen.command} keys`;
+        ? `${byName.length} keys are named ${idOrName}; give one id: ${byName.map((key) => key.id).join(", ")}`
+        : `no key has the id or name ${idOrName}; list keys with: ${screen.command} keys`;
     throw new TrawlError("NOT_FOUND", { op: "cli.keys", message: problem });
   }
   const revoked = await plane.keys.revoke(id);
-  if (flags.json === true) return screen.out(`${JSON.stringify(await asJson(revoked, now()))}\n`);
-  screen.err(`${id} is revoked; servers that run take it for 3 more seconds at most\n`);
+  if (flags.json === true) return screen.out(`${JSON.stringify(keyOut(revoked, now()))}\n`);
+  screen.err(`${id} is revoked; running servers reject it within 3 seconds\n`);
 }
 
-/** Loaded on first use: what describes answers takes longer to load than this command takes. */
-async function asJson(key: ApiKey, now: number) {
-  const { keyOut } = await import("../../api/wire-keys.ts");
-  return keyOut(key, now);
-}
-
-function stateWords({ revokedAt, expiresAt }: ApiKey, now: number): string {
+function stateText({ revokedAt, expiresAt }: ApiKey, now: number): string {
   if (revokedAt !== undefined) return `revoked ${roughAge(now - revokedAt)} ago`;
-  if (expiresAt === undefined) return "good";
-  return expiresAt <= now ? `expired ${roughAge(now - expiresAt)} ago` : `good for ${roughAge(expiresAt - now)}`;
+  if (expiresAt === undefined) return "active";
+  return expiresAt <= now ? `expired ${roughAge(now - expiresAt)} ago` : `expires in ${roughAge(expiresAt - now)}`;
 }
 
-function quotaWords({ pending, urlsPerSecond, jobs }: Quotas): string[] {
+function quotaTexts({ pending, urlsPerSecond, jobs }: Quotas): string[] {
   return [
     ...(pending === undefined ? [] : [`${formatCount(pending)} pending`]),
     ...(urlsPerSecond === undefined ? [] : [`${plural(urlsPerSecond, "URL")}/s`]),
@@ -147,7 +144,7 @@ function quotaWords({ pending, urlsPerSecond, jobs }: Quotas): string[] {
   ];
 }
 
-/** What is wrong with a key is wrong with the flags here. */
+/** Reports an invalid key as invalid flags. */
 function checkFlags(draft: Parameters<typeof checkKey>[0]): void {
   try {
     checkKey(draft);
@@ -157,9 +154,9 @@ function checkFlags(draft: Parameters<typeof checkKey>[0]): void {
   }
 }
 
-function named(name: string | undefined, words: string): string {
+function named(name: string | undefined, example: string): string {
   if (name !== undefined && name !== "") return name;
-  throw usage(`give a name: trawl keys ${words}`);
+  throw usage(`a name is missing: trawl keys ${example}`);
 }
 
 function usage(message: string): TrawlError {
@@ -167,9 +164,9 @@ function usage(message: string): TrawlError {
 }
 
 function scopeList(value: string): Scope[] {
-  const words = value.split(",").map((word) => word.trim());
-  if (words.every((word) => (SCOPES as readonly string[]).includes(word))) return words as Scope[];
-  throw new InvalidArgumentError(`--scopes takes ${SCOPES.join(", ")}, with commas between.`);
+  const scopes = value.split(",").map((scope) => scope.trim());
+  if (scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))) return scopes as Scope[];
+  throw new InvalidArgumentError(`--scopes takes a comma-separated list of ${SCOPES.join(", ")}.`);
 }
 
 function duration(value: string): number {
@@ -181,5 +178,5 @@ function duration(value: string): number {
 function rateNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== "" && number >= 0.001 && number <= 1e9) return number;
-  throw new InvalidArgumentError("--max-rate takes a number of URLs a second, 0.001 or more.");
+  throw new InvalidArgumentError("--max-rate takes a number of URLs per second, 0.001 or more.");
 }

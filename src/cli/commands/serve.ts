@@ -1,14 +1,14 @@
-/** `trawl serve`: the control plane over HTTP. */
+/** `trawl serve`: runs the API server with the dashboard. */
 import { type Command, Option } from "commander";
 import { type Listening, NO_DASHBOARD, runServer } from "../serve/run-server.ts";
-import { runServerChild, serverLastWords } from "../serve/serve-child.ts";
+import { runServerChild, serverFailureMessage } from "../serve/serve-child.ts";
 import { type ListenFlags, listenSettings, withListenFlags } from "../serve/serve-flags.ts";
-import { inSession, type PlaceFlags, withPlaces } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import { type ConnectionFlags, inSession, withConnectionFlags } from "../session.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { asChild } from "../worker/as-child.ts";
 import { AGAIN_FLAG, CHILD_FLAG } from "../worker/run-pool.ts";
 
-type ServeFlags = PlaceFlags & ListenFlags & { quiet?: boolean; poolChild?: boolean; again?: boolean };
+type ServeFlags = ConnectionFlags & ListenFlags & { quiet?: boolean; poolChild?: boolean; again?: boolean };
 
 const EXAMPLES = `
 Examples:
@@ -17,45 +17,47 @@ Examples:
     -d '{"urls": ["https://books.toscrape.com/"], "extract": {"title": "h1"}}'
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl serve --port 8080
 
-It takes jobs and answers questions; workers do the work: trawl worker, or
-trawl up. Start as many as you like on one broker and store. The dashboard is at
-the address itself; what the API takes is described at /docs, and for programs
+The server accepts jobs and shows their state; workers fetch the pages (trawl
+worker, or trawl up). You can run several servers on one broker and store. The
+dashboard is at the root URL, the API reference at /docs, the OpenAPI document
 at /openapi.json.
-Ctrl-C or SIGTERM lets requests under way finish.
-Exit codes: 0 stopped, 2 usage or settings, 3 broker or store lost.`;
+Ctrl-C or SIGTERM shutdown it after the requests in progress.
+Exit codes: 0 stopped, 2 usage or settings, 3 broker or store unavailable.`;
 
-export function addServe(program: Command, stops: Stops): void {
-  withListenFlags(withPlaces(program.command("serve")).description("take jobs and answer questions over HTTP"))
-    .option("--quiet", "say nothing but errors")
+export function addServe(program: Command, shutdown: Shutdown): void {
+  withListenFlags(withConnectionFlags(program.command("serve")).description("run the HTTP API and the dashboard"))
+    .option("--quiet", "print errors only")
     .addOption(new Option(CHILD_FLAG).hideHelp())
     .addOption(new Option(AGAIN_FLAG).hideHelp())
     .addHelpText("after", EXAMPLES)
-    .action((flags: ServeFlags) => (flags.poolChild === true ? serveForSupervisor(flags, stops) : serve(flags, stops)));
+    .action((flags: ServeFlags) =>
+      flags.poolChild === true ? serveForSupervisor(flags, shutdown) : serve(flags, shutdown),
+    );
 }
 
-async function serve(flags: ServeFlags, stops: Stops): Promise<void> {
+async function serve(flags: ServeFlags, shutdown: Shutdown): Promise<void> {
   const { schedules } = flags;
   await inSession({ flags, settings: listenSettings(flags) }, async (session) => {
     const { screen } = session;
     const onListening = async ({ url, hasDashboard }: Listening) => {
       if (flags.json === true) await screen.out(`${JSON.stringify({ url })}\n`);
       else if (flags.quiet !== true) {
-        const there = hasDashboard ? "the dashboard is there, for a browser" : NO_DASHBOARD;
-        screen.err(`listening on ${url}; ${there}\n`);
-        screen.err(`the API is described at ${url}/docs\n`);
+        screen.err(`listening on ${url}\n`);
+        screen.err(hasDashboard ? `dashboard: ${url}/\n` : `${NO_DASHBOARD}\n`);
+        screen.err(`API reference: ${url}/docs\n`);
       }
     };
-    await runServer(session, stops, { schedules, onListening });
+    await runServer(session, shutdown, { schedules, onListening });
     if (flags.quiet !== true && flags.json !== true) screen.err("stopped\n");
   });
 }
 
-/** As the server of `trawl up`. */
-function serveForSupervisor(flags: ServeFlags, stops: Stops): Promise<void> {
+/** Runs as the server process of `trawl up`. */
+function serveForSupervisor(flags: ServeFlags, shutdown: Shutdown): Promise<void> {
   const opening = { flags, settings: listenSettings(flags), isPatient: true };
   return asChild(
-    stops,
-    (link) => inSession(opening, (session) => runServerChild(session, stops, flags, link)),
-    (error) => serverLastWords(error, flags.again === true),
+    shutdown,
+    (link) => inSession(opening, (session) => runServerChild(session, shutdown, flags, link)),
+    (error) => serverFailureMessage(error, flags.again === true),
   );
 }

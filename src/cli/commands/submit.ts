@@ -1,9 +1,9 @@
-/** `trawl submit`: queue a job for workers, here or elsewhere. */
+/** `trawl submit`: queues a job for workers on this or other machines. */
 import type { Command } from "commander";
 import { queueName, wholeNumber } from "../flags.ts";
 import { withJobFlags } from "../job-flags.ts";
-import { withPlane } from "../plane/in-plane.ts";
-import type { Stops } from "../stops.ts";
+import { withPlaneFlags } from "../plane/run-on-plane.ts";
+import type { Shutdown } from "../shutdown.ts";
 import type { SubmitFlags } from "../submit/submit.ts";
 
 const EXAMPLES = `
@@ -15,29 +15,26 @@ Examples:
   zcat urls.gz | trawl submit - --follow none --idempotency-key urls-2026-11 \\
     --api https://trawl.example
 
-Workers fetch what is submitted: start some with trawl worker. A spider is
-loaded by them, from the same path.
-With --api or TRAWL_API a trawl serve takes it, under the key of TRAWL_API_KEY:
-lists of any length go in parts, each sent again where it got lost.
-Exit codes: 0 submitted (with --wait: done), 1 no URL of a list was good, or
-the work failed, 2 usage, 3 broker, store or server, 130 interrupted.`;
+Workers fetch the submitted URLs; start one with trawl worker. Workers load a
+spider from the same path.
+With --api or TRAWL_API the job is sent to a trawl serve, authenticated with
+TRAWL_API_KEY. Long lists are sent in parts, and a failed part is sent again.
+Exit codes: 0 submitted (with --wait: complete), 1 no valid URL in a list, or
+the job failed, 2 usage, 3 broker, store or server, 130 interrupted.`;
 
-export function addSubmit(program: Command, stops: Stops): void {
-  withJobFlags(withPlane(program.command("submit [targets...]")))
-    .description("queue URLs, a spider (spider.ts), a job (job.json) or a list (urls.txt, -) for workers")
-    .option("--queue <name>", "which workers are to take it (default by route, else fetch)", queueName("--queue"))
-    .option("--priority <n>", "0 is most urgent, 9 least (default by route, else 5)", wholeNumber("--priority", 0, 9))
-    .option("--resume <job>", "go on with a submission that was interrupted: give the same list again")
-    .option(
-      "--idempotency-key <key>",
-      "the same key again is the same job: submit it again, whatever became of the first try",
-    )
-    .option("--wait", "follow the job until it ends, and end as it did")
-    .option("--strict", "end with 1 if a URL was refused or, with --wait, anything failed")
-    .option("--quiet", "no progress")
+export function addSubmit(program: Command, shutdown: Shutdown): void {
+  withJobFlags(withPlaneFlags(program.command("submit [targets...]")))
+    .description("queue URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, -) for workers")
+    .option("--queue <name>", "queue of the job (default by route, else fetch)", queueName("--queue"))
+    .option("--priority <n>", "0 (most urgent) to 9 (default by route, else 5)", wholeNumber("--priority", 0, 9))
+    .option("--resume <job>", "continue an interrupted submission; give the same list again")
+    .option("--idempotency-key <key>", "submitting again with the same key creates no second job")
+    .option("--wait", "wait until the job ends; exit as it did")
+    .option("--strict", "exit with 1 if a URL was refused or, with --wait, a page failed")
+    .option("--quiet", "do not show progress")
     .addHelpText("after", EXAMPLES)
     .action(async (targets: string[], flags: SubmitFlags) => {
       const { submit } = await import("../submit/submit.ts");
-      process.exitCode = await submit(targets, flags, stops);
+      process.exitCode = await submit(targets, flags, shutdown);
     });
 }

@@ -1,49 +1,50 @@
-/** `trawl top`: the fleet at a glance, in a terminal. */
-import type { Command } from "commander";
-import { InvalidArgumentError, Option } from "commander";
+/** `trawl top`: a live view of jobs, queues, sites and workers. */
+import { type Command, InvalidArgumentError, Option } from "commander";
 import pc from "picocolors";
-import { shownPlace } from "../../config/place.ts";
+import { maskedUrl } from "../../config/connection-url.ts";
 import { parseDurationMs } from "../../domain/duration.ts";
 import { secondsOrDuration } from "../flags.ts";
-import { inPlane, type PlaneFlags, type PlaneSession, withPlane } from "../plane/in-plane.ts";
-import type { Stops } from "../stops.ts";
+import { type PlaneFlags, type PlaneSession, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { paintLine } from "../top/canvas.ts";
-import { createFleetLooker } from "../top/fleet-look.ts";
+import { createSnapshotReader, type FleetSnapshot, type TopJob } from "../top/fleet-snapshot.ts";
 import { plainLines } from "../top/frame.ts";
 import { runTop, type TopTerminal } from "../top/run-top.ts";
-import { topJson } from "../top/top-json.ts";
 import { FIRST_VIEW } from "../top/view.ts";
+import { workersJson } from "../workers/show-workers.ts";
 
 type TopFlags = PlaneFlags & { once?: boolean; interval: number };
 
 const EXAMPLES = `
 Examples:
   trawl top
-  trawl top --api https://trawl.example     with the key of TRAWL_API_KEY (admin)
-  trawl top --once                          one look, as text
-  trawl top --once --json                   one look, as one JSON object
+  trawl top --api https://trawl.example     needs an admin key in TRAWL_API_KEY
+  trawl top --once                          print one snapshot as text
+  trawl top --once --json                   print one snapshot as JSON
 
-Jobs with their progress, queues, sites and workers, once a second. Sparklines
-show the last minutes. Tab goes from panel to panel, ↑ and ↓ choose, p pauses a
-job or lets it go on, / filters, s sorts, ? tells the rest, q leaves. Where no
-terminal is, in a pipe say, it looks once.
-Exit codes: 0 left, 2 usage, 3 nobody to ask at the start.`;
+Shows jobs with their progress, queues, sites and workers, updated every second.
+Sparklines show the last minutes. Keys: Tab next panel, ↑ ↓ select, p pause or
+resume a job, / filter, s sort, ? help, q quit. Without a terminal, for example
+in a pipe, it prints one snapshot.
+Exit codes: 0 quit, 2 usage, 3 broker or server unavailable at start.`;
 
 const LEAST_MS = 200;
 const MOST_MS = 3_600_000;
-/** Rows of each panel, where no screen says how many there is room for. */
+/** Rows per panel in a snapshot that is not limited by a screen. */
 const ROWS_MOST = 20;
 const PIPE_COLUMNS = 80;
 
-export function addTop(program: Command, stops: Stops): void {
-  withPlane(program.command("top"))
+export function addTop(program: Command, shutdown: Shutdown): void {
+  withPlaneFlags(program.command("top"))
     .description("watch jobs, queues, sites and workers in the terminal")
     .addOption(
-      new Option("--interval <time>", "how often to look (seconds, or 500ms)").argParser(interval).default(1_000, "1s"),
+      new Option("--interval <time>", "time between updates (seconds, or 500ms)")
+        .argParser(interval)
+        .default(1_000, "1s"),
     )
-    .option("--once", "look once, print it, and end")
+    .option("--once", "print one snapshot and exit")
     .addHelpText("after", EXAMPLES)
-    .action((flags: TopFlags) => top(flags, stops));
+    .action((flags: TopFlags) => top(flags, shutdown));
 }
 
 function interval(value: string): number {
@@ -52,36 +53,45 @@ function interval(value: string): number {
   throw new InvalidArgumentError("--interval takes a time such as 2s or 500ms, from 200ms to 1h.");
 }
 
-async function top(flags: TopFlags, stops: Stops): Promise<void> {
+async function top(flags: TopFlags, shutdown: Shutdown): Promise<void> {
   const { stdin, stdout } = process;
   const isOnce = flags.once === true || flags.json === true || !stdin.isTTY || !stdout.isTTY;
-  if (isOnce) return inPlane({ flags }, (session) => lookOnce(session, flags));
+  if (isOnce) return runOnPlane({ flags }, (session) => printOnce(session, flags));
   const terminal: TopTerminal = { input: stdin, output: stdout, isColoured: pc.isColorSupported, onExit };
-  // What is logged would go over the screen: it tells what matters itself.
+  // Log lines would overwrite the screen, which shows errors itself.
   const quiet = { ...flags, logLevel: flags.logLevel ?? "silent" };
-  await inPlane({ flags: quiet, isScreenTaken: true }, (session) =>
-    runTop(session, stops, terminal, { place: placeOf(session, flags), everyMs: flags.interval }),
+  await runOnPlane({ flags: quiet, isScreenTaken: true }, (session) =>
+    runTop(session, shutdown, terminal, { place: placeOf(session, flags), everyMs: flags.interval }),
   );
 }
 
-async function lookOnce(session: PlaneSession, flags: TopFlags): Promise<void> {
+async function printOnce(session: PlaneSession, flags: TopFlags): Promise<void> {
   const { plane, now, screen } = session;
-  const look = await createFleetLooker(plane, now)();
-  if (flags.json === true) return screen.out(`${JSON.stringify(topJson(look))}\n`);
+  const snapshot = await createSnapshotReader(plane, now)();
+  if (flags.json === true) return screen.out(`${JSON.stringify(topJson(snapshot))}\n`);
   const columns = Number.isFinite(screen.outColumns()) ? screen.outColumns() : PIPE_COLUMNS;
   const view = { ...FIRST_VIEW, isPlain: true as const };
-  const frame = { look, view, place: placeOf(session, flags), trouble: undefined };
+  const frame = { snapshot, view, place: placeOf(session, flags), trouble: undefined };
   const isColoured = process.stdout.isTTY === true && pc.isColorSupported;
   const lines = plainLines(frame, columns, ROWS_MOST).map((line) => paintLine(line, isColoured).trimEnd());
   return screen.out(`${lines.join("\n")}\n`);
 }
 
-function placeOf({ config }: PlaneSession, { broker, store }: TopFlags): string {
-  const isDirect = config.api === "none" || broker !== undefined || store !== undefined;
-  return isDirect ? shownPlace(config.broker) : config.api;
+function topJson({ at, totals, jobs, queues, sites, workers }: FleetSnapshot): object {
+  return { at: new Date(at).toISOString(), totals, jobs: jobs.map(jobJson), queues, sites, ...workersJson(workers) };
 }
 
-function onExit(restore: () => void): { forget(): void } {
+/** Speeds need two snapshots and are left out; the job's own `rate` and `etaSeconds` stay. */
+function jobJson({ perSecond: _perSecond, etaMs: _etaMs, ...job }: TopJob): object {
+  return job;
+}
+
+function placeOf({ config }: PlaneSession, { broker, store }: TopFlags): string {
+  const isDirect = config.api === "none" || broker !== undefined || store !== undefined;
+  return isDirect ? maskedUrl(config.broker) : config.api;
+}
+
+function onExit(restore: () => void): { remove(): void } {
   process.once("exit", restore);
-  return { forget: () => void process.off("exit", restore) };
+  return { remove: () => void process.off("exit", restore) };
 }

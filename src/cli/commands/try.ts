@@ -1,5 +1,5 @@
-/** `trawl try`: fetch one page and show what comes out of it. A tester of selectors; keeps nothing. */
-import { type Command, Option } from "commander";
+/** `trawl try`: fetches one page and shows the extracted records and links. Stores nothing. */
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect } from "../flags.ts";
 import { RENDER } from "../job-flags.ts";
 import { processScreen } from "../terminal.ts";
@@ -11,25 +11,40 @@ Examples:
   trawl try https://shop.example/p/1 -e 'price=.price|number!' -e 'sku=jsonld:Product.sku'
   trawl try https://app.example/ --render always --wait-for .price \\
     --screenshot app.png
-  trawl try https://shop.example/ --json | jq .records`;
+  trawl try spider.ts                       the first start URL of a spider
+  trawl try spider.ts https://shop.example/p/1 --handler product
+  trawl try https://shop.example/ --json | jq .records
+
+With a spider or a job, the page is read as in a crawl: by the handlers or the
+rules. Exit codes: 0 shown, 1 no page, or the handler failed, 2 usage.`;
 
 export function addTry(program: Command): void {
   program
-    .command("try <url>")
-    .description("fetch one page and show what was fetched and extracted; nothing is kept")
-    .option("-e, --extract <name=rule>", "a field of the record (repeatable)", collect, [])
-    .option("--follow <selector>", "whose links to show (default a[href])")
-    .option("--header <name: value>", "send this header too (repeatable)", collect, [])
-    .addOption(new Option("--render <when>", "show the page in a browser before reading it").choices(RENDER))
-    .option("--wait-for <what>", "when a rendered page is read: load, idle, or a selector that has to be there")
-    .option("--screenshot <file>", "render, and write a picture of the page here (.png)")
-    .option("--pdf <file>", "render, and write the page here (.pdf)")
-    .option("--ignore-robots", "fetch even what robots.txt disallows")
-    .option("--user-agent <text>", "how to introduce ourselves")
+    .command("try <target> [url]")
+    .description("fetch one page, run rules, a job or a spider on it, and show records and links; nothing is stored")
+    .option("-e, --extract <name=rule>", "add a field to the record (repeatable)", collect, [])
+    .option("--follow <selector>", "which links to show (default a[href])")
+    .option("--handler <name>", "run this handler of the spider (default page)")
+    .option("--carry <json>", "the carry value for the handler", jsonValue)
+    .option("--header <name: value>", "send this header as well (repeatable)", collect, [])
+    .addOption(new Option("--render <when>", "render the page in a browser").choices(RENDER))
+    .option("--wait-for <what>", "wait until load, idle, or until this selector matches (rendered pages)")
+    .option("--screenshot <file>", "render the page and save a screenshot (.png)")
+    .option("--pdf <file>", "render the page and save it as PDF (.pdf)")
+    .option("--ignore-robots", "ignore robots.txt")
+    .option("--user-agent <text>", "the User-Agent header")
     .option("--json", "print one JSON object as the last line of stdout")
     .addHelpText("after", EXAMPLES)
-    .action(async (url: string, flags: TryFlags) => {
+    .action(async (target: string, url: string | undefined, flags: TryFlags) => {
       const { tryOne } = await import("../try/try-one.ts");
-      process.exitCode = await tryOne(url, flags, processScreen());
+      process.exitCode = await tryOne({ target, givenUrl: url }, flags, processScreen());
     });
+}
+
+function jsonValue(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new InvalidArgumentError('--carry takes JSON, for example {"category":"tea"}.');
+  }
 }

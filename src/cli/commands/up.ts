@@ -1,4 +1,4 @@
-/** `trawl up`: the control plane and all kinds of workers on this machine, under one supervisor. */
+/** `trawl up`: runs the API server and workers for all queues on this machine, under one supervisor. */
 import type { Command } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { isTrawlError } from "../../errors.ts";
@@ -6,93 +6,93 @@ import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { wholeNumber } from "../flags.ts";
 import type { Listening } from "../serve/run-server.ts";
 import { listenSettings, withListenFlags } from "../serve/serve-flags.ts";
-import { inSession, withPlaces } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import { inSession, withConnectionFlags } from "../session.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { groupsOf, MOST_PROCESSES, queueCount, serverGroup, type UpFlags, type UpGroup } from "../up/groups.ts";
-import { createUpVoice, groupFields } from "../up/up-voice.ts";
-import { createPoolVoice } from "../worker/pool-voice.ts";
-import { settingsOf, withProcessFlags } from "../worker/process-flags.ts";
+import { createUpOutput, groupFields } from "../up/up-output.ts";
+import { createPoolOutput } from "../worker/pool-output.ts";
+import { processSettings, withProcessFlags } from "../worker/process-flags.ts";
 import { runPool } from "../worker/run-pool.ts";
-import { createVoice } from "../worker/voice.ts";
+import { createWorkerOutput } from "../worker/worker-output.ts";
 
 const EXAMPLES = `
 Examples:
-  trawl up                               the dashboard, and one process of each kind
-  trawl up --fetch 4 --render 0          four that fetch, none with a browser
+  trawl up                               dashboard and one process of each kind
+  trawl up --fetch 4 --render 0          four fetch processes, no browser
   trawl up --fetch 2 --queue high_priority=1 --time-limit 120
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl up --fetch 8 --no-serve
 
-Starts all that Trawl is on this machine: the control plane with its dashboard,
-as trawl serve does, and what works off submitted jobs: processes that fetch
-pages, render them in a browser, or only parse them, each on the queue of that
-name. Those that fetch deliver the events of webhooks as well. Start it on as
-many machines as you like; a second one on a machine takes --no-serve, or a
---port of its own. It does no work itself: a process that crashes, hangs or has
-done its share is replaced, after a while if it dies again and again. Every
-line says whose it is. For one kind alone, and for --drain, there is trawl
-worker. Ctrl-C or SIGTERM lets running tasks finish, hands the rest back and
-ends with 0; a second one ends at once with 130.
-Exit codes: 0 stopped, 2 usage, or the port is taken, 3 broker or store lost.`;
+Starts everything on this machine: the API server with the dashboard, as trawl
+serve does, and worker processes that fetch, render or parse pages, each on the
+queue of that name. Fetch processes also deliver webhook events. You can run it
+on any number of machines; a second one on the same machine needs --no-serve or
+another --port.
+The supervisor replaces a process that crashes, hangs or reaches a limit, and
+waits longer each time if it keeps crashing. Each output line names its process.
+For a single kind of worker, or for --drain, use trawl worker.
+Ctrl-C or SIGTERM lets running tasks finish, returns the others to the queue and
+exits with 0; a second one exits at once with 130.
+Exit codes: 0 stopped, 2 usage or port in use, 3 broker or store unavailable.`;
 
-export function addUp(program: Command, stops: Stops): void {
+export function addUp(program: Command, shutdown: Shutdown): void {
   const count = (flag: string) => wholeNumber(flag, 0, MOST_PROCESSES);
   const command = withProcessFlags(
-    withPlaces(program.command("up"))
-      .description("start the dashboard and workers of every kind on this machine, and keep them running")
-      .option("--fetch <n>", "processes that fetch pages", count("--fetch"), 1)
-      .option("--render <n>", "processes that render pages in a browser", count("--render"), 1)
-      .option("--parse <n>", "processes that parse what others fetched", count("--parse"), 1)
-      .option("--queue <name=n>", "processes for a queue of your own; repeatable", queueCount, []),
+    withConnectionFlags(program.command("up"))
+      .description("run the dashboard and workers of every kind on this machine")
+      .option("--fetch <n>", "number of fetch processes", count("--fetch"), 1)
+      .option("--render <n>", "number of browser processes", count("--render"), 1)
+      .option("--parse <n>", "number of parse processes", count("--parse"), 1)
+      .option("--queue <name=n>", "number of processes for another queue (repeatable)", queueCount, []),
   );
   withListenFlags(command)
-    .option("--no-serve", "workers alone, without dashboard and API")
-    .option("--quiet", "say nothing but errors")
+    .option("--no-serve", "workers only, without API and dashboard")
+    .option("--quiet", "print errors only")
     .addHelpText("after", EXAMPLES)
     .action((flags: UpFlags, command: Command) => {
       const isRenderAsked = command.getOptionValueSource("render") === "cli";
-      return up(flags, stops, isRenderAsked);
+      return up(flags, shutdown, isRenderAsked);
     });
 }
 
-async function up(flags: UpFlags, stops: Stops, isRenderAsked: boolean): Promise<void> {
-  stops.mayEndEarly();
+async function up(flags: UpFlags, shutdown: Shutdown, isRenderAsked: boolean): Promise<void> {
+  shutdown.exitZeroWhileStarting();
   const asked = groupsOf(flags);
-  const settings = { ...settingsOf(flags), ...listenSettings(flags) };
+  const settings = { ...processSettings(flags), ...listenSettings(flags) };
   await inSession({ flags, settings, isPatient: true }, async (session) => {
     const { config } = session;
     const [isJson, quiet] = [flags.json === true, flags.quiet === true];
     const screen = quiet ? { ...session.screen, err: () => {} } : session.screen;
-    const voice = createVoice(screen, config, isJson);
-    const own = createUpVoice(session.screen, config, isJson);
-    const pool = createPoolVoice(session.screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
-    const groups = withBrowser(asked, config, isRenderAsked, (words) => screen.err(words));
+    const output = createWorkerOutput(screen, config, isJson);
+    const own = createUpOutput(session.screen, config, isJson);
+    const pool = createPoolOutput(session.screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
+    const groups = withBrowser(asked, config, isRenderAsked, (message) => screen.err(message));
     const server = serverGroup(flags);
     if (!quiet && server.length === 0) own.started(groups, undefined);
     const listening = quiet ? () => {} : onceThenAgain((at: Listening) => own.started(groups, at), own.back);
     const run = { groups: [...server, ...groups], quiet };
-    const end = await runPool(session, stops, run, { voice, pool, line: own.line, listening });
-    voice.stopped(end);
+    const end = await runPool(session, shutdown, run, { output, pool, line: own.line, listening });
+    output.stopped(end);
     if (!isJson) return;
     const seconds = Number(end.seconds.toFixed(3));
     await screen.out(`${JSON.stringify({ groups: groups.map(groupFields), ...end, seconds })}\n`);
   });
 }
 
-/** Calls `first` with the first word, and `again` with those that follow. */
-function onceThenAgain<T>(first: (told: T) => void, again: (told: T) => void): (told: T) => void {
-  let isTold = false;
-  return (told) => {
-    (isTold ? again : first)(told);
-    isTold = true;
+/** A function that calls `first` the first time and `again` every time after that. */
+function onceThenAgain<T>(first: (event: T) => void, again: (event: T) => void): (event: T) => void {
+  let wasCalled = false;
+  return (event) => {
+    (wasCalled ? again : first)(event);
+    wasCalled = true;
   };
 }
 
-/** Machines without a browser do everything else, unless somebody asked for it. */
+/** On a machine without a browser the render group is left out, unless the user asked for it with --render. */
 function withBrowser(
   groups: readonly UpGroup[],
   { chromium }: Config,
   isAsked: boolean,
-  say: (words: string) => void,
+  note: (message: string) => void,
 ): UpGroup[] {
   if (!groups.some(({ name }) => name === "render")) return [...groups];
   try {
@@ -101,7 +101,7 @@ function withBrowser(
   } catch (error) {
     const others = groups.filter(({ name }) => name !== "render");
     if (isAsked || others.length === 0 || !isTrawlError(error, "BROWSER_UNAVAILABLE")) throw error;
-    say(`note: nothing here renders pages: ${error.message}\n`);
+    note(`note: no render processes are started: ${error.message}\n`);
     return others;
   }
 }

@@ -1,21 +1,23 @@
-/** Begins a crawl: the job as resolved, submitted to the broker. */
-import { extractorOf } from "../../compose-extractor.ts";
+/** Starts a crawl: resolves the job and submits it to the broker. */
+import { extractorOf } from "../../compose/extractor.ts";
+import { crawlQueue } from "../../domain/crawl-queue.ts";
+import type { JobSpec } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { traceSubmission } from "../../runtime/tracing.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
+import { completeList, submitList } from "../../submit/broker-intake.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
-import { submitJob } from "../../submit/submit-job.ts";
-import { noteWebhookHere } from "../note-webhook.ts";
+import type { SubmitAnswer } from "../../submit/submit-urls.ts";
+import type { WebhookInput } from "../../submit/webhook-schema.ts";
+import { registerWebhook } from "../../webhook/register-webhook.ts";
 import type { Session } from "../session.ts";
-import { crawlQueue } from "./crawl-queue.ts";
 import type { Target } from "./targets.ts";
 
-/** Hosts that a crawl's URLs may name as the person's own, at most. */
+/** At most this many hosts of the start URLs are exempt from the private network check. */
 const HOSTS_MOST = 1000;
 
-/** What the command line adds to a target. */
-export type SpecFlags = { out?: string | undefined; requestId?: string | undefined };
+/** Flags that become part of the job, beside those of the target. */
+type SpecFlags = { out?: string | undefined; requestId?: string | undefined };
 
 export async function beginCrawl(
   session: Session,
@@ -23,16 +25,27 @@ export async function beginCrawl(
   { out, requestId }: SpecFlags,
 ): Promise<JobSpec> {
   if (target === undefined)
-    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl: give a URL" });
+    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl; give a URL" });
   const spec = specOf(session, target, { out, requestId });
-  extractorOf(spec); // a bad selector is said before anything is queued
-  if (spec.render !== "never") getChromium(session.config.chromium); // and so is a browser that is not there
-  await noteWebhookHere(session, target.job.webhook, { jobId: spec.id, queue: spec.queue });
-  await submitAll(session, spec, target.urls);
+  // A bad selector or a missing browser is reported before anything is queued.
+  extractorOf(spec);
+  if (spec.render !== "never") getChromium(session.config.chromium);
+  await submitAll(session, spec, target);
   return spec;
 }
 
-/** The target as a job of its own. */
+/** Stores the job's webhook. A generated secret is printed here, because it cannot be shown later. */
+async function storeWebhook(
+  { trawl, screen }: Session,
+  webhook: WebhookInput | undefined,
+  job: { jobId: string; queue?: string },
+): Promise<string | undefined> {
+  const secret = await registerWebhook(trawl.store.webhooks, webhook, { ...job, now: trawl.clock.now() });
+  if (secret !== undefined) screen.err(`webhook secret (shown only once): ${secret}\n`);
+  return secret;
+}
+
+/** The job of a target, with a queue of its own. */
 export function specOf({ config, trawl }: Session, { job, urls }: Target, { out, requestId }: SpecFlags): JobSpec {
   const now = trawl.clock.now();
   const id = newJobId(now);
@@ -47,23 +60,41 @@ export function specOf({ config, trawl }: Session, { job, urls }: Target, { out,
   });
 }
 
-/** The hosts a person typed. */
+/** The hosts of the URLs that the user gave. */
 export function hostsOf(urls: readonly string[]): string[] {
   return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, HOSTS_MOST);
 }
 
-/** Queues a crawl's URLs. Doing it again is harmless: known ones are duplicates. */
-export async function submitAll({ trawl }: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
-  const { frontier, clock } = trawl;
-  const { id, requestId } = spec;
+/** Creates the crawl's job and queues its URLs. Throws BROKER_FULL. */
+async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target): Promise<void> {
+  const { frontier, catalogue, clock } = session.trawl;
+  const { id, queue } = spec;
+  const deps = {
+    ...{ frontier, lookUp: catalogue.lookUp, now: clock.now },
+    admit: async () => {},
+    addWebhook: () => storeWebhook(session, job.webhook, { jobId: id, queue }),
+  };
+  await traced(session, spec, urls, () => submitList(deps, spec, urls, "never"));
+}
+
+/** Queues the URLs of a crawl whose submission was cut short. Known URLs count as duplicates. Throws BROKER_FULL. */
+export function continueSubmission(session: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
+  return traced(session, spec, urls, () => completeList(session.trawl.frontier, spec, urls));
+}
+
+async function traced(
+  { trawl }: Session,
+  { id, requestId }: JobSpec,
+  urls: readonly string[],
+  submit: () => Promise<SubmitAnswer>,
+): Promise<void> {
   const words = { "trawl.job.id": id };
-  const answer = await traceSubmission(await trawl.openTracing(), { requestId, words }, () =>
-    submitJob({ frontier, now: clock.now }, spec, urls),
-  );
-  if (answer.full === undefined) return;
+  const { full, accepted, duplicates } = await traceSubmission(await trawl.openTracing(), { requestId, words }, submit);
+  if (full === undefined) return;
+  const taken = accepted + duplicates;
   throw new TrawlError("BROKER_FULL", {
     op: "cli.crawl",
-    message: `the broker took ${answer.full.taken} of ${urls.length} URLs and is full; raise TRAWL_MAX_PENDING and run again with the same URLs and --resume`,
-    detail: { taken: answer.full.taken },
+    message: `the broker is full: it accepted ${taken} of ${urls.length} URLs; raise TRAWL_MAX_PENDING and run again with the same URLs and --resume`,
+    detail: { taken },
   });
 }

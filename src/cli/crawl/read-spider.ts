@@ -1,12 +1,12 @@
 /**
- * Reads the job of a spider without running its module here: one that never ends, or that ends its process, would take
- * the process with it that hears Ctrl-C. A thread loads it, and is ended when it has answered.
+ * Reads the job of a spider in a worker thread. A module that blocks or calls `process.exit()` while it loads would
+ * otherwise stop the process that handles Ctrl-C. The thread is terminated after its answer.
  */
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, TrawlError } from "../../errors.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 
-/** What the thread answers. */
+/** The message from the thread. */
 export type SpiderAnswer =
   | { kind: "job"; job: JobInput }
   | { kind: "refused"; code: ErrorCode; message: string }
@@ -26,8 +26,8 @@ async function askThread(path: string): Promise<SpiderAnswer> {
   try {
     return await new Promise<SpiderAnswer>((resolve) => {
       thread.once("message", resolve);
-      thread.once("error", (cause) => resolve(badSpider(path, `it cannot be loaded: ${cause.message}`)));
-      thread.once("exit", (code) => resolve(badSpider(path, `it calls process.exit(${code}) while it is loaded`)));
+      thread.once("error", (cause) => resolve(badSpider(path, `cannot be loaded: ${cause.message}`)));
+      thread.once("exit", (code) => resolve(badSpider(path, `calls process.exit(${code}) while loading`)));
     });
   } finally {
     await thread.terminate();
@@ -35,6 +35,6 @@ async function askThread(path: string): Promise<SpiderAnswer> {
 }
 
 function badSpider(path: string, problem: string): SpiderAnswer {
-  const message = `${path}: ${problem}; a module may only export its spider: do the rest in its handlers`;
+  const message = `${path}: ${problem}; at the top level only define and export the spider, do the rest in handlers`;
   return { kind: "refused", code: "BAD_SPIDER", message };
 }

@@ -1,14 +1,13 @@
-/** Sends records to stdout as they are stored, one JSON line each, for pipes. */
-
-import type { Trawl } from "../../compose.ts";
+/** Writes records to stdout as they are stored, one JSON line each, for pipes. */
+import type { App } from "../../compose/app.ts";
 import type { Service } from "../../runtime/service.ts";
 import { recordLine } from "../../store/export/record-line.ts";
 
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 const PAGE = 500;
 
 export function createRecordStream(
-  { store, clock }: Pick<Trawl, "store" | "clock">,
+  { store, clock }: Pick<App, "store" | "clock">,
   jobId: string,
   out: (text: string) => Promise<void>,
 ): Service {
@@ -28,7 +27,7 @@ export function createRecordStream(
   async function followUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
       await sendNew();
-      await clock.sleep(LOOK_EVERY_MS, stopping.signal);
+      await clock.sleep(POLL_MS, stopping.signal);
     }
     await sendNew();
   }
@@ -36,7 +35,7 @@ export function createRecordStream(
   return {
     start: () => {
       loop ??= followUntilStopped();
-      loop.catch(() => {}); // heard by whoever stops it
+      loop.catch(() => {}); // stop() rejects with it
     },
     stop: async () => {
       stopping.abort();

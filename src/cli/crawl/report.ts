@@ -1,11 +1,12 @@
-/** What a person is told when a crawl ends: what came out, where it is, what went wrong, what to type next. */
-import { shownPlace } from "../../config/place.ts";
-import { formatBytes, formatCount, plural } from "../../domain/counted.ts";
+/** The report at the end of a crawl: results, where they are stored, failures and next commands. */
+import { maskedUrl } from "../../config/connection-url.ts";
 import { formatDuration } from "../../domain/duration.ts";
+import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
-import type { DeadGroup, JobView } from "../../frontier/frontier-admin.ts";
+import { PLAIN_LINKS } from "../../extract/link-selector.ts";
+import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
+import { type DeadGroupWithCause, withCauses } from "../../trace/dead-causes.ts";
 import type { Session } from "../session.ts";
 import { type Screen, shorten, steps, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
@@ -13,82 +14,129 @@ import type { CrawlEnd } from "./run-crawl.ts";
 type Output = { out: string | undefined; written: number | undefined };
 
 const GROUPS_SHOWN = 5;
+const SELECTORS_SHOWN = 5;
 
 export async function report(session: Session, end: CrawlEnd, output: Output): Promise<string> {
-  const { screen, trawl, config } = session;
+  const { screen, config } = session;
   const { job } = end;
   const isAnyDead = job.counts.dead > 0;
-  const groups = isAnyDead ? (await trawl.frontier.groupDead({ jobId: job.id }, GROUPS_SHOWN + 1)).groups : [];
+  const groups = isAnyDead ? await failedGroups(session, job.id) : [];
+  const width = screen.isLive ? screen.columns() - LABEL_WIDTH : Number.POSITIVE_INFINITY;
+  const handlerError = groups.some(({ reason }) => reason === "handler_failed")
+    ? await findHandlerError(session, job.id)
+    : undefined;
   const rows = [
-    [`  ${LABEL}`, recordsWords(end, output)],
-    ["  pages", pagesWords(end, config.store, await countUnchanged(session, job))],
+    [`  ${LABEL}`, recordsText(end, output)],
+    ["  pages", pagesText(end, config.store, await countUnchanged(session, job))],
     ...(job.counts.refused === 0
       ? []
-      : [["  refused", `${plural(job.counts.refused, "link")}, by robots.txt or a limit`]]),
-    ...failureRows(groups, job.counts.dead, screen.isLive ? screen.columns() - LABEL_WIDTH : Number.POSITIVE_INFINITY),
+      : [["  refused", `${plural(job.counts.refused, "link")}, because of robots.txt or a limit`]]),
+    ...failureRows(groups, job.counts.dead, width),
+    ...unmatchedSelectors(end).map((selector, nth) => [
+      nth === 0 ? "  follow" : "",
+      shorten(showable(`${selector} matched no links`), width),
+    ]),
+    ...(handlerError === undefined ? [] : [["  error", shorten(showable(handlerError), width)]]),
   ];
-  return `${headline(screen, end)}\n${table(rows)}${nextSteps(screen, end, output)}`;
+  return `${headline(screen, end, groups)}\n${table(rows)}${nextSteps(screen, end, output)}`;
 }
 
-/** The longest; what may be typed next is lined up with them. */
+async function failedGroups({ trawl }: Session, jobId: string): Promise<readonly DeadGroupWithCause[]> {
+  const { groups } = await trawl.frontier.groupDead({ jobId }, GROUPS_SHOWN + 1);
+  return withCauses(trawl.frontier, { jobId }, groups);
+}
+
+/** The longest label; the next commands are aligned with it. */
 const LABEL = "records";
 const LABEL_WIDTH = `  ${LABEL}  `.length;
 
-function headline({ paint }: Screen, { job, interrupted, seconds }: CrawlEnd): string {
+function headline({ paint }: Screen, end: CrawlEnd, groups: readonly DeadGroupWithCause[]): string {
+  const { job, interrupted, seconds } = end;
   const time = formatDuration(seconds * 1000);
-  // A resumed crawl fetched some of its pages in an earlier run, whose time nobody took.
-  const isWhole = (job.finishedAt ?? 0) - job.createdAt < seconds * 1000 + STARTING_MS;
-  const speed = seconds > 0 && isWhole ? `, ${(job.tally.pages / seconds).toFixed(1)} pages/s` : "";
-  if (interrupted) return `${paint.yellow("stopped")} after ${time}: nothing is lost`;
-  if (job.state === "finished") return `${paint.green("done")} in ${time}${speed}`;
-  return `${paint.red(job.state)} after ${time}: ${job.state === "failed" ? "no page could be fetched" : "what waited was dropped"}`;
+  const speed = seconds > 0 && isWholeRun(end) ? `, ${(job.tally.pages / seconds).toFixed(1)} pages/s` : "";
+  if (interrupted) return `${paint.yellow("interrupted")} after ${time}; progress is saved`;
+  if (job.state === "finished") return `${paint.green("complete")} in ${time}${speed}`;
+  return `${paint.red(job.state)} after ${time}: ${job.state === "failed" ? failureText(groups) : "waiting URLs were dropped"}`;
 }
 
-/** Between the creation of a job and the start of its run. */
+/** Reasons of pages that were fetched, and then failed in a handler of the spider. */
+const HANDLER_REASONS: readonly string[] = ["handler_failed", "time_limit"];
+
+function failureText(groups: readonly DeadGroupWithCause[]): string {
+  const inHandler = groups.filter(({ reason }) => HANDLER_REASONS.includes(reason));
+  if (inHandler.length === 0) return "no page could be fetched";
+  return inHandler.length === groups.length ? "the handler failed on every page" : "no page could be processed";
+}
+
+/** The longest time between the creation of a job and the start of its run. */
 const STARTING_MS = 2_000;
 
-function recordsWords({ job }: CrawlEnd, { out, written }: Output): string {
+function recordsText({ job }: CrawlEnd, { out, written }: Output): string {
   const { records, invalid } = job.tally;
-  const apart = invalid === 0 ? "" : `, and ${formatCount(invalid)} invalid, kept apart`;
+  const apart = invalid === 0 ? "" : `, and ${formatCount(invalid)} invalid (stored separately)`;
   return (out === undefined ? formatCount(records) : `${formatCount(written ?? 0)} in ${out}`) + apart;
 }
 
-/** Undefined where nothing is compared. */
+/** Undefined for a job without recrawl. */
 async function countUnchanged({ trawl }: Session, { id, spec }: JobView): Promise<number | undefined> {
-  return (spec as JobSpec).recrawl === undefined ? undefined : trawl.store.countUnchanged(id);
+  return spec.recrawl === undefined ? undefined : trawl.store.countUnchanged(id);
 }
 
-function pagesWords({ job, interrupted }: CrawlEnd, store: string, unchanged: number | undefined): string {
+function pagesText({ job, interrupted }: CrawlEnd, store: string, unchanged: number | undefined): string {
   const { queued, delayed, leased } = job.counts;
   const waiting = interrupted ? `; ${plural(queued + delayed + leased, "URL")} waiting` : "";
   const { pages, bytes } = job.tally;
   const same = unchanged === undefined ? "" : `, ${formatCount(unchanged)} unchanged`;
-  return `${formatCount(pages)}${same} (${formatBytes(bytes)}) in ${shownPlace(store).replace(/^sqlite:/, "")}${waiting}`;
+  return `${formatCount(pages)}${same} (${formatBytes(bytes)}) in ${maskedUrl(store).replace(/^sqlite:/, "")}${waiting}`;
 }
 
-function failureRows(groups: readonly DeadGroup[], total: number, width: number): string[][] {
+function failureRows(groups: readonly DeadGroupWithCause[], total: number, width: number): string[][] {
   if (total === 0) return [];
-  // They may have been discarded: the ledger still counts them.
+  // The dead letters may have been discarded; the ledger still counts them.
   if (groups.length === 0) return [["  failed", formatCount(total)]];
-  const shown = groups.slice(0, GROUPS_SHOWN).map(({ reason, status, count, sample }, index) => {
-    const words = `${formatCount(count)} × ${reason}${status === undefined ? "" : ` ${status}`}, such as `;
-    return [index === 0 ? "  failed" : "", words + shorten(showable(pageUrlOf(sample)), width - words.length)];
+  const shown = groups.slice(0, GROUPS_SHOWN).map(({ reason, status, count, sample, cause }, index) => {
+    const why = cause !== undefined ? `: ${showable(cause)}` : status === undefined ? "" : ` ${status}`;
+    const text = `${formatCount(count)} × ${reason}${why}, for example `;
+    return [index === 0 ? "  failed" : "", text + shorten(showable(pageUrlOf(sample)), width - text.length)];
   });
-  return groups.length > GROUPS_SHOWN ? [...shown, ["", `… ${formatCount(total)} dead letters in all`]] : shown;
+  return groups.length > GROUPS_SHOWN ? [...shown, ["", `… ${formatCount(total)} failed URLs in total`]] : shown;
+}
+
+/** The newest error of a handler, with the line of the user's code. */
+async function findHandlerError({ trawl }: Session, jobId: string): Promise<string | undefined> {
+  const [letter] = await trawl.frontier.listDead({ jobId, reason: "handler_failed" }, 1);
+  return letter?.history.at(-1)?.detail;
+}
+
+/**
+ * Selectors that found no link in the whole crawl, usually because of a typing error or changed markup. Empty for an
+ * interrupted or resumed crawl, because other runs may have matched them.
+ */
+function unmatchedSelectors(end: CrawlEnd): readonly string[] {
+  const { job, interrupted, unmatched } = end;
+  if (interrupted || job.tally.pages === 0 || !isWholeRun(end)) return [];
+  const links = job.spec.spider === undefined ? job.spec.follow?.links : undefined;
+  const isUnmatched = links !== undefined && links !== PLAIN_LINKS && job.counts.discovered === 0;
+  return (isUnmatched ? [links] : unmatched).slice(0, SELECTORS_SHOWN);
+}
+
+/** A resumed crawl fetched some of its pages in an earlier run, whose duration is not stored. */
+function isWholeRun({ job, seconds }: CrawlEnd): boolean {
+  return (job.finishedAt ?? 0) - job.createdAt < seconds * 1000 + STARTING_MS;
 }
 
 function nextSteps(screen: Screen, { job, interrupted }: CrawlEnd, { out }: Output): string {
   const { tally, counts } = job;
-  const choices: [isSo: boolean, what: string, words: string][] = [
-    [interrupted, "go on", `crawl --resume ${job.id}`],
-    [out === undefined && tally.records > 0, "keep", `records ${job.id} --out records.csv`],
+  const choices: [applies: boolean, what: string, command: string][] = [
+    [interrupted, "resume", `crawl --resume ${job.id}`],
+    [out === undefined && tally.records > 0, "export", `records ${job.id} --out records.csv`],
     [tally.invalid > 0, "invalid", `records ${job.id} --invalid`],
-    [counts.dead > 0, "why", `dead ${job.id}`],
+    [counts.dead > 0, "failed", `dead ${job.id}`],
   ];
-  const shown = choices.filter(([isSo]) => isSo);
+  const shown = choices.filter(([applies]) => applies);
   if (shown.length === 0) return "";
   return `\n${steps(
-    shown.map(([, what, words]) => [what.padEnd(LABEL.length), words]),
+    shown.map(([, what, command]) => [what.padEnd(LABEL.length), command]),
     screen,
   )}`;
 }

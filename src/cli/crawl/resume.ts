@@ -1,23 +1,24 @@
-/** Finds the crawl that `--resume` goes on with, and makes it ready to run. */
+/** Finds the crawl that `--resume` continues, and prepares it to run. */
+
+import { getLiveJob } from "../../control/catalogue.ts";
+import { isCrawl } from "../../domain/crawl-queue.ts";
 import { hasEnded } from "../../domain/job.ts";
+import type { JobSpec } from "../../domain/job-spec.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import { getLiveJob } from "../../retain/catalogue.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
 import { isSameWork } from "../../submit/resolve-job.ts";
 import type { Session } from "../session.ts";
-import { specOf, submitAll } from "./begin.ts";
-import { isCrawl } from "./crawl-queue.ts";
+import { continueSubmission, specOf } from "./begin.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
 
-/** `last`: the newest that has not ended, or, with a target, the same crawl as that. */
+/** `last`: the newest crawl that has not ended or, with a target, the newest crawl of that target. */
 export type Resume = { jobId: string } | "last";
 
-/** A job's id is one plain word; URLs and files have a dot, a slash or a colon, and standard input is a dash. */
+/** A job id has letters and digits only; URLs and files have a dot, a slash or a colon, and standard input is `-`. */
 const JOB_ID = /^[0-9A-Za-z]+$/;
 
-/** `--resume URL` reads the URL as the flag's own word: give it back to the targets. */
+/** In `--resume URL` commander takes the URL as the value of the flag. It is a target. */
 export function readResume(
   targets: readonly string[],
   { resume }: { resume?: string | true },
@@ -28,11 +29,11 @@ export function readResume(
   if (targets.length === 0) return { given: [], resume: { jobId: resume } };
   throw new TrawlError("BAD_USAGE", {
     op: "cli.crawl",
-    message: `--resume ${resume} goes on with that crawl and takes no URLs besides; leave out ${targets[0]}`,
+    message: `--resume ${resume} continues that crawl and takes no URLs; remove ${targets[0]}`,
   });
 }
 
-/** Flags that would change what a crawl fetches and keeps: too late for one that has begun. */
+/** Refuses flags that would change what a started crawl fetches and stores. */
 export function refuseShapeFlags(flags: CrawlFlags): void {
   const { extract, include, exclude, header, follow, scope, maxPages, maxDepth, maxSeconds, name, retries } = flags;
   const { ignoreRobots, keepBodies, recrawl, changedOnly, render, waitFor, requestId, parse } = flags;
@@ -61,11 +62,11 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
   if (given.length === 0) return;
   throw new TrawlError("BAD_USAGE", {
     op: "cli.crawl",
-    message: `${given.join(", ")} shape a crawl when it begins and cannot be changed with --resume; --rate, --burst and --per-site can`,
+    message: `${given.join(", ")} cannot be changed with --resume; only --rate, --burst and --per-site can`,
   });
 }
 
-/** The crawl to go on with; undefined where the target has never been begun. Throws JOB_ARCHIVED. */
+/** The crawl to continue; undefined if the target was never started. Throws JOB_ARCHIVED. */
 export async function findResumed(
   session: Session,
   resume: Resume,
@@ -81,33 +82,33 @@ export async function findResumed(
     if (target !== undefined) return undefined;
     throw new TrawlError("NOTHING_TO_RESUME", {
       op: "cli.crawl",
-      message: "no crawl has been begun in this broker; start one: trawl crawl <url>",
+      message: "this broker has no crawl to resume; start one with: trawl crawl <url>",
     });
   }
   refuseSubmitted(job);
-  const spec = job.spec as JobSpec;
+  const spec = job.spec;
   if (job.state === "paused") await frontier.resume(job.id);
   if (!hasEnded(job.state)) await applyPoliteness(session, spec, flags);
-  if (!job.sealed) await submitAll(session, spec, target?.urls ?? keptUrls(spec));
+  if (!job.sealed) await continueSubmission(session, spec, target?.urls ?? keptUrls(spec));
   return spec;
 }
 
-/** On a queue that workers share, this process would take the tasks of other jobs as well. */
+/** On a shared queue this process would also take tasks of other jobs. */
 function refuseSubmitted(job: JobView): void {
   if (isCrawl(job)) return;
   throw new TrawlError("BAD_USAGE", {
     op: "cli.crawl",
-    message: `job ${job.id} was submitted to the queue ${job.queue}, which workers serve; run one: trawl worker --queues ${job.queue}`,
+    message: `job ${job.id} was submitted for workers on queue ${job.queue}; start one with: trawl worker --queues ${job.queue}`,
     detail: { jobId: job.id, queue: job.queue },
   });
 }
 
-/** A submission that was cut short is begun again: known URLs are duplicates. A long list has to be given again. */
+/** An interrupted submission starts again: known URLs are duplicates. The user has to give a long list again. */
 function keptUrls({ id, urls, urlCount }: JobSpec): readonly string[] {
   if (urls.length === urlCount) return urls;
   throw new TrawlError("BAD_USAGE", {
     op: "cli.crawl",
-    message: `the ${urlCount} URLs of crawl ${id} were not all queued when it stopped; give the same list again: trawl crawl --resume LIST.txt`,
+    message: `crawl ${id} stopped before all of its ${urlCount} URLs were queued; give the same list again: trawl crawl --resume LIST.txt`,
     detail: { jobId: id },
   });
 }
@@ -121,15 +122,11 @@ async function findLast(
   const jobs = known.filter((job) => job.state !== "cancelled" && isCrawl(job));
   if (target === undefined) return jobs.find((job) => !hasEnded(job.state)) ?? jobs[0];
   const wanted = specOf(session, target, { out });
-  return jobs.find((job) => isSameWork(job.spec as JobSpec, wanted));
+  return jobs.find((job) => isSameWork(job.spec, wanted));
 }
 
-/** Rates are the one thing that may change under way. */
-export async function applyPoliteness(
-  { trawl }: Session,
-  { id, politeness }: JobSpec,
-  flags: CrawlFlags,
-): Promise<void> {
+/** Rates are the only settings that can change while a crawl runs. */
+async function applyPoliteness({ trawl }: Session, { id, politeness }: JobSpec, flags: CrawlFlags): Promise<void> {
   const { rate, burst, perSite } = flags;
   if (rate === undefined && burst === undefined && perSite === undefined) return;
   const intervalMs = rate === undefined ? politeness.policy.intervalMs : parseRate(rate);

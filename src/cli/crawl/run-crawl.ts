@@ -1,61 +1,67 @@
-/** Runs one job to its end, in this process or in processes of its own: worker, progress, records out. */
+/** Runs one job to its end, in this process or in child processes, with progress display and record stream. */
+
+import { getKnownJob } from "../../control/catalogue.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import { getKnownJob } from "../../retain/catalogue.ts";
 import type { Service } from "../../runtime/service.ts";
-import { UNWATCHED } from "../../worker/task-watch.ts";
+import type { OnSelector } from "../../spider/spider-reader.ts";
 import { linesTo } from "../log-lines.ts";
 import type { Session } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { type Screen, steps } from "../terminal.ts";
 import { aborted, watchJob } from "../watch-job.ts";
-import { createPoolVoice } from "../worker/pool-voice.ts";
+import { createPoolOutput } from "../worker/pool-output.ts";
 import { createPool, type PoolGroup } from "../worker/run-pool.ts";
-import { untilTold } from "./deliveries.ts";
+import { untilDelivered } from "./deliveries.ts";
 import { createRecordStream } from "./record-stream.ts";
 
-export type CrawlRun = {
+type CrawlRun = {
   jobId: string;
   queue: string;
   allowHosts: readonly string[];
   quiet: boolean;
-  /** Records go to stdout as they come. */
+  /** Write records to stdout as they are stored. */
   stream: boolean;
-  /** The processes that do the work; undefined: this one does. */
+  /** The child processes that do the work; undefined if this process does it. */
   group: PoolGroup | undefined;
-  /** Whether their comings and goings are told, and not only their deaths. */
-  tellsProcesses: boolean;
+  /** Print starts and ends of processes, not only crashes. */
+  showsProcesses: boolean;
 };
 
-/** How often the job is looked at for the display. */
+/** How often the job is polled for the display. */
 const SAMPLE_MS = 200;
 
-export type CrawlEnd = { job: JobView; interrupted: boolean; seconds: number };
+/** `unmatched`: selectors that a spider gave to `follow` and that matched nothing in this run. */
+export type CrawlEnd = { job: JobView; interrupted: boolean; seconds: number; unmatched: readonly string[] };
 
-export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): Promise<CrawlEnd> {
+export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlRun): Promise<CrawlEnd> {
   const { trawl } = session;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
   const ended = new AbortController();
   const onFinished = (jobId: string) => jobId === run.jobId && ended.abort();
-  // Those who work on it deliver what there is to tell of it as well: they go on until that is done.
+  const selectors = new Map<string, boolean>();
+  const onSelector: OnSelector = (selector, hasMatched) =>
+    selectors.set(selector, hasMatched || selectors.get(selector) === true);
+  const events = { onFinished, onSelector };
+  // The crawl's workers also deliver its webhook events, so they run until that is done.
   ended.signal.addEventListener("abort", () => {
-    void untilTold(session, run, over.signal)
-      .catch(() => {}) // what is undelivered is told in the end
+    void untilDelivered(session, run, over.signal)
+      .catch(() => {}) // the report lists undelivered events
       .finally(() => over.abort());
   });
   const crew =
     run.group === undefined
-      ? await workHere(session, stops, run, onFinished)
-      : workInPool(session, stops, run.group, run, onFinished);
-  const stopped = stops.once(() => {
-    session.screen.err("\nstopping: letting running requests finish (again to stop at once)\n");
+      ? await workHere(session, shutdown, run, events)
+      : workInPool(session, shutdown, run.group, run, events);
+  const stopped = shutdown.onStop(() => {
+    session.screen.err("\nstopping: waiting for running requests to finish (press Ctrl-C again to stop now)\n");
     over.abort();
-    ended.abort(); // whatever it would tell: nothing is shown any more
+    ended.abort(); // ends the progress display
   });
-  const place = { findJob: (id: string) => trawl.frontier.findJob(id), now: trawl.clock.now, screen: session.screen };
-  const display = watchJob(place, { ...run, isOnlyLook: false, everyMs: SAMPLE_MS }, ended);
+  const deps = { findJob: (id: string) => trawl.frontier.findJob(id), now: trawl.clock.now, screen: session.screen };
+  const display = watchJob(deps, { ...run, isObserver: false, everyMs: SAMPLE_MS }, ended);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
   crew.start();
   stream?.start();
@@ -63,80 +69,82 @@ export async function runCrawl(session: Session, stops: Stops, run: CrawlRun): P
     await Promise.race([aborted(over.signal), crew.ended]);
   } finally {
     await crew.stop();
-    stopped.forget();
-    crew.forget();
+    stopped.remove();
+    crew.removeListeners();
     await display.stop();
     await stream?.stop();
   }
-  await crew.ended; // throws what broke it
-  const job = await restingJob(session, run.jobId);
-  return { job, interrupted: !hasEnded(job.state), seconds: (trawl.clock.now() - startedAt) / 1000 };
+  await crew.ended; // rejects if the broker or store was lost
+  const job = await pausedJob(session, run.jobId);
+  const unmatched = [...selectors].filter(([, hasMatched]) => !hasMatched).map(([selector]) => selector);
+  return { job, interrupted: !hasEnded(job.state), seconds: (trawl.clock.now() - startedAt) / 1000, unmatched };
 }
 
-/** Whoever does the work. */
-type Crew = Service & { ended: Promise<void>; forget(): void };
+type CrawlEvents = { onFinished(jobId: string): void; onSelector: OnSelector };
+
+/** The worker in this process, or the supervisor of the child processes. */
+type Crew = Service & { ended: Promise<void>; removeListeners(): void };
 
 async function workHere(
   { trawl, screen }: Session,
-  stops: Stops,
+  shutdown: Shutdown,
   { jobId, queue, allowHosts }: CrawlRun,
-  onFinished: (jobId: string) => void,
+  events: CrawlEvents,
 ): Promise<Crew> {
   const worker = await trawl.createWorker({
     queues: [queue],
     allowHosts,
     unreadableJob: "ends-worker",
-    onFinished,
-    watch: UNWATCHED,
+    ...events,
     maxTasks: Number.POSITIVE_INFINITY,
   });
-  const heard = [
-    stops.onStray(worker.findCulprit, () => screen.err(goOn(jobId, screen))),
-    stops.atOnce(() => screen.err(goOn(jobId, screen))),
+  const listeners = [
+    shutdown.onHandlerError(worker.currentHandlerPage, () => screen.err(stoppedText(jobId, screen))),
+    shutdown.onKill(() => screen.err(stoppedText(jobId, screen))),
   ];
   return {
     ...worker,
-    forget() {
-      for (const { forget } of heard) forget();
+    removeListeners() {
+      for (const { remove } of listeners) remove();
     },
   };
 }
 
 function workInPool(
   session: Session,
-  stops: Stops,
+  shutdown: Shutdown,
   group: PoolGroup,
-  { jobId, tellsProcesses }: CrawlRun,
-  finished: (jobId: string) => void,
+  { jobId, showsProcesses }: CrawlRun,
+  { onFinished: finished, onSelector }: CrawlEvents,
 ): Crew {
   const { screen, config } = session;
-  const pool = createPoolVoice(screen, {
+  const pool = createPoolOutput(screen, {
     isJson: false,
-    quiet: !tellsProcesses,
+    quiet: !showsProcesses,
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
-  const voice = { finished, heldUp: () => {}, ordered: () => {} };
+  const output = { finished, heldUp: () => {}, ordered: () => {} };
   const line = linesTo(screen, false);
-  const supervisor = createPool(session, [group], { voice, pool, line });
-  const killed = stops.atOnce(() => {
+  const supervisor = createPool(session, [group], { output, pool, line, onSelector });
+  const killed = shutdown.onKill(() => {
     supervisor.killAll();
-    screen.err(goOn(jobId, screen));
+    screen.err(stoppedText(jobId, screen));
   });
-  return { ...supervisor, forget: killed.forget };
+  return { ...supervisor, removeListeners: killed.remove };
 }
 
-/** What to type after an end that nobody could prepare for. */
-function goOn(jobId: string, screen: Screen): string {
-  return `stopped at once: nothing is lost\n${steps([["go on", `crawl --resume ${jobId}`]], screen)}`;
+/** Printed when the process ends without the usual report. */
+function stoppedText(jobId: string, screen: Screen): string {
+  return `stopped; progress is saved\n${steps([["resume", `crawl --resume ${jobId}`]], screen)}`;
 }
 
-/** A crawl nobody is running is paused: its limits no longer hold for other crawls of the same sites. */
-async function restingJob({ trawl }: Session, jobId: string): Promise<JobView> {
-  const look = () => getKnownJob(trawl.catalogue, jobId, "cli.crawl");
-  const job = await look();
+/** Pauses an interrupted crawl, so that its rates no longer slow down other crawls of the same sites. */
+async function pausedJob({ trawl }: Session, jobId: string): Promise<JobView> {
+  const getJob = () => getKnownJob(trawl.catalogue, jobId, "cli.crawl");
+  const job = await getJob();
   if (hasEnded(job.state)) return job;
   return trawl.frontier.pause(jobId).catch((error: unknown) => {
-    if (isTrawlError(error, "JOB_ENDED")) return look(); // the last of it ended just now
+    if (isTrawlError(error, "JOB_ENDED")) return getJob(); // its last task ended after the check above
     throw error;
   });
 }

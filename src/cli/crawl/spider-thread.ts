@@ -1,4 +1,4 @@
-/** The thread that loads a spider's module for `read-spider.ts`, and tells what job it is. An entry, not a module to import. */
+/** The worker thread of `read-spider.ts`: loads the spider module and posts its job. An entry point; do not import it. */
 import { Console } from "node:console";
 import { parentPort, workerData } from "node:worker_threads";
 import { isTrawlError } from "../../errors.ts";
@@ -6,7 +6,7 @@ import { jobOfSpider, loadSpider } from "../../spider/load-spider.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import type { SpiderAnswer } from "./read-spider.ts";
 
-// Stdout carries results and nothing else, here as well.
+// Only results go to stdout: console.log of a spider goes to stderr.
 globalThis.console = new Console(process.stderr);
 
 async function answer(path: string): Promise<SpiderAnswer> {

@@ -1,4 +1,4 @@
-/** What `trawl crawl` was given to work on -> a job as written and its URLs. */
+/** Reads the targets and flags of a command into a job and its URLs. */
 import { readFileSync } from "node:fs";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
@@ -23,7 +23,7 @@ export type CrawlFlags = {
   retries?: number;
   header: string[];
   keepBodies?: boolean;
-  /** True: without the name of a set. */
+  /** True if the flag has no set name. */
   recrawl?: string | true;
   changedOnly?: boolean;
   render?: string;
@@ -35,7 +35,7 @@ export type CrawlFlags = {
 
 export type Target = { job: JobInput; urls: readonly string[] };
 
-/** Throws BAD_USAGE, BAD_URL, BAD_JOB, BAD_SELECTOR or BAD_SPIDER, each naming what to change. */
+/** Throws BAD_USAGE, BAD_URL, BAD_JOB, BAD_SELECTOR or BAD_SPIDER. */
 export async function readTarget(targets: readonly string[], flags: CrawlFlags): Promise<Target> {
   const base = (await writtenJob(targets)) ?? { urls: targets.flatMap(urlsOf), follow: {} };
   const job = parseJob(withFlags(base, flags));
@@ -45,7 +45,7 @@ export async function readTarget(targets: readonly string[], flags: CrawlFlags):
   return { job, urls };
 }
 
-/** The job of a spider or a job file; undefined where the targets are URLs and lists of URLs. */
+/** The job of a spider or a job file; undefined if the targets are URLs or URL lists. */
 export async function writtenJob(targets: readonly string[]): Promise<JobInput | undefined> {
   const [first] = targets;
   if (first === undefined || targets.length > 1) return undefined;
@@ -56,7 +56,7 @@ export async function writtenJob(targets: readonly string[]): Promise<JobInput |
 export function nothingGiven(): TrawlError {
   return new TrawlError("BAD_USAGE", {
     op: "cli.targets",
-    message: "nothing to crawl: give a URL, a spider (spider.ts), a job (job.json) or a list of URLs (urls.txt)",
+    message: "nothing to crawl; give a URL, a spider (spider.ts), a job (job.json) or a URL list (urls.txt)",
   });
 }
 
@@ -75,20 +75,20 @@ function jobFile(path: string): JobInput {
     if (cause instanceof TrawlError) throw cause;
     throw new TrawlError("BAD_JOB", {
       op: "cli.crawl",
-      message: `${path} is not JSON: ${(cause as Error).message}`,
+      message: `${path} is not valid JSON: ${(cause as Error).message}`,
       detail: { path },
       cause,
     });
   }
 }
 
-/** A URL as it is; a `.txt` file or `-` (standard input) as one URL a line, empty lines and # comments left out. */
+/** A URL is returned unchanged. A `.txt` file or `-` (stdin) has one URL per line; empty lines and # comments are skipped. */
 function urlsOf(target: string): string[] {
   if (!isList(target)) return [target];
   return readText(target).split(/\r?\n/).map(trimmed).filter(isUrlLine);
 }
 
-/** Whether a target stands for the URLs that are listed in it. */
+/** True if the target is a URL list. */
 export function isList(target: string): boolean {
   return target === "-" || (!isUrlLike(target) && target.endsWith(".txt"));
 }
@@ -112,18 +112,20 @@ function readText(path: string): string {
 export function unreadableList(path: string, cause: unknown): TrawlError {
   return new TrawlError("BAD_USAGE", {
     op: "cli.targets",
-    message: `${path} cannot be read: ${(cause as Error).message}; give a file that exists, or a URL`,
+    message: `cannot read ${path}: ${(cause as Error).message}; give an existing file, or a URL`,
     detail: { path },
     cause,
   });
 }
 
-/** What is said of a URL that cannot be one. */
+/** The error for a URL that cannot be fetched, with a suggestion if only the scheme is missing. */
 export function badUrl(url: string): TrawlError {
-  const guess = canonicalUrl(`https://${url}`);
+  // Servers on an IP address or on localhost rarely have a certificate.
+  const isLocal = /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:]+\])(?=[:/]|$)/i.test(url);
+  const guess = canonicalUrl(`${isLocal ? "http" : "https"}://${url}`);
   const hint =
-    !isUrlLike(url) && guess !== undefined && url.includes(".")
-      ? `; did you mean ${guess} ?`
+    !isUrlLike(url) && guess !== undefined && (isLocal || url.includes("."))
+      ? `; did you mean: ${guess}`
       : "; give an absolute http(s) URL";
   return new TrawlError("BAD_URL", {
     op: "cli.targets",
@@ -132,7 +134,7 @@ export function badUrl(url: string): TrawlError {
   });
 }
 
-/** Flags win over the job's own words. */
+/** Flags override the settings of the job. */
 export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
   const { politeness = {}, limits = {}, retries = {}, keep = {}, headers = {} } = base;
   return compact({
@@ -176,7 +178,7 @@ function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
 
 function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: CrawlFlags): JobInput["recrawl"] {
   if (typeof set === "string" && isUrlLike(set)) {
-    const message = `--recrawl takes the name of a set, not ${set}; give URLs first: URL --recrawl SET`;
+    const message = `--recrawl takes the name of a set, not ${set}; put the URL first: URL --recrawl SET`;
     throw new TrawlError("BAD_USAGE", { op: "cli.targets", message, detail: { set } });
   }
   const asked = set === undefined ? recrawl : set === true ? { ...recrawl } : { ...recrawl, set };
@@ -184,7 +186,7 @@ function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: Craw
   if (asked !== undefined) return { ...asked, emit: "changed" };
   throw new TrawlError("BAD_USAGE", {
     op: "cli.targets",
-    message: "--changed-only goes with --recrawl SET, which names what the crawl is compared with",
+    message: "--changed-only needs --recrawl SET, which names the set to compare with",
   });
 }
 

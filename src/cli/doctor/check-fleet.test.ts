@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { aJobSpec } from "../../../test/submit/a-job-spec.ts";
 import { emptyLedger } from "../../domain/job.ts";
 import type { JobView, WorkerView } from "../../frontier/frontier-admin.ts";
 import { checkFleet, type FleetFacts } from "./check-fleet.ts";
@@ -17,7 +18,7 @@ function aJob(parts: Partial<JobView>): JobView {
     finishedAt: undefined,
     counts: emptyLedger(),
     tally: { pages: 0, records: 0, invalid: 0, bytes: 0 },
-    spec: { queue: parts.queue ?? "fetch", routes: [] },
+    spec: aJobSpec({ queue: parts.queue ?? "fetch" }),
     ...parts,
   };
 }
@@ -26,7 +27,7 @@ function aWorker(worker: string, parts: Partial<WorkerView> = {}): WorkerView {
   return { worker, queues: ["fetch"], unknownSpiders: [], version: "1.0.0", seenAt: 0, ...parts };
 }
 
-/** What is not as it should be. */
+/** All findings that are not ok. */
 function troubles(facts: Partial<FleetFacts>): string[] {
   const whole = { workers: [], queues: [], jobs: [], version: "1.0.0", storeFile: undefined, ...facts };
   return checkFleet(whole)
@@ -34,19 +35,19 @@ function troubles(facts: Partial<FleetFacts>): string[] {
     .map(({ check, verdict, says, fix }) => `${verdict}: ${check}: ${says}; ${fix}`);
 }
 
-describe("work and workers", () => {
-  it("of a job with routes are on the queues that those name", () => {
-    const routed = aJob({ spec: { queue: "fetch", routes: [{ queue: "slow" }] } });
+describe("the fleet check", () => {
+  it("knows the queues of a job with routes", () => {
+    const routed = aJob({ spec: aJobSpec({ routes: [{ queue: "slow", priority: 5 }] }) });
 
     expect(troubles({ queues: [{ queue: "slow", waiting: 3 }], jobs: [routed] })).toEqual([
-      "problem: queue slow: 3 URLs waiting, and there is no worker at all; start one: trawl worker --queues slow",
+      "problem: queue slow: 3 URLs waiting, and no worker is running; start one with: trawl worker --queues slow",
     ]);
     expect(troubles({ jobs: [routed] })).toEqual([
-      "problem: jobs: 1 job running (j1), and there is no worker at all; start one: trawl worker --queues fetch,slow",
+      "problem: jobs: 1 job running (j1), and no worker is running; start one with: trawl worker --queues fetch,slow",
     ]);
   });
 
-  it("are well when there is neither, and when there are both", () => {
+  it("finds no problem without jobs and workers, and with both", () => {
     const queues = [{ queue: "fetch", waiting: 3 }];
 
     expect(troubles({})).toEqual([]);
@@ -54,29 +55,29 @@ describe("work and workers", () => {
     expect(troubles({ workers: [aWorker("a/1/1")], jobs: [aJob({})], queues })).toEqual([]);
   });
 
-  it("need each other: a queue that nobody serves, a job that runs while nobody is there", () => {
+  it("reports a queue that no worker serves, and a running job without workers", () => {
     const queues = [{ queue: "fetch", waiting: 3 }];
 
     expect(troubles({ queues, jobs: [aJob({})] })).toEqual([
-      "problem: queue fetch: 3 URLs waiting, and there is no worker at all; start one: trawl worker --queues fetch",
+      "problem: queue fetch: 3 URLs waiting, and no worker is running; start one with: trawl worker --queues fetch",
     ]);
     expect(troubles({ jobs: [aJob({})] })).toEqual([
-      "problem: jobs: 1 job running (j1), and there is no worker at all; start one: trawl worker --queues fetch",
+      "problem: jobs: 1 job running (j1), and no worker is running; start one with: trawl worker --queues fetch",
     ]);
     expect(troubles({ jobs: [aJob({ sealed: false })] })[0]).toContain("submit --resume j1");
   });
 
-  it("do not need each other for what is paused, or is a crawl that was interrupted", () => {
+  it("only warns about paused jobs and interrupted crawls", () => {
     const paused = troubles({ queues: [{ queue: "fetch", waiting: 1 }], jobs: [aJob({ state: "paused" })] });
     const crawl = aJob({ queue: "crawl:j1" });
 
     expect(paused).toEqual([expect.stringMatching(/^warning: queue fetch: .*trawl resume j1/)]);
     expect(troubles({ queues: [{ queue: "crawl:j1", waiting: 9 }], jobs: [crawl] })).toEqual([
-      expect.stringMatching(/^warning: queue crawl:j1: 9 URLs of a crawl .*trawl crawl --resume j1/),
+      expect.stringMatching(/^warning: queue crawl:j1: 9 URLs of an interrupted crawl.*trawl crawl --resume j1/),
     ]);
   });
 
-  it("miss each other where a queue is misspelt, a spider is not there, versions differ, or stores are many", () => {
+  it("warns about a misspelt queue, a missing spider, different versions and several file stores", () => {
     const jobs = [aJob({ state: "finished" })];
 
     expect(troubles({ jobs, workers: [aWorker("a/1/1", { queues: ["fecth"] })] })[0]).toMatch(/^warning: queue fecth/);

@@ -1,28 +1,27 @@
-/** Whether the workers and the work find each other: every mismatch in words, with what to do about it. */
+/** Checks that workers, queues, jobs, versions and the store fit together. Each finding has a fix. */
 
-import { plural } from "../../domain/counted.ts";
+import { isCrawl } from "../../domain/crawl-queue.ts";
+import { plural } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { BUILT_IN_QUEUES } from "../../domain/queue-name.ts";
 import type { Finding, JobView, QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
-import { shortProcess } from "../../runtime/process-id.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
+import { shortProcess } from "../../runtime/process-identity.ts";
 import { queuesOfJob } from "../../submit/queues-of-job.ts";
-import { isCrawl } from "../crawl/crawl-queue.ts";
 
 export type FleetFacts = {
   workers: readonly WorkerView[];
   queues: readonly QueueView[];
-  /** The newest. */
+  /** The newest jobs. */
   jobs: readonly JobView[];
   version: string;
-  /** What the store is called where it is a file of one machine. */
+  /** The store's connection URL if it is a local file. */
   storeFile: string | undefined;
 };
 
 export function checkFleet(facts: FleetFacts): Finding[] {
   const findings = [
     ...checkQueues(facts),
-    ...checkDeserted(facts),
+    ...checkStuckJobs(facts),
     ...checkIdleWorkers(facts),
     ...checkSpiders(facts),
     ...checkVersions(facts),
@@ -38,45 +37,49 @@ function summary({ workers, queues, jobs }: FleetFacts): Finding {
   return { check: "fleet", verdict: "ok", says };
 }
 
-/** Queues on which something waits, and nobody listens. */
+/** Reports queues with waiting URLs that no worker serves. */
 function checkQueues({ workers, queues, jobs }: FleetFacts): Finding[] {
   const unserved = queues.filter(({ queue }) => !workers.some((worker) => worker.queues.includes(queue)));
   return unserved.map((view) => unservedQueue(view, jobs, workers.length === 0));
 }
 
-function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], isDeserted: boolean): Finding {
+function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], hasNoWorkers: boolean): Finding {
   const check = `queue ${queue}`;
   const open = jobs.filter((job) => queuesOfView(job).includes(queue) && !hasEnded(job.state));
   const crawl = open.find(isCrawl);
   if (crawl !== undefined) {
-    const says = `${plural(waiting, "URL")} of a crawl that nobody is running`;
-    const fix = `go on with it: trawl crawl --resume ${crawl.id}; or drop it: trawl cancel ${crawl.id}`;
+    const says = `${plural(waiting, "URL")} of an interrupted crawl`;
+    const fix = `continue it with: trawl crawl --resume ${crawl.id}; or drop it with: trawl cancel ${crawl.id}`;
     return { check, verdict: "warning", says, fix };
   }
   const [paused] = open;
   if (paused !== undefined && open.every((job) => job.state === "paused")) {
-    const says = `${plural(waiting, "URL")}, all of paused jobs, and no worker serves it`;
-    return { check, verdict: "warning", says, fix: `resume: trawl resume ${paused.id}; and start a worker on it` };
+    const says = `${plural(waiting, "URL")} waiting, all of paused jobs, and no worker serves the queue`;
+    const fix = `resume with: trawl resume ${paused.id}; then start a worker: trawl worker --queues ${queue}`;
+    return { check, verdict: "warning", says, fix };
   }
-  const says = `${plural(waiting, "URL")} waiting, and ${isDeserted ? "there is no worker at all" : "no worker serves it"}`;
-  return { check, verdict: "problem", says, fix: `start one: trawl worker --queues ${queue}` };
+  const says = `${plural(waiting, "URL")} waiting, and ${hasNoWorkers ? "no worker is running" : "no worker serves the queue"}`;
+  return { check, verdict: "problem", says, fix: `start one with: trawl worker --queues ${queue}` };
 }
 
-/** Jobs that run with nobody there: all they have left is in the hands of workers that are gone, or not submitted yet. */
-function checkDeserted({ workers, queues, jobs }: FleetFacts): Finding[] {
-  const told = new Set(queues.map(({ queue }) => queue));
-  const isTold = (job: JobView) => queuesOfView(job).some((queue) => told.has(queue));
-  const stuck = jobs.filter((job) => job.state === "running" && !isCrawl(job) && !isTold(job));
+/**
+ * Reports running jobs while no worker runs and none of their URLs wait in a queue: the rest is leased to workers that
+ * have stopped, or the submission is incomplete. `checkQueues` reports jobs with waiting URLs.
+ */
+function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
+  const waiting = new Set(queues.map(({ queue }) => queue));
+  const isReported = (job: JobView) => queuesOfView(job).some((queue) => waiting.has(queue));
+  const stuck = jobs.filter((job) => job.state === "running" && !isCrawl(job) && !isReported(job));
   const [first] = stuck;
   if (first === undefined || workers.length > 0) return [];
-  const says = `${plural(stuck.length, "job")} running (${first.id}), and there is no worker at all`;
+  const says = `${plural(stuck.length, "job")} running (${first.id}), and no worker is running`;
   const fix = first.sealed
-    ? `start one: trawl worker --queues ${queuesOfView(first).join(",")}`
-    : `its URLs are not all in: go on with trawl submit --resume ${first.id} LIST, or trawl cancel ${first.id}`;
+    ? `start one with: trawl worker --queues ${queuesOfView(first).join(",")}`
+    : `its submission is incomplete; continue it with: trawl submit --resume ${first.id} LIST; or drop it with: trawl cancel ${first.id}`;
   return [{ check: "jobs", verdict: "problem", says, fix }];
 }
 
-/** A queue that no job has ever named is more often a slip than a wish. */
+/** A queue that no job has ever named is usually a typing error. */
 function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
   if (jobs.length === 0) return [];
   const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.flatMap(queuesOfView), ...BUILT_IN_QUEUES]);
@@ -86,8 +89,8 @@ function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
     return {
       check: `queue ${queue}`,
       verdict: "warning",
-      says: `${plural(serving.length, "worker")} (${namesOf(serving)}) on it, and no job uses it`,
-      fix: "compare --queues of the workers with the queue of the jobs",
+      says: `${plural(serving.length, "worker")} (${namesOf(serving)}) serving it, but no job uses it`,
+      fix: "check the spelling: compare --queues of the workers with the queue of the jobs",
     };
   });
 }
@@ -99,7 +102,7 @@ function checkSpiders({ workers }: FleetFacts): Finding[] {
       check: "spiders",
       verdict: "warning",
       says: `worker ${shortProcess(worker)} cannot load ${unknownSpiders.join(", ")}`,
-      fix: "put the module at that very path on its machine, with its packages; then: trawl dead JOB --replay",
+      fix: "copy the module and its packages to the same path on the worker's machine; then: trawl dead JOB --replay",
     }));
 }
 
@@ -112,12 +115,12 @@ function checkVersions({ workers, version }: FleetFacts): Finding[] {
       check: "versions",
       verdict: "warning",
       says: `this is Trawl ${version}; ${plural(others.length, "worker")} (${namesOf(others)}) on ${found}`,
-      fix: "fine while an upgrade is under way; else start them again with this version",
+      fix: "this is normal during an upgrade; otherwise restart them with this version",
     },
   ];
 }
 
-/** Each machine would fill a file of its own, and nobody would see all records. */
+/** With a file as store, each machine writes its own file, and no file has all records. */
 function checkMachines({ workers, storeFile }: FleetFacts): Finding[] {
   const machines = new Set(workers.map(({ worker }) => worker.split("/")[0]));
   if (storeFile === undefined || machines.size < 2) return [];
@@ -126,13 +129,13 @@ function checkMachines({ workers, storeFile }: FleetFacts): Finding[] {
       check: "store",
       verdict: "warning",
       says: `workers on ${machines.size} machines, and the store is a file: ${storeFile}`,
-      fix: "records stay on the machine that fetched them: share one store, TRAWL_STORE=postgres://…, or gather the files",
+      fix: "each machine stores its own records; share one store with TRAWL_STORE=postgres://…, or collect the files",
     },
   ];
 }
 
 function queuesOfView({ spec }: JobView): string[] {
-  return queuesOfJob(spec as JobSpec);
+  return queuesOfJob(spec);
 }
 
 const NAMED = 3;

@@ -1,44 +1,44 @@
-/** Looks at a PostgreSQL store that could be opened: may it be written, does it keep what it says it has kept? */
-import { shownPlace } from "../../config/place.ts";
+/** Checks a PostgreSQL store: permissions, standby, fsync and connections. */
+import { maskedUrl } from "../../config/connection-url.ts";
 import type { Finding } from "../../frontier/frontier-admin.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { PostgresFacts } from "../../store/postgres/examine.ts";
+import type { PostgresHealth } from "../../store/postgres/health.ts";
 
 export async function checkPostgres(
   url: string,
   deps: { clock: Clock; log: Log },
   options: { patienceMs: number },
 ): Promise<Finding[]> {
-  // Loaded on first use, as the store itself is.
-  const { examinePostgres } = await import("../../store/postgres/examine.ts");
-  return postgresFindings(shownPlace(url), await examinePostgres(url, deps, options));
+  // Imported on first use, like the store itself.
+  const { readPostgresHealth } = await import("../../store/postgres/health.ts");
+  return postgresFindings(maskedUrl(url), await readPostgresHealth(url, deps, options));
 }
 
-/** Past this share of all connections, the next worker may find none. */
+/** Above this share of used connections, the next worker may fail to connect. */
 const CROWDED = 0.8;
 
-export function postgresFindings(shown: string, facts: PostgresFacts): Finding[] {
+function postgresFindings(shown: string, facts: PostgresHealth): Finding[] {
   const { version, canWrite, isStandby, fsync, connections, mostConnections } = facts;
   const check = "store";
   if (isStandby) {
-    const says = `${shown} is a standby, which takes no writes`;
-    return [{ check, verdict: "problem", says, fix: "name the primary in TRAWL_STORE" }];
+    const says = `${shown} is a read-only standby`;
+    return [{ check, verdict: "problem", says, fix: "set the primary in TRAWL_STORE" }];
   }
   if (!canWrite) {
-    const fix = "give its user SELECT, INSERT, UPDATE and DELETE on all tables of its schema";
-    return [{ check, verdict: "problem", says: `${shown} may not be written by its user`, fix }];
+    const fix = "grant its user SELECT, INSERT, UPDATE and DELETE on all tables of its schema";
+    return [{ check, verdict: "problem", says: `the user of ${shown} has no permission to write`, fix }];
   }
   const findings: Finding[] = [
     { check, verdict: "ok", says: `${shown} (PostgreSQL ${version}) can be read and written` },
   ];
   if (!fsync) {
     const fix = "set fsync = on in its postgresql.conf";
-    findings.push({ check, verdict: "warning", says: "fsync is off: a power cut may damage the whole store", fix });
+    findings.push({ check, verdict: "warning", says: "fsync is off: a power failure can corrupt the store", fix });
   }
   if (connections > mostConnections * CROWDED) {
-    const says = `${connections} of its ${mostConnections} connections are taken`;
-    findings.push({ check, verdict: "warning", says, fix: "raise max_connections: a process may take up to 4" });
+    const says = `${connections} of ${mostConnections} connections are in use`;
+    findings.push({ check, verdict: "warning", says, fix: "raise max_connections; each process uses up to 4" });
   }
   return findings;
 }

@@ -1,26 +1,26 @@
-/** Looks at everything, and prints what was found. */
-import { openBroker } from "../../compose.ts";
+/** The `trawl doctor` command: runs all checks and prints the findings. */
+import { openBroker } from "../../compose/app.ts";
+import { maskedUrl } from "../../config/connection-url.ts";
 import { loadConfig } from "../../config/load.ts";
-import { shownPlace } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
-import { plural } from "../../domain/counted.ts";
+import { plural } from "../../domain/format-number.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Finding, FrontierAdmin } from "../../frontier/frontier-admin.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLog } from "../../runtime/log.ts";
 import { VERSION } from "../../version.ts";
-import type { PlaceFlags } from "../session.ts";
+import type { ConnectionFlags } from "../session.ts";
 import { processScreen } from "../terminal.ts";
 import { checkFleet } from "./check-fleet.ts";
-import { checkBodies, checkStore, troubleWith } from "./check-places.ts";
+import { checkBodies, checkStore, findingOf } from "./check-storage.ts";
 import { showFindings } from "./show-findings.ts";
 
-/** Somebody is waiting for the answer, and "not there" is one. */
+/** The user waits for the answer: an unavailable broker is reported after this time. */
 const PATIENCE_MS = 5_000;
-const JOBS_LOOKED_AT = 1000;
+const JOBS_MOST = 1000;
 
-/** The answer is the exit code. */
-export async function doctor(flags: PlaceFlags): Promise<number> {
+/** Resolves with the exit code. */
+export async function doctor(flags: ConnectionFlags): Promise<number> {
   const config = await loadConfig({ broker: flags.broker, store: flags.store }, process.cwd());
   const findings = [...(await checkBroker(config)), ...(await checkStore(config)), await checkBodies(config)];
   const [problems, warnings] = (["problem", "warning"] as const).map(
@@ -36,18 +36,18 @@ export async function doctor(flags: PlaceFlags): Promise<number> {
   return problems > 0 ? 1 : 0;
 }
 
-/** The broker itself, and, if it can be asked, who works on it. */
+/** Checks the broker and, if it is available, the fleet. */
 async function checkBroker(config: Config): Promise<Finding[]> {
   const patient = { ...config, brokerPatienceMs: Math.min(config.brokerPatienceMs, PATIENCE_MS) };
-  // Its complaints while connecting would only say what the finding says.
+  // The finding reports connection errors; log lines would repeat them.
   const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
   let frontier: (Frontier & FrontierAdmin) | undefined;
   try {
     frontier = await openBroker(patient, deps);
-    const reached: Finding = { check: "broker", verdict: "ok", says: `${shownPlace(config.broker)} is there` };
+    const reached: Finding = { check: "broker", verdict: "ok", says: `${maskedUrl(config.broker)} is available` };
     return [reached, ...(await frontier.examine()), ...(await fleetFindings(frontier, config))];
   } catch (error) {
-    return [troubleWith("broker", error)];
+    return [findingOf("broker", error)];
   } finally {
     await frontier?.close();
   }
@@ -57,7 +57,7 @@ async function fleetFindings(frontier: FrontierAdmin, { store }: Config): Promis
   const [workers, queues, jobs] = await Promise.all([
     frontier.listWorkers(),
     frontier.listQueues(),
-    frontier.listJobs(JOBS_LOOKED_AT),
+    frontier.listJobs(JOBS_MOST),
   ]);
   const storeFile = store.startsWith("sqlite:") ? store : undefined;
   return checkFleet({ workers, queues, jobs, storeFile, version: VERSION });

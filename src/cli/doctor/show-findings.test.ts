@@ -8,7 +8,7 @@ const wide = (columns: number) => ({ paint: pc.createColors(false), outColumns: 
 const screen = wide(Number.POSITIVE_INFINITY);
 
 describe("findings", () => {
-  it("stand in columns, each with its fix below it", () => {
+  it("are shown in columns, each with its fix below", () => {
     const findings: Finding[] = [
       { check: "store", verdict: "ok", says: "it is there" },
       { check: "queue fetch", verdict: "problem", says: "12 URLs waiting", fix: "trawl worker" },
@@ -24,7 +24,7 @@ describe("findings", () => {
     );
   });
 
-  it.each(["queue fetch", `queue ${"q".repeat(60)}`])("keep within 80 columns: %s", (check) => {
+  it.each(["queue fetch", `queue ${"q".repeat(60)}`])("fit into 80 columns: %s", (check) => {
     const says = "many words of some length, ".repeat(12);
     const shown = showFindings([{ check, verdict: "warning", says, fix: says }], screen);
 
@@ -32,7 +32,7 @@ describe("findings", () => {
     expect(shown.replaceAll(/\s+/g, " ")).toContain(says.trim());
   });
 
-  it("take the room that a terminal has, up to what is good to read", () => {
+  it("use the width of the terminal, up to 110 columns", () => {
     const findings: Finding[] = [{ check: "store", verdict: "ok", says: "word ".repeat(60).trim() }];
     const longest = (columns: number) =>
       Math.max(

@@ -1,11 +1,11 @@
-/** Findings as a table that keeps within a terminal, with the fix below what it mends. */
+/** Formats findings as a table that fits the terminal, each with its fix below. */
 import type { Finding } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { Screen } from "../terminal.ts";
 
-/** Of a pipe or a file, which have no width. */
+/** Width for a pipe or a file. */
 const USUAL = 80;
-/** Longer lines are hard to read, whatever the terminal. */
+/** Longer lines are hard to read on any terminal. */
 const WIDEST = 110;
 const GAP = "  ";
 
@@ -16,7 +16,7 @@ export function showFindings(found: readonly Finding[], { paint, outColumns }: S
   const checkWidth = Math.max(...findings.map(({ check }) => check.length));
   const width = Number.isFinite(outColumns()) ? Math.min(outColumns(), WIDEST) : USUAL;
   const indent = verdictWidth + checkWidth + 2 * GAP.length;
-  // A check with a very long name leaves no room beside it: its words then go below.
+  // If the name of a check is very long, the text goes below it.
   const isNarrow = indent > width / 2;
   const margin = isNarrow ? GAP.length : indent;
   const room = Math.max(20, width - margin);
@@ -29,8 +29,8 @@ export function showFindings(found: readonly Finding[], { paint, outColumns }: S
   return `${findings.map(block).join("\n")}\n`;
 }
 
-/** Lines of at most `width`, broken between words; a longer word, such as a path, keeps its length. */
-export function wrapped(text: string, width: number): string[] {
+/** Wraps text at `width`. A longer word, such as a path, is not split. */
+function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).map(showable)) {
     const last = lines.at(-1);

@@ -1,99 +1,128 @@
 /**
- * What commands need of a control plane. There are two: `direct-plane.ts` works on broker and store themselves,
- * `remote-plane.ts` asks a server that has them. Commands know neither, and say the same with both.
+ * The operations that commands use. There are two implementations: `direct-plane.ts` works on the broker and the store,
+ * `remote-plane.ts` calls a server over HTTP. Commands do not depend on which one it is, and print the same with both.
  */
-import type { JobChange } from "../../api/change-job.ts";
-import type { Explained } from "../../api/explain-target.ts";
-import type { JobFilter } from "../../api/job-filter.ts";
-import type { KeyDraft } from "../../api/keys/new-key.ts";
-import type { QueueOut, SiteOut } from "../../api/wire-fleet.ts";
-import type { HistoryPointOut } from "../../api/wire-history.ts";
-import type { TraceOut } from "../../api/wire-trace.ts";
-import type { JobOut, JobSiteOut } from "../../api/wire-types.ts";
-import type { WebhookOut } from "../../api/wire-webhooks.ts";
-import type { AskedOrder } from "../../frontier/frontier.ts";
-import type { DeadFilter, DeadGroup, DeadLetter, ExplainTarget, WorkerView } from "../../frontier/frontier-admin.ts";
-import type { OrderAnswer } from "../../frontier/order-workers.ts";
+
+import type {
+  HistoryPointOut,
+  JobOut,
+  JobSiteOut,
+  QueueOut,
+  SiteOut,
+  TraceOut,
+  WebhookOut,
+} from "../../client/wire-types.ts";
+import type { JobChange } from "../../control/change-job.ts";
+import type { Explained } from "../../control/explain-target.ts";
+import type { JobFilter } from "../../control/list-jobs.ts";
+import type { KeyDraft } from "../../control/new-key.ts";
+import type { JobSpec } from "../../domain/job-spec.ts";
+import type { OperatorCommand } from "../../frontier/frontier.ts";
+import type { DeadFilter, DeadLetter, ExplainTarget, WorkerView } from "../../frontier/frontier-admin.ts";
+import { jobNotFound } from "../../frontier/job-errors.ts";
+import type { CommandResult } from "../../frontier/worker-commands.ts";
 import type { ScheduleInput } from "../../schedule/schedule-schema.ts";
-import type { ApiKey } from "../../store/key-book.ts";
-import type { ShownSchedule, Slot } from "../../store/schedule-book.ts";
+import type { ApiKey } from "../../store/key-store.ts";
+import type { Occurrence, PublicSchedule } from "../../store/schedule-store.ts";
 import type { Store } from "../../store/store.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
-import type { Intake } from "../../submit/submit-stream.ts";
+import type { Intake } from "../../submit/submit-urls.ts";
+import type { DeadGroupWithCause } from "../../trace/dead-causes.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 
 export type Steering = "pause" | "resume" | "cancel";
 
 export type ControlPlane = {
   findJob(id: string): Promise<JobOut | undefined>;
-  /** Newest first, those that fit. */
+  /** The jobs that match the filter, newest first. */
   listJobs(limit: number, filter: JobFilter): Promise<readonly JobOut[]>;
   steer(id: string, verb: Steering): Promise<JobOut>;
   /** Throws NOT_FOUND, JOB_ENDED or LIMIT_FIXED. */
   changeJob(id: string, change: JobChange): Promise<JobOut>;
-  /** With all that came of it. `isWhole`: nothing of it is left; else the rest is removed after this. */
+  /** Deletes a job and its results. `isWhole`: everything is removed; otherwise the server removes the rest later. */
   deleteJob(id: string, options: { cancel: boolean; signal: AbortSignal }): Promise<{ isWhole: boolean }>;
   /** By name. */
   listJobSites(job: JobOut, limit: number): Promise<readonly JobSiteOut[]>;
   findWebhook(jobId: string): Promise<WebhookOut | undefined>;
   listDead(filter: DeadFilter, limit: number): Promise<readonly DeadLetter[]>;
-  groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroup[]>;
-  /** All that the filter names; the answer is how many. */
+  groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroupWithCause[]>;
+  /** Queues all matching dead letters again. Returns how many. */
   replayDead(filter: DeadFilter, perSecond: number): Promise<number>;
   discardDead(filter: DeadFilter): Promise<number>;
   explain(target: ExplainTarget): Promise<Explained>;
   /** Throws NOT_FOUND. */
   trace(target: TraceTarget): Promise<TraceOut>;
   listWorkers(): Promise<readonly WorkerView[]>;
-  /** By the name of a worker, or of a supervisor. Throws NOT_FOUND, BAD_REQUEST or ORDER_REFUSED. */
-  orderWorkers(name: string, order: AskedOrder): Promise<OrderAnswer>;
-  /** Those on which something waits, and those that somebody serves. */
+  /** `name`: of a worker or of a supervisor. Throws NOT_FOUND, BAD_REQUEST or ORDER_REFUSED. */
+  sendWorkerCommand(name: string, order: OperatorCommand): Promise<CommandResult>;
+  /** The queues with waiting tasks, and the queues that a worker serves. */
   listQueues(): Promise<readonly QueueOut[]>;
-  /** Those for which most waits first; then, where these are few, others by name. */
+  /** The sites with the most waiting URLs first; if there are fewer than `limit`, other sites by name follow. */
   listTopSites(limit: number): Promise<readonly SiteOut[]>;
-  /** What the fleet did in the last ten minutes, a point for every ten seconds. */
+  /** The last ten minutes of the fleet, one point per ten seconds. */
   readHistory(): Promise<readonly HistoryPointOut[]>;
   records: Pick<Store, "readRecords" | "readInvalid">;
-  keys: KeyDesk;
-  schedules: ScheduleDesk;
-  /** Where a submission goes: a job of its own, or one that is there. */
-  openIntake(asked: NewIntake): Promise<Intake>;
-  /** How often a job that somebody follows is looked at. */
-  lookEveryMs: number;
+  keys: KeyControl;
+  schedules: ScheduleControl;
+  /** Opens a new job, or an existing one, for URLs. */
+  openIntake(request: IntakeRequest): Promise<Intake>;
+  /** How often a command that follows a job should poll it. */
+  pollEveryMs: number;
 };
 
-export type KeyDesk = {
+export type KeyControl = {
   list(): Promise<readonly ApiKey[]>;
   add(draft: KeyDraft): Promise<{ key: ApiKey; secret: string }>;
   revoke(id: string): Promise<ApiKey>;
 };
 
-export type ScheduleDesk = {
-  list(): Promise<readonly ShownSchedule[]>;
+export type ScheduleControl = {
+  list(): Promise<readonly PublicSchedule[]>;
   /** Throws NOT_FOUND. */
-  get(id: string): Promise<ShownSchedule>;
-  add(input: ScheduleInput): Promise<ShownSchedule>;
-  pause(id: string): Promise<ShownSchedule>;
-  resume(id: string): Promise<ShownSchedule>;
-  runNow(id: string): Promise<Slot>;
+  get(id: string): Promise<PublicSchedule>;
+  add(input: ScheduleInput): Promise<PublicSchedule>;
+  pause(id: string): Promise<PublicSchedule>;
+  resume(id: string): Promise<PublicSchedule>;
+  runNow(id: string): Promise<Occurrence>;
   remove(id: string): Promise<void>;
   next(id: string, most: number): Promise<readonly number[]>;
   /** Newest first. */
-  listRuns(id: string, limit: number): Promise<readonly Slot[]>;
+  listRuns(id: string, limit: number): Promise<readonly Occurrence[]>;
 };
 
-export type NewIntake = {
-  /** The id of a job that is there already, and gone on with; of the rest, nothing counts then. */
+export type IntakeRequest = {
+  /** The id of an existing job to continue. The other fields are then ignored. */
   resume: string | undefined;
-  /** As it would be made here. */
+  /** The job as this process would create it. */
   spec: JobSpec;
-  /** As written, with all choices that were made on the command line. */
+  /** The job as written, with the flags of the command line applied, without its URLs. */
   job: JobInput;
-  /** All its URLs that are good, where they are few. */
-  urls: readonly string[] | undefined;
-  /** The same key again is the same job. */
+  /** The valid URLs among the first DIGEST_URLS of the list. */
+  urls: readonly string[];
+  /** The idempotency key. */
   key: string | undefined;
-  /** What is said of it is the caller's own word, if it gave one. */
+  /** The request id that the user gave, if any. */
   requestId: string | undefined;
 };
+
+/** Throws NOT_FOUND. */
+export async function getJob(plane: Pick<ControlPlane, "findJob">, jobId: string): Promise<JobOut> {
+  const job = await plane.findJob(jobId);
+  if (job === undefined) throw jobNotFound(jobId, "cli");
+  return job;
+}
+
+/** How far back `readHistory` reads. */
+export const HISTORY_MS = 600_000;
+
+/** `busy`, followed by the listed sites that are not in it, up to `limit`. */
+export async function withOtherSites<T extends { site: string }>(
+  busy: readonly T[],
+  limit: number,
+  list: () => Promise<readonly T[]>,
+): Promise<T[]> {
+  if (busy.length >= limit) return [...busy];
+  const known = new Set(busy.map(({ site }) => site));
+  const others = (await list()).filter(({ site }) => !known.has(site));
+  return [...busy, ...others].slice(0, limit);
+}

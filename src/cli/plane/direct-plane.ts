@@ -1,29 +1,43 @@
-/** The control plane on broker and store themselves: no server has to run. */
-import { explainTarget } from "../../api/explain-target.ts";
-import { isFiltering, isOfOpen, type JobFilter, jobMatcher } from "../../api/job-filter.ts";
-import { jobOut } from "../../api/job-out.ts";
-import { jobSiteOut } from "../../api/job-site-out.ts";
-import { newKey } from "../../api/keys/new-key.ts";
-import { replayDead } from "../../api/replay-dead.ts";
-import type { Trawl } from "../../compose.ts";
+/** The control plane that works on the broker and the store. No server has to run. */
+
+import type { App } from "../../compose/app.ts";
 import type { Config } from "../../config/schema.ts";
+import type { Caller } from "../../control/caller.ts";
+import { getKnownJob, getLiveJob, type KnownJob } from "../../control/catalogue.ts";
+import { explainTarget } from "../../control/explain-target.ts";
+import { type JobFilter, type JobPosition, listJobs } from "../../control/list-jobs.ts";
+import { newKey } from "../../control/new-key.ts";
+import { replayDead } from "../../control/replay-dead.ts";
+import { queuesOut, siteOut } from "../../control/views/fleet.ts";
+import { pointsOut } from "../../control/views/history.ts";
+import { jobOut, jobSiteOut } from "../../control/views/job.ts";
+import { webhookOut } from "../../control/views/webhook.ts";
+import { SCOPES } from "../../domain/api-key.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadLetter } from "../../frontier/frontier-admin.ts";
-import { orderWorkers } from "../../frontier/order-workers.ts";
-import { getKnownJob, getLiveJob, type KnownJob } from "../../retain/catalogue.ts";
+import { sendWorkerCommand } from "../../frontier/worker-commands.ts";
+import type { Submission, Tracing } from "../../runtime/tracing.ts";
 import type { Schedules } from "../../schedule/schedules.ts";
-import type { Schedule } from "../../store/schedule-book.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
-import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
-import { fleetDesk } from "./fleet-desk.ts";
-import { tracedIntake } from "./traced-intake.ts";
+import { BUCKET_WIDTHS_MS, bucketStart } from "../../store/history-store.ts";
+import type { Schedule } from "../../store/schedule-store.ts";
+import type { Intake } from "../../submit/submit-urls.ts";
+import { withCauses } from "../../trace/dead-causes.ts";
+import {
+  type ControlPlane,
+  HISTORY_MS,
+  type KeyControl,
+  type ScheduleControl,
+  withOtherSites,
+} from "./control-plane.ts";
 
 const EVERYTHING = 1_000_000_000;
 const PAGE = 500;
-const BATCH = 1_000;
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 
-export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
+/** The person at the command line may see and do everything. */
+const LOCAL_OPERATOR: Caller = { tenant: undefined, keyId: undefined, scopes: SCOPES };
+
+export function createDirectPlane(trawl: App, config: Config): ControlPlane {
   const { frontier, store, clock } = trawl;
   const shown = (job: Parameters<typeof jobOut>[0]) => jobOut(job, clock.now());
   return {
@@ -37,7 +51,7 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
       return shown(await frontier[verb](id));
     },
     async changeJob(id, change) {
-      const { changeJob } = await import("../../api/change-job.ts");
+      const { changeJob } = await import("../../control/change-job.ts");
       await changeJob(frontier, await getLiveJob(trawl.catalogue, id, "cli.change"), change);
       return shown(await getKnownJob(trawl.catalogue, id, "cli.change"));
     },
@@ -45,96 +59,124 @@ export function createDirectPlane(trawl: Trawl, config: Config): ControlPlane {
     listJobSites: async (job, limit) =>
       (await frontier.listJobSites(job.id, limit)).map((view) => jobSiteOut(view, job, clock.now())),
     async findWebhook(jobId) {
-      const [{ findWebhookView }, { webhookOut }] = await Promise.all([
-        import("../../webhook/webhook-view.ts"),
-        import("../../api/wire-webhooks.ts"),
-      ]);
-      const view = await findWebhookView({ book: store.webhooks, frontier }, jobId);
+      const { findWebhookView } = await import("../../webhook/webhook-view.ts");
+      const view = await findWebhookView({ webhooks: store.webhooks, frontier }, jobId);
       return view === undefined ? undefined : webhookOut(view);
     },
     listDead: async (filter, limit) => (await frontier.listDead(filter, limit)).map(inWholeMs),
-    groupDead: async (filter, limit) => (await frontier.groupDead(filter, limit)).groups,
+    groupDead: async (filter, limit) => {
+      const { groups } = await frontier.groupDead(filter, limit);
+      return withCauses(frontier, filter, groups);
+    },
     replayDead: (filter, perSecond) => replayDead(trawl, filter, { limit: EVERYTHING, perSecond }),
     discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
-    explain: (target) => explainTarget(trawl, target, { mayHear: undefined, hearing: "all" }),
+    explain: (target) => explainTarget(trawl, target, { maySee: undefined, hearing: "all" }),
     async trace(target) {
       const [{ jobsIn }, { trace }, { traceOut }] = await Promise.all([
         import("../../trace/find-traced.ts"),
         import("../../trace/trace.ts"),
-        import("../../api/trace-out.ts"),
+        import("../../control/views/trace.ts"),
       ]);
       const hearing = "all" as const;
       const deps = { ...trawl, listJobs: () => jobsIn(trawl.catalogue), mayHear: () => true, hearing };
       return traceOut(await trace(deps, target), { now: clock.now(), hearing });
     },
     listWorkers: () => frontier.listWorkers(),
-    orderWorkers: (name, order) => orderWorkers(frontier, name, order),
-    ...fleetDesk(trawl),
+    sendWorkerCommand: (name, order) => sendWorkerCommand(frontier, name, order),
+    async listQueues() {
+      const [queues, workers] = await Promise.all([frontier.listQueues(), frontier.listWorkers()]);
+      return queuesOut(queues, workers);
+    },
+    async listTopSites(limit) {
+      const sites = await withOtherSites(await frontier.listBusySites(limit), limit, () => frontier.listSites(limit));
+      return sites.map((site) => siteOut(site, clock.now()));
+    },
+    async readHistory() {
+      const [width] = BUCKET_WIDTHS_MS;
+      const now = clock.now();
+      const [from, to] = [bucketStart(now - HISTORY_MS, width), bucketStart(now, width) + width];
+      return pointsOut(await store.history.read(width, from, to, (to - from) / width), from, to, width);
+    },
     records: store,
-    keys: createKeyDesk(trawl),
-    schedules: createScheduleDesk(async () => {
-      // Loaded on first use, as all that knows what jobs look like.
-      const { composeSchedules } = await import("../../compose-schedules.ts");
+    keys: createKeyControl(trawl),
+    schedules: createScheduleControl(async () => {
+      // Loaded on first use: the job schemas take long to load.
+      const { composeSchedules } = await import("../../compose/schedules.ts");
       return composeSchedules(config, trawl).schedules;
     }),
-    async openIntake({ spec: own, job, resume, key }) {
-      const [{ frontierIntake }, { noteWebhook }, { withoutSecrets }] = await Promise.all([
-        import("../../submit/frontier-intake.ts"),
-        import("../../webhook/note-webhook.ts"),
-        import("../../retain/archive-ended.ts"),
+    async openIntake({ spec, job, resume, key }) {
+      const [{ createBrokerIntake, existingJobIntake }, { registerWebhook }] = await Promise.all([
+        import("../../submit/broker-intake.ts"),
+        import("../../webhook/register-webhook.ts"),
       ]);
       const { catalogue } = trawl;
-      const known = resume === undefined ? undefined : await getLiveJob(catalogue, resume, "cli.submit");
-      const spec = known === undefined ? own : (known.spec as JobSpec);
-      const webhook = known === undefined ? job.webhook : undefined;
+      if (resume !== undefined) {
+        return existingJobIntake(frontier, (await getLiveJob(catalogue, resume, "cli.submit")).spec);
+      }
       const deps = {
-        ...{ frontier, lookUp: catalogue.lookUp, asArchived: withoutSecrets<JobSpec>, now: clock.now },
-        noteWebhook: () => noteWebhook(store.webhooks, webhook, { jobId: spec.id, now: clock.now() }),
+        ...{ frontier, lookUp: catalogue.lookUp, now: clock.now },
+        admit: async () => {},
+        addWebhook: () => registerWebhook(store.webhooks, job.webhook, { jobId: spec.id, now: clock.now() }),
       };
-      const intake = frontierIntake(deps, spec, { batchMost: BATCH, isKeyed: key !== undefined });
-      return known === undefined ? tracedIntake(await trawl.openTracing(), intake) : intake;
+      const intake = createBrokerIntake(deps, spec, key === undefined ? "never" : "key");
+      return tracedIntake(await trawl.openTracing(), intake);
     },
-    lookEveryMs: LOOK_EVERY_MS,
+    pollEveryMs: POLL_EVERY_MS,
   };
 }
 
-/** All that there are are looked at, if need be: nobody else waits for this process. */
-async function findJobs({ catalogue }: Trawl, limit: number, filter: JobFilter): Promise<KnownJob[]> {
-  const isWanted = jobMatcher(filter);
-  const step = isFiltering(filter) ? PAGE : limit;
-  const list = isOfOpen(filter) ? catalogue.listOpen : catalogue.list;
+/** Reads as many jobs as needed: no other caller waits for this process. */
+async function findJobs(trawl: App, limit: number, filter: JobFilter): Promise<KnownJob[]> {
   const found: KnownJob[] = [];
-  for (let last: KnownJob | undefined; ; ) {
-    const jobs = await list(step, last);
-    found.push(...jobs.filter(isWanted));
-    last = jobs.at(-1);
-    if (jobs.length < step || found.length >= limit) return found.slice(0, limit);
+  for (let after: JobPosition | undefined; ; ) {
+    const { jobs, next } = await listJobs(trawl, LOCAL_OPERATOR, { ...filter, limit: limit - found.length, after });
+    found.push(...jobs);
+    if (next === undefined || found.length >= limit) return found;
+    after = next;
   }
 }
 
 async function deleteJob(
-  trawl: Trawl,
+  trawl: App,
   jobId: string,
   { cancel, signal }: { cancel: boolean; signal: AbortSignal },
 ): Promise<{ isWhole: boolean }> {
   const [{ cleanUp, markDeleted }, { retentionDeps }] = await Promise.all([
     import("../../retain/delete-job.ts"),
-    import("../../compose-retention.ts"),
+    import("../../compose/retention.ts"),
   ]);
   const deps = retentionDeps(trawl);
   const known = await trawl.catalogue.lookUp(jobId);
-  // One that was deleted already may have something left.
+  // A job that is already deleted may have parts left to remove.
   if (known !== "deleted") await markDeleted(deps, await getKnownJob(trawl.catalogue, jobId, "cli.delete"), { cancel });
   return { isWhole: await cleanUp(deps, jobId, signal) };
 }
 
-/** As a server tells it. */
+/** Instants in whole milliseconds, as a server returns them. */
 function inWholeMs({ diedAt, history, ...letter }: DeadLetter): DeadLetter {
   const whole = history.map(({ at, ...rest }) => ({ at: Math.floor(at), ...rest }));
   return { ...letter, diedAt: Math.floor(diedAt), history: whole };
 }
 
-function createKeyDesk({ store: { keys: book }, clock }: Trawl): KeyDesk {
+/** Adds a span from `begin` to `seal`. */
+function tracedIntake(tracing: Tracing, intake: Intake): Intake {
+  if (!tracing.isOn) return intake;
+  const { id, requestId } = intake.job;
+  let submission: Submission | undefined;
+  return {
+    ...intake,
+    begin() {
+      submission = tracing.submission(requestId, undefined, { "trawl.job.id": id });
+      return intake.begin();
+    },
+    async seal() {
+      await intake.seal();
+      submission?.end({});
+    },
+  };
+}
+
+function createKeyControl({ store: { keys: book }, clock }: App): KeyControl {
   return {
     async list() {
       return allPages((last: { id: string } | undefined) => book.list(PAGE, last?.id));
@@ -154,8 +196,8 @@ function createKeyDesk({ store: { keys: book }, clock }: Trawl): KeyDesk {
   };
 }
 
-function createScheduleDesk(open: () => Promise<Schedules>): ScheduleDesk {
-  /** One schedule, whoever's it is. */
+function createScheduleControl(open: () => Promise<Schedules>): ScheduleControl {
+  /** Works on one schedule of any tenant. */
   async function on<T>(id: string, work: (schedules: Schedules, one: Schedule) => T): Promise<Awaited<T>> {
     const schedules = await open();
     return await work(schedules, await schedules.get(id, undefined));

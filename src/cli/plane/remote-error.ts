@@ -1,10 +1,10 @@
-/** What a server, or the way to it, has against a request: as one of our own errors, with what to do about it here. */
+/** Converts errors of the client library to TrawlError, with a hint for the command line. */
 import { ApiError, unreachable } from "../../client/api-error.ts";
 import { ERRORS, type ErrorCode, TrawlError } from "../../errors.ts";
 
-/** The same error where it is none of the API's. */
+/** Other errors are returned unchanged. */
 export function remoteError(error: unknown, url: string): unknown {
-  // A download may break off after its answer was a good one.
+  // A download may break off after a successful response.
   const known = error instanceof TypeError ? unreachable(url, error) : error;
   return known instanceof ApiError ? answeredError(known, url) : known;
 }

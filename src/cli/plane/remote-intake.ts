@@ -1,39 +1,39 @@
 /**
- * A submission over HTTP. The job is made under an Idempotency-Key, its URLs follow in requests of bounded size, and its
- * end by itself: each may be sent again after a lost answer, and a process that was killed goes on under the same key.
- * URLs whose answer got lost count as duplicates when they are sent again.
+ * Submits to a server over HTTP. The first request creates the job under an idempotency key and carries the first URLs. The
+ * others follow in requests of bounded size, and a last request seals the job. Every request may be repeated after a lost
+ * response. A killed process can continue under the same key. URLs whose response was lost count as duplicates when they are
+ * sent again.
  */
 import { randomUUID } from "node:crypto";
-import type { JobOut, NewJobOut } from "../../api/wire-types.ts";
 import { isApiError } from "../../client/api-error.ts";
 import { sealJob, sendUrls, type Taken, takenOf } from "../../client/job.ts";
 import type { Requests } from "../../client/requests.ts";
-import { firstTasks } from "../../submit/submit-job.ts";
-import type { Begun, Intake, Taking } from "../../submit/submit-stream.ts";
-import type { NewIntake } from "./control-plane.ts";
+import type { JobOut, NewJobOut } from "../../client/wire-types.ts";
+import { firstTasks } from "../../submit/first-tasks.ts";
+import type { BegunJob, EnqueuedUrls, Intake } from "../../submit/submit-urls.ts";
+import type { IntakeRequest } from "./control-plane.ts";
 
-/** Some hundred kilobytes: worth a request, and little to send again. */
+/** URLs per request: some hundred kilobytes, which is little to send again. */
 const BATCH = 5_000;
 
 export async function openRemoteIntake(
   requests: Requests,
-  { spec: own, resume, job, urls, key, requestId }: NewIntake,
+  { spec: local, resume, job, urls, key, requestId }: IntakeRequest,
 ): Promise<Intake> {
-  const spec = resume === undefined ? own : { ...own, ...(await knownJob(requests, resume)) };
+  const spec = resume === undefined ? local : { ...local, ...(await existingJob(requests, resume)) };
   let id = spec.id;
-  /** What became of the URLs that went with the job itself: the answer to the first call. */
-  let first: Taken | undefined;
+  /** The result of the URLs that were sent with the job. They are the first tasks that `enqueue` gets. */
+  let sentWithJob: Taken | undefined;
 
-  async function make(): Promise<Omit<Begun, "isSealed">> {
-    const body = { ...job, name: spec.name, urls: urls ?? [], open: true };
+  async function create(): Promise<Omit<BegunJob, "isSealed" | "isNew">> {
+    const body = { ...job, urls, open: true };
     const headers = {
       "idempotency-key": key ?? randomUUID(),
       ...(requestId === undefined ? {} : { "x-request-id": requestId }),
     };
-    const sending = requests.json<NewJobOut>("/v1/jobs", { method: "POST", body, headers });
-    const sent = await takenOf(sending);
-    if (urls !== undefined) first = sent;
-    return { id: sent.id, requestId: sent.requestId, webhookSecret: sent.webhookSecret ?? null };
+    sentWithJob = await takenOf(requests.json<NewJobOut>("/v1/jobs", { method: "POST", body, headers }));
+    const { webhookSecret = null } = sentWithJob;
+    return { id: sentWithJob.id, requestId: sentWithJob.requestId, webhookSecret };
   }
 
   return {
@@ -41,28 +41,27 @@ export async function openRemoteIntake(
     batchMost: BATCH,
     prepare: (batch) => firstTasks(spec, batch),
     async begin() {
-      const made: Omit<Begun, "isSealed"> = resume === undefined ? await make() : spec;
-      id = made.id;
-      // Only under a key of the caller's own may it have been there before.
+      const begun = resume === undefined ? await create() : { id, requestId: spec.requestId, webhookSecret: null };
+      id = begun.id;
+      // Only a key that the user has chosen may belong to an existing job.
       const isSealed = key !== undefined && (await isSealedJob(requests, id));
-      return { id, requestId: made.requestId, isSealed, webhookSecret: made.webhookSecret ?? null };
+      return { ...begun, isNew: resume === undefined, isSealed };
     },
     async enqueue(tasks) {
-      const sent =
-        first ??
-        (await sendUrls(
-          requests,
-          id,
-          tasks.map(({ url }) => url),
-        ));
-      first = undefined;
-      return takingOf(sent);
+      const before = sentWithJob;
+      sentWithJob = undefined;
+      if (before !== undefined && (before.retryAfterMs !== undefined || urls.length >= tasks.length)) {
+        return enqueuedUrls(before);
+      }
+      const offset = before === undefined ? 0 : urls.length;
+      const rest = tasks.slice(offset).map(({ url }) => url);
+      return enqueuedUrls(await sendUrls(requests, id, rest), before, offset);
     },
     seal: () => sealJob(requests, id),
   };
 }
 
-async function knownJob(requests: Requests, id: string): Promise<{ id: string; requestId: string; name: string }> {
+async function existingJob(requests: Requests, id: string): Promise<{ id: string; requestId: string; name: string }> {
   const { requestId, name } = await requests.json<JobOut>(`/v1/jobs/${encodeURIComponent(id)}`);
   return { id, requestId: requestId ?? "", name };
 }
@@ -72,15 +71,19 @@ async function isSealedJob(requests: Requests, id: string): Promise<boolean> {
     const { sealed } = await requests.json<{ sealed: boolean }>(`/v1/jobs/${encodeURIComponent(id)}`);
     return sealed;
   } catch (error) {
-    // A key that may submit and not read finds out when its URLs are refused.
+    // A key with the scope submit only may not read the job. The server then refuses the URLs.
     if (isApiError(error, "FORBIDDEN")) return false;
     throw error;
   }
 }
 
-function takingOf({ accepted, duplicates, refused, taken, retryAfterMs }: Taken): Taking {
+/** `before`: the result of the `offset` URLs before these. */
+function enqueuedUrls(sent: Taken, before?: Taken, offset = 0): EnqueuedUrls {
+  const { accepted, duplicates, refused, taken, retryAfterMs } = sent;
   return {
-    ...{ queued: accepted, duplicates, refused },
-    ...(retryAfterMs === undefined ? {} : { full: { taken, retryAfterMs } }),
+    queued: accepted + (before?.accepted ?? 0),
+    duplicates: duplicates + (before?.duplicates ?? 0),
+    refused: [...(before?.refused ?? []), ...refused.map(({ index, reason }) => ({ index: index + offset, reason }))],
+    ...(retryAfterMs === undefined ? {} : { full: { taken: taken + offset, retryAfterMs } }),
   };
 }

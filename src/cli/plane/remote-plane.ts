@@ -1,13 +1,19 @@
-/** The control plane of a server, asked over HTTP by the client that anybody may use. */
-import type { InvalidOut, RecordOut } from "../../api/wire-types.ts";
+/** The control plane of a server, over HTTP with the client library. */
+
 import { connect, isApiError, type Trawl } from "../../client/client.ts";
 import type { DeadFilter as FilterOut, TraceTarget as TraceWords } from "../../client/fleet.ts";
 import { createRequests, type Requests } from "../../client/requests.ts";
+import type { InvalidOut, RecordOut } from "../../client/wire-types.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
-import type { Intake } from "../../submit/submit-stream.ts";
+import type { Intake } from "../../submit/submit-urls.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
-import type { ControlPlane, KeyDesk, ScheduleDesk } from "./control-plane.ts";
-import { HISTORY_MS, withOthers } from "./fleet-desk.ts";
+import {
+  type ControlPlane,
+  HISTORY_MS,
+  type KeyControl,
+  type ScheduleControl,
+  withOtherSites,
+} from "./control-plane.ts";
 import {
   deadFrom,
   deadGroupFrom,
@@ -17,23 +23,23 @@ import {
   runFrom,
   scheduleFrom,
   workerFrom,
-} from "./from-wire.ts";
+} from "./decode-wire.ts";
 import { remoteError } from "./remote-error.ts";
 import { openRemoteIntake } from "./remote-intake.ts";
 
-export type Server = {
+type Server = {
   url: string;
   key: string | undefined;
   tries: number;
   onWait: (error: unknown, ms: number) => void;
 };
 
-/** Dead letters that one request deals with. */
+/** Dead letters per request. */
 const DEAD_MOST = 1_000_000;
 const PAGE_MOST = 500;
 const RECORDS_MOST = 1_000;
-/** Every look is a request. */
-const LOOK_EVERY_MS = 1_000;
+/** Every poll is a request. */
+const POLL_EVERY_MS = 1_000;
 
 export function createRemotePlane({ url, key, tries, onWait }: Server): ControlPlane {
   const options = { tries, onWait, ...(key === undefined ? {} : { key }) };
@@ -70,21 +76,21 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
     explain: async (target) => explainedFrom(await trawl.explain("jobId" in target ? { job: target.jobId } : target)),
     trace: ({ kind, word, jobId: job }) => trawl.trace({ ...WORDS[kind](word), ...(job === undefined ? {} : { job }) }),
     listWorkers: async () => (await trawl.workers()).map(workerFrom),
-    orderWorkers: (name, order) => trawl.order(name, order),
+    sendWorkerCommand: (name, order) => trawl.order(name, order),
     listQueues: () => trawl.queues(),
     async listTopSites(limit) {
       const busy = await take(trawl.sites.list({ sort: "waiting", page: limit }), limit);
-      return withOthers(busy, limit, () => take(trawl.sites.list({ page: limit }), limit));
+      return withOtherSites(busy, limit, () => take(trawl.sites.list({ page: limit }), limit));
     },
     async readHistory() {
       const from = new Date(Date.now() - HISTORY_MS).toISOString();
       return (await trawl.history({ from, step: "10s" })).points;
     },
     records: createRecords(requests),
-    keys: createKeyDesk(trawl),
-    schedules: createScheduleDesk(trawl),
+    keys: createKeyControl(trawl),
+    schedules: createScheduleControl(trawl),
     openIntake: async (asked) => codedIntake(url, await openRemoteIntake(requests, asked)),
-    lookEveryMs: LOOK_EVERY_MS,
+    pollEveryMs: POLL_EVERY_MS,
   });
 }
 
@@ -96,7 +102,7 @@ const WORDS: Readonly<Record<TraceTarget["kind"], (word: string) => TraceWords>>
   request: (request) => ({ request }),
 };
 
-/** A page at a time, by id: whatever breaks, the page is asked for again, and an export has each record once. */
+/** Reads pages by id. A page is read again after a lost connection, so an export has each record once. */
 function createRecords(requests: Requests): ControlPlane["records"] {
   const pathOf = (jobId: string, what: string, afterId: number, limit: number) =>
     `/v1/jobs/${encodeURIComponent(jobId)}/${what}?afterId=${afterId}&limit=${Math.min(limit, RECORDS_MOST)}`;
@@ -117,7 +123,7 @@ function createRecords(requests: Requests): ControlPlane["records"] {
   };
 }
 
-function createKeyDesk({ keys }: Trawl): KeyDesk {
+function createKeyControl({ keys }: Trawl): KeyControl {
   return {
     list: async () => (await take(keys.list())).map(keyFrom),
     async add({ name, tenant, scopes, quotas: { pending, urlsPerSecond, jobs }, expiresAt }) {
@@ -131,7 +137,7 @@ function createKeyDesk({ keys }: Trawl): KeyDesk {
   };
 }
 
-function createScheduleDesk({ schedules }: Trawl): ScheduleDesk {
+function createScheduleControl({ schedules }: Trawl): ScheduleControl {
   return {
     list: async () => (await take(schedules.list())).map(scheduleFrom),
     get: async (id) => scheduleFrom(await schedules.get(id)),
@@ -146,7 +152,7 @@ function createScheduleDesk({ schedules }: Trawl): ScheduleDesk {
   };
 }
 
-/** Every function of these fails with one of our own errors. */
+/** Converts the errors of all functions to TrawlError. */
 function coded<T extends object>(url: string, parts: T): T {
   const entries = Object.entries(parts).map(([name, part]): [string, unknown] => {
     if (typeof part === "object") return [name, coded(url, part)];
@@ -163,9 +169,9 @@ function coded<T extends object>(url: string, parts: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** What is asked of nobody stays as it is. */
-function codedIntake(url: string, { job, prepare, ...asking }: Intake): Intake {
-  return { ...coded(url, asking), job, prepare };
+/** `prepare` makes no request. */
+function codedIntake(url: string, { job, batchMost, prepare, ...calls }: Intake): Intake {
+  return { ...coded(url, calls), job, batchMost, prepare };
 }
 
 function noneWhereMissing(error: unknown): undefined {
@@ -182,7 +188,7 @@ async function take<T>(all: AsyncIterable<T>, most = Number.POSITIVE_INFINITY): 
   return taken;
 }
 
-/** A request deals with so many at most: asks until there are no more. */
+/** Repeats a limited request until nothing is left. */
 async function untilFewer(ask: (limit: number) => Promise<number>): Promise<number> {
   for (let sum = 0; ; ) {
     const done = await ask(DEAD_MOST);

@@ -1,13 +1,13 @@
-/** What `trawl schedule` does. */
-import { runOut, scheduleOut } from "../../api/wire-schedules.ts";
+/** The actions of `trawl schedule`. */
+import { runOut, scheduleOut } from "../../control/views/schedule.ts";
 import type { CatchUp, Overlap } from "../../domain/schedule.ts";
 import { TrawlError } from "../../errors.ts";
 import { scheduleSchema } from "../../schedule/schedule-schema.ts";
-import type { ShownSchedule } from "../../store/schedule-book.ts";
-import { eachOnce, plainWords } from "../../submit/plain-issue.ts";
+import type { PublicSchedule } from "../../store/schedule-store.ts";
+import { issueText, uniqueIssues } from "../../submit/schema-errors.ts";
 import { type CrawlFlags, readTarget } from "../crawl/targets.ts";
-import type { ScheduleDesk } from "../plane/control-plane.ts";
-import { inPlane, type PlaneFlags, type PlaneSession } from "../plane/in-plane.ts";
+import type { ScheduleControl } from "../plane/control-plane.ts";
+import { type PlaneFlags, type PlaneSession, runOnPlane } from "../plane/run-on-plane.ts";
 import type { Screen } from "../terminal.ts";
 import { addedText, changedText, runText, schedulesTable, scheduleText } from "./show-schedules.ts";
 
@@ -24,10 +24,10 @@ export type ScheduleFlags = CrawlFlags &
     priority?: number;
   };
 
-type Work = { schedules: ScheduleDesk; screen: Screen; flags: ScheduleFlags; now: number };
-type Action = (work: Work, schedule: ShownSchedule) => Promise<void>;
+type Work = { schedules: ScheduleControl; screen: Screen; flags: ScheduleFlags; now: number };
+type Action = (work: Work, schedule: PublicSchedule) => Promise<void>;
 
-/** What is done to one schedule. */
+/** Actions on one schedule. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   async show({ schedules, screen, flags, now }, schedule) {
     const [next, runs] = await Promise.all([schedules.next(schedule.id, 5), schedules.listRuns(schedule.id, 10)]);
@@ -36,15 +36,17 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return screen.out(scheduleText(schedule, { next, runs, now, width: screen.outColumns() }));
   },
   async run({ schedules, screen, flags }, schedule) {
-    const slot = await schedules.runNow(schedule.id);
-    return flags.json === true ? json(screen, runOut(slot)) : screen.err(runText(slot, schedule, screen));
+    const occurrence = await schedules.runNow(schedule.id);
+    return flags.json === true ? json(screen, runOut(occurrence)) : screen.err(runText(occurrence, schedule, screen));
   },
   pause: async (work, schedule) => changed(work, await work.schedules.pause(schedule.id)),
   resume: async (work, schedule) => changed(work, await work.schedules.resume(schedule.id)),
   async remove({ schedules, screen, flags }, schedule) {
     const { id } = schedule;
     await schedules.remove(id);
-    return flags.json === true ? json(screen, { id, removed: true }) : screen.err(`${id} is removed; its jobs stay\n`);
+    return flags.json === true
+      ? json(screen, { id, removed: true })
+      : screen.err(`${id} is removed; its jobs are kept\n`);
   },
 };
 
@@ -54,12 +56,12 @@ export async function runSchedule(action: string, targets: readonly string[], fl
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   const isList = action === "list" && word === undefined;
   if (!isList && act === undefined) {
-    throw usage(`trawl schedule ${action}: takes list, add, ${Object.keys(ACTIONS).join(", ")}`);
+    throw usage(`trawl schedule: unknown action ${action}; use list, add, ${Object.keys(ACTIONS).join(", ")}`);
   }
   if (act !== undefined && (word === undefined || targets.length > 1)) {
-    throw usage(`give the id or the name of one schedule: trawl schedule ${action} ID`);
+    throw usage(`give the id or name of one schedule: trawl schedule ${action} ID`);
   }
-  await inPlane({ flags }, async (session) => {
+  await runOnPlane({ flags }, async (session) => {
     const work = workOf(session, flags);
     return act === undefined ? list(work) : act(work, await getSchedule(work.schedules, word ?? ""));
   });
@@ -68,13 +70,13 @@ export async function runSchedule(action: string, targets: readonly string[], fl
 async function add(targets: readonly string[], flags: ScheduleFlags): Promise<void> {
   const { cron, timeZone, every, overlap, catchUp, catchUpMost, paused, queue, priority, name } = flags;
   if (cron === undefined && every === undefined) {
-    throw usage('say when: --cron "0 6 * * *" [--time-zone Europe/Berlin], or --every 15m');
+    throw usage('--cron or --every is missing: --cron "0 6 * * *" [--time-zone Europe/Berlin], or --every 15m');
   }
   const { job } = await readTarget(targets, flags);
   const input = { name, cron, timeZone, every, overlap, catchUp, catchUpMost, paused };
-  const parsed = scheduleSchema.omit({ job: true }).safeParse(input, { error: plainWords });
+  const parsed = scheduleSchema.omit({ job: true }).safeParse(input, { error: issueText });
   if (!parsed.success) {
-    const problems = eachOnce(parsed.error.issues).map(({ path, message }) => `${path.join(".")}: ${message}`);
+    const problems = uniqueIssues(parsed.error.issues).map(({ path, message }) => `${path.join(".")}: ${message}`);
     throw new TrawlError("BAD_SCHEDULE", { op: "cli.schedule", message: problems.join("; ") });
   }
   const routed = {
@@ -82,7 +84,7 @@ async function add(targets: readonly string[], flags: ScheduleFlags): Promise<vo
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { priority }),
   };
-  await inPlane({ flags }, async (session) => {
+  await runOnPlane({ flags }, async (session) => {
     const { schedules, screen, now } = workOf(session, flags);
     const schedule = await schedules.add({ ...parsed.data, job: scheduleSchema.shape.job.parse(routed) });
     if (flags.json === true) return json(screen, scheduleOut(schedule));
@@ -98,23 +100,23 @@ async function list({ schedules, screen, flags, now }: Work): Promise<void> {
   const found = await schedules.list();
   if (flags.json === true) return json(screen, { schedules: found.map(scheduleOut) });
   if (found.length > 0) return screen.out(schedulesTable(found, now, screen.outColumns()));
-  screen.err(`no schedules yet; make one: ${screen.command} schedule add <url> --every 1d\n`);
+  screen.err(`no schedules yet; create one with: ${screen.command} schedule add <url> --every 1d\n`);
 }
 
-/** By its id, or by a name that no other has. */
-async function getSchedule(schedules: ScheduleDesk, word: string): Promise<ShownSchedule> {
+/** Finds a schedule by its id, or by a name that only one schedule has. */
+async function getSchedule(schedules: ScheduleControl, word: string): Promise<PublicSchedule> {
   const named = (await schedules.list()).filter(({ id, name }) => id === word || name === word);
   const [first, ...others] = named;
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined) return schedules.get(word); // says that there is none
+  if (first === undefined) return schedules.get(word); // throws NOT_FOUND
   const ids = named.map(({ id }) => id).join(", ");
   throw new TrawlError("NOT_FOUND", {
     op: "cli.schedule",
-    message: `${named.length} schedules are named ${word}: give the id of one: ${ids}`,
+    message: `${named.length} schedules are named ${word}; give one id: ${ids}`,
   });
 }
 
-async function changed({ screen, flags, now }: Work, schedule: ShownSchedule): Promise<void> {
+async function changed({ screen, flags, now }: Work, schedule: PublicSchedule): Promise<void> {
   if (flags.json === true) return json(screen, scheduleOut(schedule));
   screen.err(changedText(schedule, now, screen));
 }

@@ -1,34 +1,38 @@
-/** Schedules as people read them. Their slots are told by the clocks they go by. */
+/** Formats schedules and their runs. Times are in the time zone of the schedule. */
 import { SKIP_REASONS, type SkipReason, type Timing } from "../../domain/schedule.ts";
 import { showable } from "../../runtime/showable.ts";
 import { timingWords } from "../../schedule/schedule-schema.ts";
-import type { ShownSchedule, Slot } from "../../store/schedule-book.ts";
+import type { Occurrence, PublicSchedule } from "../../store/schedule-store.ts";
 import { roughAge, type Screen, steps, table } from "../terminal.ts";
 
-export function schedulesTable(schedules: readonly ShownSchedule[], now: number, width: number): string {
+export function schedulesTable(schedules: readonly PublicSchedule[], now: number, width: number): string {
   const rows = schedules.map((schedule) => [
     schedule.id,
-    nextWords(schedule, now),
+    nextText(schedule, now),
     timingWords(schedule.timing),
     schedule.name,
   ]);
   return table([["SCHEDULE", "NEXT", "WHEN", "NAME"], ...rows], { width });
 }
 
-type Shown = { next: readonly number[]; runs: readonly Slot[]; now: number; width: number };
+type ScheduleTextOptions = { next: readonly number[]; runs: readonly Occurrence[]; now: number; width: number };
 
-export function scheduleText(schedule: ShownSchedule, { next, runs, now, width }: Shown): string {
+export function scheduleText(schedule: PublicSchedule, { next, runs, now, width }: ScheduleTextOptions): string {
   const { id, name, timing, overlap, catchUp, catchUpMost, paused } = schedule;
   const facts = [
     ["when", timingWords(timing)],
     ["overlap", overlap],
     ["catch-up", catchUp === "all" ? `all, at most ${catchUpMost}` : catchUp],
-    ...next.map((at, index) => [index > 0 ? "" : paused ? "would be" : "next", localWords(at, timing)]),
+    ...next.map((at, index) => [index > 0 ? "" : paused ? "would be" : "next", localTime(at, timing)]),
   ];
-  const history = runs.map((slot) => [localWords(slot.at, timing), slot.state, slot.jobId ?? because(slot)]);
+  const history = runs.map((occurrence) => [
+    localTime(occurrence.at, timing),
+    occurrence.state,
+    occurrence.jobId ?? because(occurrence),
+  ]);
   return [
     `${showable(`${id}  ${name}`)}\n`,
-    `${paused ? "paused" : `runs ${nextWords(schedule, now)}`}\n\n`,
+    `${paused ? "paused" : `runs ${nextText(schedule, now)}`}\n\n`,
     table(facts, { width }),
     "\n",
     history.length === 0 ? "no runs yet\n" : table([["RUN", "STATE", "JOB"], ...history], { width }),
@@ -36,43 +40,44 @@ export function scheduleText(schedule: ShownSchedule, { next, runs, now, width }
 }
 
 export function addedText(
-  schedule: ShownSchedule,
+  schedule: PublicSchedule,
   now: number,
   { screen, isServed }: { screen: Screen; isServed: boolean },
 ): string {
   const { id, name, paused } = schedule;
   const first = paused
     ? "is paused"
-    : `runs ${nextWords(schedule, now)}${isServed ? "" : ", while a trawl serve is there to fire it"}`;
+    : `runs ${nextText(schedule, now)}${isServed ? "" : "; trawl serve must be running to start it"}`;
   return showable(`${id}  ${name} ${first}`).concat(
     "\n",
-    steps([["run it now", `schedule run ${id}`], ...(isServed ? [] : [["fire schedules", "serve"] as const])], screen),
+    steps([["run now", `schedule run ${id}`], ...(isServed ? [] : [["start server", "serve"] as const])], screen),
   );
 }
 
-export function changedText(schedule: ShownSchedule, now: number, { command }: Screen): string {
+export function changedText(schedule: PublicSchedule, now: number, { command }: Screen): string {
   const { id, paused } = schedule;
-  const state = paused ? `is paused; go on with: ${command} schedule resume ${id}` : `runs ${nextWords(schedule, now)}`;
+  const state = paused ? `is paused; resume with: ${command} schedule resume ${id}` : `runs ${nextText(schedule, now)}`;
   return `${id} ${state}\n`;
 }
 
-export function runText(slot: Slot, { id }: ShownSchedule, { command }: Screen): string {
-  if (slot.state === "fired") return `submitted as ${slot.jobId}; look at it with: ${command} job ${slot.jobId}\n`;
-  return showable(`${slot.state}: ${because(slot)}; see: ${command} schedule show ${id}`).concat("\n");
+export function runText(occurrence: Occurrence, { id }: PublicSchedule, { command }: Screen): string {
+  if (occurrence.state === "fired")
+    return `submitted as job ${occurrence.jobId}; show it with: ${command} job ${occurrence.jobId}\n`;
+  return showable(`${occurrence.state}: ${because(occurrence)}; history: ${command} schedule show ${id}`).concat("\n");
 }
 
-function because({ because: why = "" }: Slot): string {
+function because({ because: why = "" }: Occurrence): string {
   return Object.hasOwn(SKIP_REASONS, why) ? SKIP_REASONS[why as SkipReason] : why;
 }
 
-function nextWords({ nextAt, paused }: ShownSchedule, now: number): string {
+function nextText({ nextAt, paused }: PublicSchedule, now: number): string {
   if (paused) return "paused";
   if (nextAt === undefined) return "never";
   return nextAt <= now ? "now" : `in ${roughAge(nextAt - now)}`;
 }
 
-/** `Mon 2026-11-16 06:00:00 GMT+1`: by the clocks that the schedule goes by. */
-function localWords(at: number, timing: Timing): string {
+/** `Mon 2026-11-16 06:00:00 GMT+1`, in the time zone of the schedule. */
+function localTime(at: number, timing: Timing): string {
   const timeZone = timing.kind === "cron" ? timing.timeZone : "UTC";
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone,

@@ -1,41 +1,41 @@
-/** Runs the control plane in this process until it is stopped. */
+/** Runs the API server in this process until it is stopped. */
 import type { Session } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { aborted } from "../watch-job.ts";
 
-/** Where it is found, and whether there is a dashboard: one that runs from its sources may have none. */
+/** `hasDashboard` is false if the program runs from sources and the dashboard was not built. */
 export type Listening = { url: string; hasDashboard: boolean };
 
 type ServerRun = {
-  /** Whether it fires what schedules have due. */
+  /** Whether this server starts scheduled runs. */
   schedules: boolean;
-  /** It is there, and answers. */
+  /** Called when the server accepts requests. */
   onListening(at: Listening): void | Promise<void>;
 };
 
-export const NO_DASHBOARD = "there is no dashboard: it was not built (npm run build)";
+export const NO_DASHBOARD = "the dashboard is not available: build it with npm run build";
 
-/** Throws ADDRESS_TAKEN, or BAD_CONFIG where it would be open to everybody. */
-export async function runServer({ config, trawl }: Session, stops: Stops, run: ServerRun): Promise<void> {
-  // Loaded on first use: no other command needs a server.
+/** Throws ADDRESS_TAKEN, or BAD_CONFIG if the server would listen on a public address without API keys. */
+export async function runServer({ config, trawl }: Session, shutdown: Shutdown, run: ServerRun): Promise<void> {
+  // Imported on first use: no other command needs a server.
   const [{ composeApi, composeSampler, hasDashboard }, { composeSchedules }, { composeRetention }] = await Promise.all([
-    import("../../compose-api.ts"),
-    import("../../compose-schedules.ts"),
-    import("../../compose-retention.ts"),
+    import("../../compose/api.ts"),
+    import("../../compose/schedules.ts"),
+    import("../../compose/retention.ts"),
   ]);
   const asked = new AbortController();
-  const stopped = stops.once(() => asked.abort());
-  if (stops.isAsked) asked.abort(); // while everything was being opened
+  const stopped = shutdown.onStop(() => asked.abort());
+  if (shutdown.isRequested) asked.abort(); // a signal arrived while the session was opened
   const retention = composeRetention(config, trawl);
   const server = await composeApi(config, trawl, retention);
   const { url } = await server.start();
-  const scheduler = composeSchedules(config, trawl, server.meter.slots(trawl.store.schedules)).createScheduler();
+  const scheduler = composeSchedules(config, trawl, server.meter.occurrences(trawl.store.schedules)).createScheduler();
   const sampler = composeSampler(trawl);
   if (run.schedules) scheduler.start();
   retention.start();
   sampler.start();
   await run.onListening({ url, hasDashboard: hasDashboard() });
   await aborted(asked.signal);
-  stopped.forget();
+  stopped.remove();
   await Promise.all([server.stop(), scheduler.stop(), retention.stop(), sampler.stop()]);
 }

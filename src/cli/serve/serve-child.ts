@@ -1,23 +1,23 @@
-/** The control plane as a process of `trawl up`: tells its supervisor where it listens, and that it is alive. */
+/** The API server as a child process of `trawl up`: reports its URL and its heartbeat to the supervisor. */
 import type { TrawlError } from "../../errors.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
 import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
 import type { Session } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { ownRssMb } from "../worker/memory-watch.ts";
 import { createOrphanWatch } from "../worker/orphan-watch.ts";
 import type { SupervisorLink } from "../worker/supervisor-link.ts";
 import { runServer } from "./run-server.ts";
 
-/** It works off no tasks. */
+/** The server runs no tasks. */
 const NO_TALLY: WorkerTally = { tasks: 0, pages: 0, records: 0 };
 
-/** Resolves when it has stopped. It never says hello: it holds no leases that would have to be handed back. */
+/** Resolves when the server has stopped. It sends no `hello`, because it holds no leases that would have to be returned. */
 export async function runServerChild(
   session: Session,
-  stops: Stops,
+  shutdown: Shutdown,
   { schedules }: { schedules: boolean },
   { send }: SupervisorLink,
 ): Promise<WorkerTally> {
@@ -27,15 +27,15 @@ export async function runServerChild(
   ];
   for (const service of beside) service.start();
   try {
-    await runServer(session, stops, { schedules, onListening: (at) => send({ kind: "listening", ...at }) });
+    await runServer(session, shutdown, { schedules, onListening: (at) => send({ kind: "listening", ...at }) });
   } finally {
     for (const service of beside) await service.stop();
   }
   return NO_TALLY;
 }
 
-/** A port that is taken at the start is a mistake to be told; later, the workers go on and it comes back when it can. */
-export function serverLastWords({ code, message }: TrawlError, isAgain: boolean): ChildMessage {
+/** A port in use at the start is an error. On a restart the workers continue, and the server retries until the port is free. */
+export function serverFailureMessage({ code, message }: TrawlError, isAgain: boolean): ChildMessage {
   if (code === "ADDRESS_TAKEN" && isAgain) return { kind: "lacking", lack: { code, message } };
   return { kind: "failed", failure: { code, message } };
 }

@@ -1,17 +1,17 @@
-/** Ends a submission for somebody who has asked for that, even where a broker that does not answer holds everything up. */
+/** Ends a submission after Ctrl-C, even if the broker does not respond. */
 import { clearTimeout, setTimeout } from "node:timers";
-import { INTERRUPTED } from "../stops.ts";
+import { INTERRUPTED } from "../shutdown.ts";
 
 export type Leave = {
-  /** What is said last, should it come to that: the newest word counts. */
+  /** Sets the last message. The latest one is printed. */
   willSay(words: () => Promise<void>): void;
-  /** A stop was asked for: it has to be over soon. */
+  /** Starts the timer. */
   ask(): void;
-  /** It is over. */
+  /** Stops the timer. */
   forget(): void;
 };
 
-/** A broker that is only slow has answered by then; somebody at a terminal would press Ctrl-C again. */
+/** Long enough for a slow broker. A user would press Ctrl-C again after this time. */
 const LEAVE_MS = 2_000;
 
 export function createLeave(): Leave {
@@ -22,7 +22,7 @@ export function createLeave(): Leave {
       say = words;
     },
     ask() {
-      // Ending now loses nothing: what was answered is kept, and giving the list again is harmless.
+      // Exiting is safe: confirmed URLs are stored, and the list can be submitted again.
       timer ??= setTimeout(() => void say().finally(() => process.exit(INTERRUPTED)), LEAVE_MS);
     },
     forget: () => clearTimeout(timer),

@@ -1,14 +1,14 @@
-/** Notices URLs on private networks: a person at a terminal may name them, but workers have to be told. */
+/** Detects URLs on private networks. Workers fetch them only with TRAWL_ALLOW_PRIVATE. */
 import { isPublicAddress, isWithin, type Network, parseAddress } from "../../fetch/egress/address.ts";
 
-export type PrivateHosts = {
-  /** The same URLs, looked at as they pass. */
+type PrivateHosts = {
+  /** Passes the URLs on, and checks them. */
   watch(urls: AsyncIterable<string>): AsyncIterable<string>;
-  /** What to tell of them; undefined where there are none. */
+  /** The warning; undefined if there is no such URL. */
   words(): string | undefined;
 };
 
-/** Judged by their looks: what a name resolves to is for the worker to find out, where it runs. */
+/** Checks literal addresses only. Workers resolve host names. */
 export function createPrivateHosts(allowed: readonly Network[]): PrivateHosts {
   let sample: { url: string; host: string } | undefined;
   let lastHost = "";

@@ -1,7 +1,8 @@
-/** What `trawl submit` was given -> a job as written, and its URLs as a stream: a list may be larger than memory. */
+/** Reads the arguments of `trawl submit`: a job as written, and its URLs as a stream. A list may be larger than memory. */
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
+import { DIGEST_URLS } from "../../submit/job-digest.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
 import {
@@ -17,18 +18,15 @@ import {
 
 export type Submission = {
   job: JobInput;
-  /** The first URLs that can be fetched: they name the job, and tell whose hosts were meant. */
+  /** The valid URLs among the first DIGEST_URLS. They give the job its name and its typed hosts. */
   first: readonly string[];
-  /** Whether those are all there are, good or bad. */
+  /** Whether the list has no more URLs. */
   isShort: boolean;
-  /** All of them, read as they are asked for; ends early when the signal aborts. */
+  /** All URLs, read on demand. Ends early when the signal aborts. */
   urls: AsyncIterable<string>;
 };
 
-/** URLs that are looked at before anything is submitted. */
-const PEEKED = 1000;
-
-/** Throws BAD_USAGE, BAD_URL (where not one URL is good, and no list was given), BAD_JOB, BAD_SELECTOR or BAD_SPIDER. */
+/** Throws BAD_USAGE, BAD_URL (if no URL is valid and no list was given), BAD_JOB, BAD_SELECTOR or BAD_SPIDER. */
 export async function readSubmission(
   targets: readonly string[],
   flags: CrawlFlags,
@@ -39,7 +37,7 @@ export async function readSubmission(
   const stream = base === undefined ? listed(targets, signal) : given(job.urls ?? []);
   const peeked: string[] = [];
   let isShort = false;
-  while (peeked.length < PEEKED && !isShort) {
+  while (peeked.length < DIGEST_URLS && !isShort) {
     const next = await stream.next();
     if (next.done === true) isShort = true;
     else peeked.push(next.value);
@@ -47,7 +45,7 @@ export async function readSubmission(
   const first = peeked.filter((url) => canonicalUrl(url) !== undefined);
   const [bad] = peeked;
   if (bad === undefined && !signal.aborted) throw nothingGiven();
-  // Lines of a list are told one by one; what was typed, at once.
+  // Invalid lines of a list are reported one by one; a single typed URL is an error at once.
   if (bad !== undefined && first.length === 0 && isShort && !targets.some(isList)) throw badUrl(bad);
   return { job, first, isShort, urls: joined(peeked, stream) };
 }
@@ -71,7 +69,7 @@ async function* listed(targets: readonly string[], signal: AbortSignal): AsyncGe
 async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
   try {
     const input = path === "-" ? process.stdin : (await open(path)).createReadStream();
-    // Closed by the signal, or somebody who types no more lines would hold up the end.
+    // The signal closes the input: a terminal without input would delay the end.
     for await (const line of createInterface({ input, signal, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (isUrlLine(line.trim())) yield line.trim();
     }

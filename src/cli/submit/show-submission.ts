@@ -1,8 +1,8 @@
-/** What a person is told of a submission: while it goes on, and when it has ended. */
+/** Formats the progress and the result of a submission. */
 
-import { formatCount, plural } from "../../domain/counted.ts";
+import { formatCount, plural } from "../../domain/format-number.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { Intake, StreamAnswer } from "../../submit/submit-stream.ts";
+import type { Intake, SubmitAnswer } from "../../submit/submit-urls.ts";
 import { type Screen, shorten, steps, table } from "../terminal.ts";
 
 type Shown = Pick<Intake["job"], "id" | "name">;
@@ -10,11 +10,11 @@ type Shown = Pick<Intake["job"], "id" | "name">;
 const REFUSED_SHOWN = 5;
 const PLAIN_EVERY_MS = 5_000;
 
-/** How far a long submission is: a line that is redrawn, or one now and then where there is no terminal. */
+/** Shows progress: a live line on a terminal, otherwise a line every 5 seconds. */
 export function createSubmitProgress(
   screen: Screen,
   now: () => number,
-): { show(answer: StreamAnswer, isFull: boolean): void; clear(): void } {
+): { show(answer: SubmitAnswer, isFull: boolean): void; clear(): void } {
   let lastAt = now();
   let hasWaited = false;
   return {
@@ -31,7 +31,7 @@ export function createSubmitProgress(
   };
 }
 
-export function submissionText({ id, name }: Shown, answer: StreamAnswer, width: number): string {
+export function submissionText({ id, name }: Shown, answer: SubmitAnswer, width: number): string {
   const { accepted, duplicates, refusedCount } = answer;
   const rows = [
     ["accepted", formatCount(accepted)],
@@ -48,26 +48,26 @@ export function submissionText({ id, name }: Shown, answer: StreamAnswer, width:
   ].join("");
 }
 
-function refusedText({ refused, refusedCount }: StreamAnswer, width: number): string {
+function refusedText({ refused, refusedCount }: SubmitAnswer, width: number): string {
   const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
   const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
   return `refused, by their place in the list\n${table(shown, { right: [1], width })}${more}`;
 }
 
-/** Not one URL was good. */
-export function nothingText(answer: StreamAnswer, width: number): string {
+/** For a list without a valid URL. */
+export function nothingText(answer: SubmitAnswer, width: number): string {
   const why = answer.isWhole ? `none of ${plural(answer.taken, "line")} is a URL that can be fetched` : "stopped";
   return `${why}: nothing was submitted\n${answer.refusedCount === 0 ? "" : refusedText(answer, width)}`;
 }
 
-/** What to type when a submission was stopped half-way. */
-export function interruptedText({ id }: Shown, { taken }: StreamAnswer, screen: Screen): string {
+/** For an interrupted submission, with the commands to continue. */
+export function interruptedText({ id }: Shown, { taken }: SubmitAnswer, screen: Screen): string {
   const how = `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest`;
   return `${how}\n${waysOn(id, screen)}`;
 }
 
-/** The same where the broker has not answered to the last. */
-export function unansweredText({ id }: Shown, { taken }: StreamAnswer, screen: Screen): string {
+/** For an interrupted submission whose last call got no response. */
+export function unansweredText({ id }: Shown, { taken }: SubmitAnswer, screen: Screen): string {
   const how = `stopped: the broker does not answer. It has taken ${plural(taken, "URL")} of job ${showable(id)}, perhaps more`;
   return `${how}\n${waysOn(id, screen)}`;
 }

@@ -1,21 +1,22 @@
-/** Queues what `trawl submit` was given, and with --wait follows it to its end. */
-import type { JobOut } from "../../api/wire-types.ts";
-import { networksFrom } from "../../compose.ts";
-import { extractorOf } from "../../compose-extractor.ts";
-import { plural } from "../../domain/counted.ts";
+/** The `trawl submit` command: queues URLs, and with --wait follows the job to its end. */
+import type { JobOut } from "../../client/wire-types.ts";
+import { networksFrom } from "../../compose/app.ts";
+import { extractorOf } from "../../compose/extractor.ts";
+import { plural } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
+import type { JobSpec } from "../../domain/job-spec.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
+import { digestJob } from "../../submit/job-digest.ts";
 import { jobIdOfKey, KEY_TAKES, newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
-import { type Intake, NOTHING_YET, type StreamAnswer, submitStream } from "../../submit/submit-stream.ts";
+import { type Intake, inBatches, NOTHING_SUBMITTED, type SubmitAnswer, submitUrls } from "../../submit/submit-urls.ts";
 import { hostsOf } from "../crawl/begin.ts";
 import { refuseShapeFlags } from "../crawl/resume.ts";
 import type { CrawlFlags } from "../crawl/targets.ts";
-import type { ControlPlane } from "../plane/control-plane.ts";
-import { getJob } from "../plane/get-job.ts";
-import { inPlane, type PlaneFlags, type PlaneSession } from "../plane/in-plane.ts";
-import { INTERRUPTED, type Stops } from "../stops.ts";
+import { type ControlPlane, getJob } from "../plane/control-plane.ts";
+import { type PlaneFlags, type PlaneSession, runOnPlane } from "../plane/run-on-plane.ts";
+import { INTERRUPTED, type Shutdown } from "../shutdown.ts";
 import { processScreen, type Screen } from "../terminal.ts";
 import { aborted, watchJob } from "../watch-job.ts";
 import { createLeave, type Leave } from "./leave.ts";
@@ -41,13 +42,11 @@ export type SubmitFlags = CrawlFlags &
     idempotencyKey?: string;
   };
 
-const REFUSALS_MOST = 1000;
-
-/** The answer is the exit code. */
-export async function submit(targets: readonly string[], flags: SubmitFlags, stops: Stops): Promise<number> {
+/** Returns the exit code. */
+export async function submit(targets: readonly string[], flags: SubmitFlags, shutdown: Shutdown): Promise<number> {
   const stopping = new AbortController();
   const leave = createLeave();
-  const stopped = stops.once(() => {
+  const stopped = shutdown.onStop(() => {
     stopping.abort();
     leave.ask();
   });
@@ -62,18 +61,18 @@ export async function submit(targets: readonly string[], flags: SubmitFlags, sto
       return INTERRUPTED;
     }
     leave.willSay(async () => processScreen().err("stopped: the broker does not answer; nothing was submitted\n"));
-    return await inPlane({ flags, isPatient: true }, (session) =>
+    return await runOnPlane({ flags, isPatient: true }, (session) =>
       submitIn(session, submission, { flags, signal, leave }),
     );
   } finally {
-    stopped.forget();
+    stopped.remove();
     leave.forget();
   }
 }
 
 type Run = { flags: SubmitFlags; signal: AbortSignal; leave: Leave };
 
-/** Too late for a job that has begun: better said than ignored. */
+/** These flags have no effect on an existing job. */
 function refuseLateFlags(flags: SubmitFlags): void {
   refuseShapeFlags(flags);
   const { queue, priority, idempotencyKey } = flags;
@@ -113,7 +112,7 @@ async function submitIn(session: PlaneSession, submission: Submission, run: Run)
 
 async function printJson(
   { screen }: PlaneSession,
-  answer: StreamAnswer,
+  answer: SubmitAnswer,
   flags: SubmitFlags,
   job?: JobOut,
 ): Promise<void> {
@@ -122,33 +121,40 @@ async function printJson(
   await screen.out(`${JSON.stringify({ ...answerJson(answer, flags), ...end })}\n`);
 }
 
-/** A job of its own, or the one that is gone on with. */
+/** Opens a new job, or the one to continue. */
 async function intakeFor(session: PlaneSession, submission: Submission, flags: SubmitFlags): Promise<Intake> {
   const { plane, config, now: clock } = session;
-  const { job, first, isShort } = submission;
+  const { first, isShort } = submission;
   const { resume, priority, queue, requestId, idempotencyKey: key } = flags;
   const now = clock();
-  const input = { ...job, urls: [...first], ...(priority === undefined ? {} : { priority }) };
-  const ids = { id: idFor(key, now), requestId: requestId ?? newRequestId(now) };
-  const spec = resolveJob(input, config, { ...ids, queue, typedHosts: hostsOf(first), out: undefined });
+  const { urls: _, ...written } = submission.job;
+  const job = {
+    ...written,
+    ...(priority === undefined ? {} : { priority }),
+    ...(queue === undefined ? {} : { queue }),
+  };
+  const context = {
+    ...{ id: idFor(key, now), requestId: requestId ?? newRequestId(now) },
+    ...{ queue: undefined, typedHosts: hostsOf(first), out: undefined },
+  };
+  const spec: JobSpec = {
+    ...resolveJob({ ...job, urls: [...first] }, config, context),
+    ...(isShort ? {} : { urls: [] }),
+    ...(key === undefined ? {} : { digest: digestJob(job, first, { isWhole: isShort }) }),
+  };
   if (resume !== undefined) await applyPace(session, resume, flags);
-  else extractorOf(spec); // a bad selector is said before anything is queued
-  return plane.openIntake({
-    spec: isShort ? spec : { ...spec, urls: [] },
-    job: { ...input, ...(queue === undefined ? {} : { queue }) },
-    urls: isShort ? first : undefined,
-    ...{ resume, key, requestId },
-  });
+  else extractorOf(spec); // throws BAD_SELECTOR before anything is queued
+  return plane.openIntake({ spec, job, urls: first, resume, key, requestId });
 }
 
-/** A secret that had to be made is said at once: nothing shows it later. */
+/** Prints a generated secret at once, because it cannot be shown later. */
 function tellingSecret(screen: Screen, intake: Intake): Intake {
   return {
     ...intake,
     async begin() {
       const begun = await intake.begin();
       const { webhookSecret } = begun;
-      if (webhookSecret) screen.err(`webhook secret, told this once: ${webhookSecret}\n`);
+      if (webhookSecret) screen.err(`webhook secret (shown only once): ${webhookSecret}\n`);
       return begun;
     },
   };
@@ -160,7 +166,7 @@ function idFor(key: string | undefined, now: number): string {
   throw new TrawlError("BAD_USAGE", { op: "cli.submit", message: `--idempotency-key takes ${KEY_TAKES}` });
 }
 
-/** The one thing that may change under way. */
+/** Changes the rate of the job to continue. */
 async function applyPace({ plane }: PlaneSession, id: string, { rate, burst, perSite }: SubmitFlags): Promise<void> {
   await getJob(plane, id);
   if (rate !== undefined && parseRate(rate) === undefined) {
@@ -179,23 +185,24 @@ async function queueAll(
   intake: Intake,
   urls: AsyncIterable<string>,
   { flags, signal, leave }: Run,
-): Promise<StreamAnswer> {
+): Promise<SubmitAnswer> {
   const { screen, now, sleep } = session;
   const progress = flags.quiet === true ? undefined : createSubmitProgress(screen, now);
-  let latest: StreamAnswer = { ...intake.job, ...NOTHING_YET };
+  let latest: SubmitAnswer = { ...intake.job, ...NOTHING_SUBMITTED };
   const shown = () => ({ id: latest.id, name: intake.job.name });
   leave.willSay(async () => {
     screen.err(unansweredText(shown(), latest, screen));
-    // The call that is not answered may have made the job.
+    // The call without a response may have created the job.
     await printJson(session, { ...latest, isBegun: true }, flags);
   });
-  const onProgress = (answer: StreamAnswer, isFull: boolean) => {
+  const onProgress = (answer: SubmitAnswer, isFull: boolean) => {
     latest = answer;
     progress?.show(answer, isFull);
   };
   try {
-    const options = { refusalsMost: REFUSALS_MOST, onProgress, signal };
-    return await submitStream({ intake, sleep }, urls, options);
+    return await submitUrls(intake, inBatches(urls, intake.batchMost), {
+      ...{ isEager: false, seals: true, whenFull: sleep, budget: undefined, onProgress, signal },
+    });
   } catch (error) {
     progress?.clear();
     if (latest.isBegun) screen.err(unansweredText(shown(), latest, screen));
@@ -205,7 +212,7 @@ async function queueAll(
   }
 }
 
-/** A job that nobody will ever look at should not look as if all were well. */
+/** Warns if no worker serves a queue of the job. */
 async function sayIfUnserved({ plane, screen }: PlaneSession, id: string): Promise<void> {
   const unserved = await unservedQueues(plane, id);
   if (unserved.length === 0) return;
@@ -220,13 +227,13 @@ async function unservedQueues(plane: ControlPlane, id: string): Promise<string[]
     const [job, workers] = await Promise.all([plane.findJob(id), plane.listWorkers()]);
     return (job?.queues ?? []).filter((queue) => !workers.some(({ queues }) => queues.includes(queue)));
   } catch (error) {
-    // Who works is for operators to see: a key without that right submits all the same.
+    // Listing workers requires the scope admin. A key without it can submit.
     if (isTrawlError(error, "FORBIDDEN")) return [];
     throw error;
   }
 }
 
-/** The job when it has ended, or as it was when somebody stopped looking. */
+/** The job when it has ended, or when the user stopped waiting. */
 async function follow(
   session: PlaneSession,
   { id }: { id: string },
@@ -237,25 +244,25 @@ async function follow(
   const leave = () => over.abort();
   signal.addEventListener("abort", leave, { once: true });
   const { plane, screen, now } = session;
-  const watching = { jobId: id, quiet: quiet === true, isOnlyLook: true, everyMs: plane.lookEveryMs };
+  const watching = { jobId: id, quiet: quiet === true, isObserver: true, everyMs: plane.pollEveryMs };
   const watch = watchJob({ findJob: plane.findJob, now, screen }, watching, over);
   if (!signal.aborted) await aborted(over.signal);
   await watch.stop();
   signal.removeEventListener("abort", leave);
   const job = await getJob(plane, id);
   const words = hasEnded(job.state) ? `${job.state}: ${plural(job.tally.pages, "page")}` : "the job goes on without us";
-  // Silence is about progress: what went wrong is said all the same.
+  // --quiet hides progress, not failures.
   if (quiet !== true || (hasEnded(job.state) && job.state !== "finished")) {
     session.screen.err(`${showable(`${words}; look at it with: ${session.screen.command} job ${id}`)}\n`);
   }
   return job;
 }
 
-function answerJson(answer: StreamAnswer, { resume }: SubmitFlags) {
+function answerJson(answer: SubmitAnswer, { resume }: SubmitFlags) {
   const { id, requestId, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole, isKnown } = answer;
   const { webhookSecret } = answer;
   return {
-    // Of a job that was never made there is nothing to look at by that name.
+    // No id if the job was not created.
     id: isBegun || resume !== undefined ? id : null,
     requestId,
     accepted,
@@ -274,7 +281,7 @@ function endJson(job: JobOut): object {
 }
 
 function exitCode(
-  { accepted, duplicates, refusedCount, isKnown }: StreamAnswer,
+  { accepted, duplicates, refusedCount, isKnown }: SubmitAnswer,
   job: JobOut | undefined,
   { strict }: SubmitFlags,
 ): number {

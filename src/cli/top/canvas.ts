@@ -1,6 +1,6 @@
 /**
- * A terminal as a canvas: the whole screen while it is open, and as it was before afterwards, whatever ends the process.
- * Only lines that have changed are written, all of a frame in one piece: nothing flickers, and a slow line stays usable.
+ * Draws frames on the terminal's alternate screen and restores the terminal on close. Each frame is one write that only
+ * contains the changed lines, so that nothing flickers and slow connections keep up.
  */
 import pc from "picocolors";
 import type { Line, Tone } from "./cells.ts";
@@ -9,8 +9,8 @@ import type { Size } from "./frame.ts";
 export type Canvas = {
   size(): Size;
   draw(lines: readonly Line[]): void;
-  /** The next frame is written whole: something else may have been on the screen. */
-  forget(): void;
+  /** Writes the next frame completely, for example after other output has overwritten the screen. */
+  invalidate(): void;
   close(): void;
 };
 
@@ -18,7 +18,7 @@ type Terminal = Pick<NodeJS.WriteStream, "write" | "columns" | "rows">;
 
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const CLEAR = "\x1b[2J";
-/** Cleared first: a terminal that was made larger meanwhile may have no other lines to show in its place. */
+/** Clears first: after the terminal was enlarged, leaving the alternate screen may not overwrite all lines. */
 const LEAVE = `${CLEAR}\x1b[?7h\x1b[?25h\x1b[?1049l`;
 const USUAL: Size = { columns: 80, rows: 24 };
 
@@ -30,13 +30,13 @@ export function openCanvas(terminal: Terminal, isColoured: boolean): Canvas {
   return {
     size: () => ({ columns: terminal.columns || USUAL.columns, rows: terminal.rows || USUAL.rows }),
     draw(lines) {
-      // Whoever reads slowly misses frames, and is not buried in them.
+      // On a slow connection frames are dropped instead of queued.
       if (!isOpen || isWriting) return;
       const painted = lines.map((line) => paintLine(line, isColoured));
       const changes = painted.flatMap((line, row) =>
         line === before[row] && before.length === lines.length ? [] : `\x1b[${row + 1};1H${line}\x1b[K`,
       );
-      // A frame fills the screen: what was there before is gone with its lines, unless it had another size.
+      // A frame fills the screen and so replaces the last one, unless the size has changed.
       const text = (before.length === painted.length ? "" : CLEAR) + changes.join("");
       before = painted;
       if (text === "") return;
@@ -45,7 +45,7 @@ export function openCanvas(terminal: Terminal, isColoured: boolean): Canvas {
         isWriting = false;
       });
     },
-    forget() {
+    invalidate() {
       before = [];
     },
     close() {

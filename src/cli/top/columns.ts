@@ -1,4 +1,4 @@
-/** Rows in columns that fit a width: the least important go first, and the last one, which has the names, is cut. */
+/** Lays out rows in columns that fit a width: drops the least important columns, and cuts the last one, the name. */
 import { cutTo, type Line, padTo, type Tone, widthOf } from "./cells.ts";
 
 export type Column<Row> = {
@@ -6,17 +6,17 @@ export type Column<Row> = {
   of(row: Row): string;
   isRight?: true;
   tone?(row: Row): Tone | undefined;
-  /** The higher, the sooner it is left out; 0 never is. */
+  /** Columns with the highest value are dropped first; 0 is never dropped. */
   spare: number;
-  /** Cells that it has at least: room for what the next look may bring, so that columns do not come and go. */
+  /** Minimum width, enough for future values, so that columns do not appear and disappear between snapshots. */
   least?: number;
 };
 
 const GAP = 2;
-/** Names of this length are shown whole before anything else that can be done without. */
+/** Other columns are dropped before the name gets narrower than this. */
 const NAME_LEAST = 24;
 
-/** The heading, then a line for each row. */
+/** Returns the heading and one line per row. */
 export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): Line[] {
   const measured = columns.map((column) => ({
     ...column,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { paintLine } from "./canvas.ts";
 import { type Line, widthOf } from "./cells.ts";
-import type { FleetLook, TopJob } from "./fleet-look.ts";
+import type { FleetSnapshot, TopJob } from "./fleet-snapshot.ts";
 import { frameLines, plainLines } from "./frame.ts";
 import { PANELS } from "./panels.ts";
 import { FIRST_VIEW, type View } from "./view.ts";
@@ -38,7 +38,7 @@ const job = fc.record({
   perSecond: fc.double({ min: 0, max: 1e6, noNaN: true }),
   etaMs: fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: undefined }),
 });
-const look = fc.record({
+const snapshot = fc.record({
   at: fc.constant(AT),
   totals: fc.record({
     pagesPerSecond: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }),
@@ -68,7 +68,7 @@ const look = fc.record({
     }),
     { maxLength: 9 },
   ),
-}) as unknown as fc.Arbitrary<FleetLook>;
+}) as unknown as fc.Arbitrary<FleetSnapshot>;
 
 const view = fc.record({
   panel: fc.constantFrom(...PANELS),
@@ -89,16 +89,16 @@ function expectHarmless(lines: readonly Line[], columns: number): void {
 }
 
 describe("a frame of trawl top", () => {
-  it("is no wider and no longer than the screen, whatever names are like", () => {
+  it("never exceeds the screen, with any characters in names", () => {
     fc.assert(
       fc.property(
-        look,
+        snapshot,
         view,
         fc.nat(200),
         fc.nat(70),
         fc.option(name, { nil: undefined }),
         (seen, chosen, columns, rows, trouble) => {
-          const lines = frameLines({ look: seen, view: chosen, place: "redis://a", trouble }, { columns, rows });
+          const lines = frameLines({ snapshot: seen, view: chosen, place: "redis://a", trouble }, { columns, rows });
           expect(lines).toHaveLength(rows);
           expectHarmless(lines, columns);
         },
@@ -107,23 +107,23 @@ describe("a frame of trawl top", () => {
     );
   });
 
-  it("is as harmless in a pipe", () => {
+  it("has no control characters in a pipe either", () => {
     fc.assert(
-      fc.property(look, view, (seen, chosen) => {
-        expectHarmless(plainLines({ look: seen, view: chosen, place: "-", trouble: undefined }, 80, 20), 80);
+      fc.property(snapshot, view, (seen, chosen) => {
+        expectHarmless(plainLines({ snapshot: seen, view: chosen, place: "-", trouble: undefined }, 80, 20), 80);
       }),
       { numRuns: 30 },
     );
   });
 
-  it("has the same columns however fast a job goes, and however far it is", () => {
-    const looks = [
+  it("keeps the same columns at any speed and progress of a job", () => {
+    const jobs = [
       { ...aJob("products", { queued: 100_000 }), perSecond: 0, etaMs: undefined },
       { ...aJob("products", { done: 5, queued: 99_995 }), perSecond: 9.5, etaMs: 59_000 },
       { ...aJob("products", { done: 99_990, queued: 10 }), perSecond: 1_050, etaMs: 35 * 60_000 + 12_000 },
     ];
-    const headings = looks.map((seen) => {
-      const drawn = { look: { ...EMPTY, jobs: [seen] }, view: FIRST_VIEW, place: "-", trouble: undefined };
+    const headings = jobs.map((seen) => {
+      const drawn = { snapshot: { ...EMPTY, jobs: [seen] }, view: FIRST_VIEW, place: "-", trouble: undefined };
       return frameLines(drawn, { columns: 80, rows: 24 })
         .map(textOf)
         .find((text) => text.includes("STATE"));
@@ -133,24 +133,24 @@ describe("a frame of trawl top", () => {
     expect(new Set(headings).size).toBe(1);
   });
 
-  it("has all panels on 80 by 24, and the one that is chosen alone where there is hardly room", () => {
+  it("shows all panels on 80 by 24, and only the selected one on a small screen", () => {
     const seen = { ...EMPTY, jobs: [aJob("shop", { queued: 75, done: 25 })] };
     const show = (columns: number, rows: number, panel: View["panel"] = "jobs") =>
-      frameLines({ look: seen, view: { ...FIRST_VIEW, panel }, place: "-", trouble: undefined }, { columns, rows })
+      frameLines({ snapshot: seen, view: { ...FIRST_VIEW, panel }, place: "-", trouble: undefined }, { columns, rows })
         .map((line) => paintLine(line, false))
         .join("\n");
 
     expect(show(80, 24)).toMatch(
       /JOBS[\s\S]*▸ .*running +━───── +25%.*25\/100.*shop[\s\S]*QUEUES[\s\S]*SITES[\s\S]*WORKERS/,
     );
-    expect(show(80, 24)).toContain("no workers; start some: trawl up");
+    expect(show(80, 24)).toContain("no workers; start them with: trawl up");
     expect(show(40, 8)).toMatch(/JOBS[\s\S]*shop/);
     expect(show(40, 8)).not.toContain("WORKERS");
     expect(show(40, 8, "workers")).toContain("WORKERS");
   });
 });
 
-const EMPTY: FleetLook = {
+const EMPTY: FleetSnapshot = {
   at: AT,
   totals: {
     ...{ pagesPerSecond: null, success: null, p50Ms: null, p95Ms: null },

@@ -1,27 +1,27 @@
-/** One frame of the screen: lines that are no wider and no more than it has room for. Pure. */
-import { formatBytes, formatCount, plural } from "../../domain/counted.ts";
+/** Renders one frame as lines that fit the screen. Pure. */
+
 import { formatDuration } from "../../domain/duration.ts";
+import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
 import { fitLine, type Line, type Piece } from "./cells.ts";
-import type { FleetLook, Totals } from "./fleet-look.ts";
+import type { FleetSnapshot, Totals } from "./fleet-snapshot.ts";
 import { ORDERS, PANELS, type PanelName, type PanelRows, panelRows, rateOf } from "./panels.ts";
-import { sparkline } from "./sparkline.ts";
 import { HELP, type View } from "./view.ts";
 
 export type Size = { columns: number; rows: number };
 
 export type Frame = {
-  look: FleetLook;
+  snapshot: FleetSnapshot;
   view: View;
-  /** Whom it is asked of. */
+  /** The URL of the broker or server. */
   place: string;
-  /** What is wrong, if something is: the rest is as last seen. */
+  /** The current error; the snapshot is then the last successful one. */
   trouble: string | undefined;
 };
 
 const HEADER_LINES = 3;
-/** On a screen with this many lines panels stand apart. */
+/** From this many rows on, panels are separated by empty lines. */
 const ROOMY = 32;
-/** Below this, one panel is all there is room for. */
+/** Below this many rows, only one panel is shown. */
 const CRAMPED = 14;
 const SPARK_CELLS = { least: 8, most: 40, others: 60 };
 
@@ -34,53 +34,68 @@ export function frameLines(frame: Frame, { columns, rows }: Size): Line[] {
   return [...lines, footerLine(frame)].slice(0, Math.max(0, rows)).map((line) => fitLine(line, columns));
 }
 
-/** The same for a pipe: every panel, some rows of each, and nothing about keys. */
+/** The same for a pipe: every panel with up to `mostRows` rows, without the line about keys. */
 export function plainLines(frame: Frame, columns: number, mostRows: number): Line[] {
   const panels = PANELS.flatMap((panel) => {
-    const content = panelRows(panel, frame.look, frame.view);
+    const content = panelRows(panel, frame.snapshot, frame.view);
     return [[], ...panelLines(panel, content, { frame, columns, rows: mostRows })];
   });
   return [...headerLines(frame, columns), ...panels].map((line) => fitLine(line, columns));
 }
 
-function headerLines({ look, place, trouble }: Frame, columns: number): Line[] {
-  const { totals } = look;
+function headerLines({ snapshot, place, trouble }: Frame, columns: number): Line[] {
+  const { totals } = snapshot;
   const cells = Math.min(SPARK_CELLS.most, Math.max(SPARK_CELLS.least, columns - SPARK_CELLS.others));
-  const clock = new Date(look.at).toISOString().slice(11, 19);
+  const clock = new Date(snapshot.at).toISOString().slice(11, 19);
   const state: Piece = trouble === undefined ? { text: `${clock} UTC`, tone: "dim" } : { text: trouble, tone: "red" };
   return [
     [{ text: "trawl top", tone: "bold" }, { text: "  " }, state, { text: `  ${place}`, tone: "dim" }],
     [
       ...gauge("pages", totals.pagesPerSecond === null ? "-" : rateOf(totals.pagesPerSecond)),
-      { text: sparkline(look.pagesPerSecond, cells), tone: "cyan" },
-      { text: `  ${speedWords(totals)}` },
+      { text: sparkline(snapshot.pagesPerSecond, cells), tone: "cyan" },
+      { text: `  ${speedText(totals)}` },
     ],
     [
       ...gauge("waiting", formatCount(totals.waiting)),
-      { text: sparkline(look.waiting, cells), tone: "yellow" },
-      { text: `  ${fleetWords(totals)}` },
+      { text: sparkline(snapshot.waiting, cells), tone: "yellow" },
+      { text: `  ${fleetText(totals)}` },
     ],
   ];
+}
+
+const BARS = "▁▂▃▄▅▆▇█";
+
+/** Draws the last values, one per cell, the newest on the right. Null values are gaps. */
+function sparkline(values: readonly (number | null)[], width: number): string {
+  const shown = values.slice(-Math.max(0, width));
+  if (width <= 0) return "";
+  const most = Math.max(0, ...shown.map((value) => value ?? 0));
+  const bars = shown.map((value) => {
+    if (value === null) return " ";
+    const height = most === 0 ? 0 : Math.ceil((value / most) * (BARS.length - 1));
+    return BARS[height] ?? " ";
+  });
+  return bars.join("").padStart(width);
 }
 
 function gauge(name: string, value: string): Piece[] {
   return [{ text: `${name} ` }, { text: value.padStart(18 - name.length), tone: "bold" }, { text: " " }];
 }
 
-function speedWords({ success, p50Ms, p95Ms }: Totals): string {
+function speedText({ success, p50Ms, p95Ms }: Totals): string {
   const share = success === null ? "-" : `${(success * 100).toFixed(success < 1 ? 1 : 0)}%`;
   const ms = (value: number | null) => (value === null ? "-" : formatDuration(value));
   return `success ${share}  p50 ${ms(p50Ms)}  p95 ${ms(p95Ms)}`;
 }
 
-function fleetWords({ inFlight, capacity, workers, rssBytes }: Totals): string {
+function fleetText({ inFlight, capacity, workers, rssBytes }: Totals): string {
   return `in flight ${formatCount(inFlight)}/${formatCount(capacity)}  ${plural(workers, "worker")}  ${formatBytes(rssBytes)}`;
 }
 
 function bodyLines(frame: Frame, { columns, rows }: Size): Line[] {
   const { panel } = frame.view;
   const names = rows < CRAMPED - HEADER_LINES - 1 ? [panel] : PANELS;
-  const panels = names.map((name) => ({ name, content: panelRows(name, frame.look, frame.view) }));
+  const panels = names.map((name) => ({ name, content: panelRows(name, frame.snapshot, frame.view) }));
   const gap = rows >= ROOMY ? 1 : 0;
   const room = rows - panels.length * (1 + gap);
   const shares = shareOut(
@@ -93,7 +108,7 @@ function bodyLines(frame: Frame, { columns, rows }: Size): Line[] {
   ]);
 }
 
-/** Rows of each, one after the other as long as there are any; the one that is looked at gets two in a turn. */
+/** Distributes rows round robin; the selected panel gets two rows per turn. */
 function shareOut(panels: readonly { isFirst: boolean; needs: number }[], room: number): number[] {
   const shares = panels.map(() => 0);
   let left = room;
@@ -125,7 +140,7 @@ function panelLines(name: PanelName, content: PanelRows, { frame, columns, rows 
     return [titleLine(name, isChosen, []), ...(rows > 0 ? [empty] : [])];
   }
   return [
-    // Where names of columns do not fit beside that of the panel, they are left out.
+    // On a narrow screen the column headings do not fit beside the panel's title and are left out.
     titleLine(name, isChosen, label === 0 ? [] : heading),
     ...lines.map((line, nth): Line => {
       const isSelected = isChosen && from + nth === at;
@@ -135,7 +150,7 @@ function panelLines(name: PanelName, content: PanelRows, { frame, columns, rows 
   ];
 }
 
-/** What the names of panels take, on their left. */
+/** Width of the panel titles on the left. */
 const LABEL = 9;
 const NARROW = 60;
 const MARK = "▸ ";
@@ -156,12 +171,12 @@ function helpLines(): Line[] {
 function footerLine({ view }: Frame): Line {
   const { question, isTyping, filter, notice, panel } = view;
   if (question !== undefined) {
-    const words = `${question.verb} job ${question.id} (${question.name})? y to do it, any other key to leave it`;
-    return [{ text: words, tone: "yellow" }];
+    const text = `${question.verb} job ${question.id} (${question.name})? Press y to confirm, any other key to cancel`;
+    return [{ text, tone: "yellow" }];
   }
   if (isTyping) return [{ text: "/", tone: "cyan" }, { text: filter }, { text: "▏" }];
   if (notice !== "") return [{ text: notice, tone: "yellow" }];
   const order = ORDERS[panel][view.order[panel]];
   const filtered = filter === "" ? "" : `  Esc clear /${filter}`;
-  return [{ text: `q quit  Tab panel  ↑↓ choose  p pause  s ${order}  / filter  ? help${filtered}`, tone: "dim" }];
+  return [{ text: `q quit  Tab panel  ↑↓ select  p pause  s ${order}  / filter  ? help${filtered}`, tone: "dim" }];
 }

@@ -1,59 +1,59 @@
-/** The parts of the screen: what each lists, in which order, and in what columns. */
-import type { QueueOut, SiteOut } from "../../api/wire-fleet.ts";
-import { formatBytes, formatCount } from "../../domain/counted.ts";
+/** The panels of the screen: their rows, sort orders and columns. */
+import type { QueueOut, SiteOut } from "../../client/wire-types.ts";
 import { formatDuration } from "../../domain/duration.ts";
+import { formatBytes, formatCount } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
-import { shortProcess } from "../../runtime/process-id.ts";
+import { shortProcess } from "../../runtime/process-identity.ts";
 import { roughAge } from "../terminal.ts";
 import type { Line, Tone } from "./cells.ts";
 import { type Column, inColumns } from "./columns.ts";
-import { endedOf, type FleetLook, leftOf, type TopJob, type TopWorker } from "./fleet-look.ts";
+import { endedOf, type FleetSnapshot, leftOf, type TopJob, type TopWorker } from "./fleet-snapshot.ts";
 
 export const PANELS = ["jobs", "queues", "sites", "workers"] as const;
 export type PanelName = (typeof PANELS)[number];
 
-/** Orders that a panel can be in; the first unless somebody chooses another. */
+/** The sort orders of each panel; the first is the default. */
 export const ORDERS = {
   jobs: ["running first", "newest", "most waiting", "most failed"],
   queues: ["most waiting", "name"],
-  sites: ["most waiting", "resting longest", "name"],
+  sites: ["most waiting", "longest pause", "name"],
   workers: ["busiest", "most memory", "name"],
 } as const satisfies Record<PanelName, readonly string[]>;
 
 export type Choice = { filter: string; order: Readonly<Record<PanelName, number>> };
 
-/** What a panel shows, and its lines: the heading first. */
+/** The rows of a panel. `lines` returns the heading first. */
 export type PanelRows = { count: number; lines(from: number, to: number, width: number): Line[]; empty: string };
 
-export function jobsShown(look: FleetLook, { filter, order }: Choice): readonly TopJob[] {
-  const found = look.jobs.filter(({ id, name, state }) => matches(filter, id, name, state));
+export function jobsShown(snapshot: FleetSnapshot, { filter, order }: Choice): readonly TopJob[] {
+  const found = snapshot.jobs.filter(({ id, name, state }) => matches(filter, id, name, state));
   const left = (job: TopJob) => leftOf(job);
   const orders: readonly ((one: TopJob, other: TopJob) => number)[] = [
     (one, other) => rank(one) - rank(other),
-    () => 0, // as they come
+    () => 0, // keeps the order of the snapshot
     (one, other) => left(other) - left(one),
     (one, other) => other.counts.dead - one.counts.dead,
   ];
   return found.toSorted(orders[order.jobs]);
 }
 
-export function panelRows(panel: PanelName, look: FleetLook, choice: Choice): PanelRows {
+export function panelRows(panel: PanelName, snapshot: FleetSnapshot, choice: Choice): PanelRows {
   switch (panel) {
     case "jobs":
       return rowsOf(
-        jobsShown(look, choice),
+        jobsShown(snapshot, choice),
         jobColumns,
-        nothing(choice, "no jobs yet; submit one: trawl submit <url>"),
+        nothing(choice, "no jobs yet; submit one with: trawl submit <url>"),
       );
     case "queues":
-      return rowsOf(queuesShown(look, choice), () => QUEUE_COLUMNS, nothing(choice, "nothing waits, nobody works"));
+      return rowsOf(queuesShown(snapshot, choice), () => QUEUE_COLUMNS, nothing(choice, "no queues in use"));
     case "sites":
-      return rowsOf(sitesShown(look, choice), siteColumns(look.at), nothing(choice, "no site was met yet"));
+      return rowsOf(sitesShown(snapshot, choice), siteColumns(snapshot.at), nothing(choice, "no sites yet"));
     case "workers":
       return rowsOf(
-        workersShown(look, choice),
-        () => workerColumns(look.at),
-        nothing(choice, "no workers; start some: trawl up"),
+        workersShown(snapshot, choice),
+        () => workerColumns(snapshot.at),
+        nothing(choice, "no workers; start them with: trawl up"),
       );
   }
 }
@@ -71,11 +71,11 @@ function rowsOf<Row>(
 }
 
 function nothing({ filter }: Choice, empty: string): string {
-  return filter === "" ? empty : `nothing has "${filter}" in its name`;
+  return filter === "" ? empty : `no match for "${filter}"`;
 }
 
-function matches(filter: string, ...words: string[]): boolean {
-  return filter === "" || words.some((word) => word.toLowerCase().includes(filter.toLowerCase()));
+function matches(filter: string, ...texts: string[]): boolean {
+  return filter === "" || texts.some((text) => text.toLowerCase().includes(filter.toLowerCase()));
 }
 
 function rank({ state }: TopJob): number {
@@ -91,7 +91,7 @@ const STATE_TONES: Partial<Record<TopJob["state"], Tone>> = {
   cancelled: "dim",
 };
 
-/** Wider terminals have room for a longer bar. */
+/** Bar lengths for narrow, normal and wide terminals. */
 const BAR_CELLS = [6, 10, 20];
 
 function jobColumns(width: number): Column<TopJob>[] {
@@ -131,7 +131,7 @@ function jobColumns(width: number): Column<TopJob>[] {
   ];
 }
 
-/** As wide at the beginning as it is at the end. */
+/** Padded, so that the width stays the same while the job runs. */
 function doneOf(job: TopJob): string {
   const all = formatCount(endedOf(job) + leftOf(job));
   return `${formatCount(endedOf(job)).padStart(all.length)}/${all}`;
@@ -144,7 +144,7 @@ function progressOf(job: TopJob, cells: number): string {
   return `${"━".repeat(full)}${"─".repeat(cells - full)} ${`${Math.floor(share * 100)}%`.padStart(4)}`;
 }
 
-function queuesShown({ queues }: FleetLook, { filter, order }: Choice): readonly QueueOut[] {
+function queuesShown({ queues }: FleetSnapshot, { filter, order }: Choice): readonly QueueOut[] {
   const found = queues.filter(({ queue }) => matches(filter, queue));
   return order.queues === 0 ? found.toSorted((one, other) => other.waiting - one.waiting) : found;
 }
@@ -162,7 +162,7 @@ const QUEUE_COLUMNS: readonly Column<QueueOut>[] = [
   { title: "QUEUE", of: ({ queue }) => queue, spare: 0 },
 ];
 
-function sitesShown({ sites }: FleetLook, { filter, order }: Choice): readonly SiteOut[] {
+function sitesShown({ sites }: FleetSnapshot, { filter, order }: Choice): readonly SiteOut[] {
   const found = sites.filter(({ site }) => matches(filter, site));
   const rest = ({ blockedUntil }: SiteOut) => (blockedUntil === null ? 0 : Date.parse(blockedUntil));
   const orders: readonly ((one: SiteOut, other: SiteOut) => number)[] = [
@@ -176,7 +176,7 @@ function sitesShown({ sites }: FleetLook, { filter, order }: Choice): readonly S
 function siteColumns(now: number): () => readonly Column<SiteOut>[] {
   return () => [
     { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, spare: 0 },
-    { title: "UNDER WAY", of: ({ inFlight, perSite }) => `${inFlight}/${perSite}`, isRight: true, spare: 2 },
+    { title: "IN FLIGHT", of: ({ inFlight, perSite }) => `${inFlight}/${perSite}`, isRight: true, spare: 2 },
     { title: "RATE", of: ({ rate }) => rate, isRight: true, spare: 1 },
     {
       title: "NEXT",
@@ -189,14 +189,14 @@ function siteColumns(now: number): () => readonly Column<SiteOut>[] {
 }
 
 function nextOf({ waiting, inFlight, perSite, blockedUntil, readyAt }: SiteOut, now: number): string {
-  if (blockedUntil !== null) return `rests ${roughTime(Date.parse(blockedUntil) - now)}`;
+  if (blockedUntil !== null) return `paused ${roughTime(Date.parse(blockedUntil) - now)}`;
   if (waiting === 0) return "-";
-  if (inFlight >= perSite) return "when one ends";
+  if (inFlight >= perSite) return "at its limit";
   const ms = readyAt === null ? 0 : Date.parse(readyAt) - now;
   return ms <= 0 ? "now" : ms < 1_000 ? "in <1s" : `in ${roughTime(ms)}`;
 }
 
-function workersShown({ workers }: FleetLook, { filter, order }: Choice): readonly TopWorker[] {
+function workersShown({ workers }: FleetSnapshot, { filter, order }: Choice): readonly TopWorker[] {
   const found = workers.filter(({ worker, queues }) => matches(filter, worker, ...queues));
   const by = (of: "busy" | "rssBytes") => (one: TopWorker, other: TopWorker) =>
     (other.vitals?.[of] ?? 0) - (one.vitals?.[of] ?? 0);
@@ -219,7 +219,7 @@ function workerColumns(now: number): readonly Column<TopWorker>[] {
       isRight: true,
       spare: 5,
     },
-    { title: "HEARD", of: ({ seenAt }) => `${roughAge(now - seenAt)} ago`, isRight: true, spare: 4 },
+    { title: "SEEN", of: ({ seenAt }) => `${roughAge(now - seenAt)} ago`, isRight: true, spare: 4 },
     { title: "QUEUES", of: ({ queues }) => queues.join(","), spare: 5 },
     {
       title: "WORKER",
@@ -234,7 +234,7 @@ export function rateOf(perSecond: number): string {
   return `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
 }
 
-/** In whole seconds: what changes with every look tells nothing. */
+/** Rounded to seconds: values that change with every snapshot are hard to read. */
 function roughTime(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
 }

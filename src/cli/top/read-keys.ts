@@ -1,4 +1,4 @@
-/** What a terminal sends for keys, as names; letters and what else can be typed are themselves. */
+/** Decodes terminal input into key names; printable characters are returned unchanged. */
 const ESC = "\x1b";
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -27,10 +27,10 @@ const NAMED: Readonly<Record<string, string>> = {
   "\x1b[6~": "pagedown",
 };
 
-/** One sequence of a terminal, or one character; an escape that nothing follows is the key of that name. */
+/** Matches one escape sequence or one character. An escape character alone is the Escape key. */
 const KEY = new RegExp(`${ESC}\\[[0-9;?<]*[ -/]*[@-~]|${ESC}O.|${ESC}|[^]`, "gu");
 
-/** Several, where somebody types fast or pastes. Sequences that mean nothing here are left out. */
+/** Returns several keys if the user types fast or pastes. Unknown sequences are skipped. */
 export function readKeys(input: string): string[] {
   return [...input.matchAll(KEY)].flatMap(([sequence]) => {
     const name = NAMED[sequence];

@@ -1,153 +1,161 @@
 /**
- * Runs the screen until somebody leaves it: looks every `everyMs`, draws after each look and each key. A broker or server
- * that is away is told in the header, over what was seen last; looking goes on, and what was lost comes back by itself.
+ * Runs the screen until the user quits: takes a snapshot every `everyMs`, and draws after each snapshot and each key. If
+ * the broker or server is unavailable, the header shows the error above the last snapshot, and polling continues.
  */
 import { clearInterval, setInterval } from "node:timers";
 import { isTrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { PlaneSession } from "../plane/in-plane.ts";
-import type { Stops } from "../stops.ts";
+import type { PlaneSession } from "../plane/run-on-plane.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { aborted } from "../watch-job.ts";
 import { type Canvas, openCanvas } from "./canvas.ts";
-import { createFleetLooker, type FleetLook } from "./fleet-look.ts";
+import { createSnapshotReader, type FleetSnapshot } from "./fleet-snapshot.ts";
 import { frameLines } from "./frame.ts";
 import { jobsShown, PANELS, type PanelName, panelRows } from "./panels.ts";
 import { readKeys } from "./read-keys.ts";
-import { FIRST_VIEW, type Order, press, type Shown, type View } from "./view.ts";
+import { FIRST_VIEW, press, type ScreenContents, type TopAction, type View } from "./view.ts";
 
 export type TopTerminal = {
   input: Pick<NodeJS.ReadStream, "setRawMode" | "on" | "off" | "resume" | "pause" | "setEncoding">;
   output: NodeJS.WriteStream;
   isColoured: boolean;
-  /** Called when the process ends without having left the screen. */
-  onExit(restore: () => void): { forget(): void };
+  /** Registers `restore` for a process that exits while the screen is open. */
+  onExit(restore: () => void): { remove(): void };
 };
 
 type TopRun = { place: string; everyMs: number };
 
-/** Unheard of for so many looks, it is said. */
-const LATE_LOOKS = 3;
+/** After this many intervals without an answer, the header shows it. */
+const LATE_INTERVALS = 3;
 
-export async function runTop(session: PlaneSession, stops: Stops, terminal: TopTerminal, run: TopRun): Promise<void> {
+export async function runTop(
+  session: PlaneSession,
+  shutdown: Shutdown,
+  terminal: TopTerminal,
+  run: TopRun,
+): Promise<void> {
   const { plane, now } = session;
-  const lookNow = createFleetLooker(plane, now);
-  // Whoever has nobody to ask hears that as with every other command, before the screen is taken.
-  let look = await lookNow();
-  let lookedAt = now();
+  const readSnapshot = createSnapshotReader(plane, now);
+  // The first snapshot is taken before the screen opens: if it fails, the error is printed as by every other command.
+  let snapshot = await readSnapshot();
+  let updatedAt = now();
   let failure: string | undefined;
   let view: View = FIRST_VIEW;
-  let isLooking = false;
+  let isReading = false;
   const over = new AbortController();
   const canvas = openCanvas(terminal.output, terminal.isColoured);
 
   function draw(): void {
-    const trouble = failure ?? lateWords(now() - lookedAt, run.everyMs);
-    canvas.draw(frameLines({ look, view, place: run.place, trouble }, canvas.size()));
+    const trouble = failure ?? lateText(now() - updatedAt, run.everyMs);
+    canvas.draw(frameLines({ snapshot, view, place: run.place, trouble }, canvas.size()));
   }
 
-  async function lookAgain(): Promise<void> {
-    draw(); // how long nobody has answered goes on meanwhile
-    if (isLooking) return; // looks do not pile up behind one that is kept waiting
-    isLooking = true;
+  async function refresh(): Promise<void> {
+    draw(); // updates the time since the last answer
+    if (isReading) return; // polls do not queue up behind a slow one
+    isReading = true;
     try {
-      look = await lookNow();
+      snapshot = await readSnapshot();
       failure = undefined;
-      lookedAt = now();
+      updatedAt = now();
     } catch (error) {
-      failure = troubleWords(error, ", asking on");
+      failure = errorText(error, ", retrying");
     }
-    isLooking = false;
+    isReading = false;
     draw();
   }
 
-  async function obey(order: Order): Promise<void> {
-    if (order.kind === "quit") return over.abort();
-    if (order.kind === "redraw") return canvas.forget();
-    const { verb, id } = order.question;
+  async function perform(action: TopAction): Promise<void> {
+    if (action.kind === "quit") return over.abort();
+    if (action.kind === "redraw") return canvas.invalidate();
+    const { verb, id } = action.question;
     try {
       const { state } = await plane.steer(id, verb);
       view = { ...view, notice: `job ${id} is ${state}` };
     } catch (error) {
-      view = { ...view, notice: troubleWords(error) };
+      view = { ...view, notice: errorText(error) };
     }
-    await lookAgain();
+    await refresh();
   }
 
-  function hear(input: string): void {
+  function onInput(input: string): void {
     for (const key of readKeys(input)) {
-      const pressed = press(view, key, shownOf(look, view));
+      const pressed = press(view, key, contentsOf(snapshot, view));
       view = pressed.view;
-      if (pressed.order !== undefined) void obey(pressed.order);
+      if (pressed.action !== undefined) void perform(pressed.action);
     }
     draw();
   }
 
-  await onScreen({ canvas, terminal, stops, over, hear, draw }, async () => {
+  await onScreen({ canvas, terminal, shutdown, over, onInput, draw }, async () => {
     draw();
-    const timer = setInterval(lookAgain, run.everyMs);
+    const timer = setInterval(refresh, run.everyMs);
     await aborted(over.signal);
     clearInterval(timer);
   });
 }
 
-type Held = {
+type ScreenDeps = {
   canvas: Canvas;
   terminal: TopTerminal;
-  stops: Stops;
+  shutdown: Shutdown;
   over: AbortController;
-  hear(input: string): void;
+  onInput(input: string): void;
   draw(): void;
 };
 
-/** Keys, signals and the size of the screen are listened to while `work` runs; then all is as it was. */
-async function onScreen({ canvas, terminal, stops, over, hear, draw }: Held, work: () => Promise<void>): Promise<void> {
+/** Handles keys, signals and resizes while `work` runs, then restores the terminal. */
+async function onScreen(
+  { canvas, terminal, shutdown, over, onInput, draw }: ScreenDeps,
+  work: () => Promise<void>,
+): Promise<void> {
   const { input, output } = terminal;
   function restore(): void {
     canvas.close();
     input.setRawMode(false);
   }
   function resized(): void {
-    canvas.forget();
+    canvas.invalidate();
     draw();
   }
   const exit = terminal.onExit(restore);
-  const stopped = stops.once(() => over.abort());
+  const stopped = shutdown.onStop(() => over.abort());
   const gone = () => over.abort();
   input.setRawMode(true);
   input.setEncoding("utf8");
-  input.on("data", hear);
+  input.on("data", onInput);
   input.on("end", gone);
   input.resume();
   output.on("resize", resized);
-  if (stops.isAsked) over.abort();
+  if (shutdown.isRequested) over.abort();
   try {
     await work();
   } finally {
-    input.off("data", hear);
+    input.off("data", onInput);
     input.off("end", gone);
     output.off("resize", resized);
     input.pause();
     restore();
-    stopped.forget();
-    exit.forget();
+    stopped.remove();
+    exit.remove();
   }
 }
 
-function shownOf(look: FleetLook, view: View): Shown {
-  const counts = Object.fromEntries(PANELS.map((panel) => [panel, panelRows(panel, look, view).count])) as Record<
+function contentsOf(snapshot: FleetSnapshot, view: View): ScreenContents {
+  const counts = Object.fromEntries(PANELS.map((panel) => [panel, panelRows(panel, snapshot, view).count])) as Record<
     PanelName,
     number
   >;
-  const jobs = jobsShown(look, view);
+  const jobs = jobsShown(snapshot, view);
   return { counts, job: jobs[Math.min(view.selected.jobs, jobs.length - 1)] };
 }
 
-function lateWords(silentMs: number, everyMs: number): string | undefined {
-  if (silentMs < everyMs * LATE_LOOKS) return undefined;
-  return `no answer for ${Math.round(silentMs / 1000)}s, asking on`;
+function lateText(silentMs: number, everyMs: number): string | undefined {
+  if (silentMs < everyMs * LATE_INTERVALS) return undefined;
+  return `no answer for ${Math.round(silentMs / 1000)}s, retrying`;
 }
 
-function troubleWords(error: unknown, doing = ""): string {
+function errorText(error: unknown, doing = ""): string {
   const { code, message } = isTrawlError(error) ? error : { code: "INTERNAL", message: String(error) };
   return showable(`${code}${doing}: ${message}`);
 }

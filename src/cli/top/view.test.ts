@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { readKeys } from "./read-keys.ts";
-import { FIRST_VIEW, press, type Shown, type View } from "./view.ts";
+import { FIRST_VIEW, press, type ScreenContents, type View } from "./view.ts";
 
-const SHOWN: Shown = {
+const SHOWN: ScreenContents = {
   counts: { jobs: 3, queues: 1, sites: 0, workers: 2 },
   job: { id: "j1", name: "shop", state: "running" },
 };
 
-/** The view after all these keys, and what the last of them asks for. */
+/** The view after these keys, and the action of the last one. */
 function pressing(input: string, shown = SHOWN, from = FIRST_VIEW): ReturnType<typeof press> {
   return readKeys(input).reduce<ReturnType<typeof press>>(({ view }, key) => press(view, key, shown), { view: from });
 }
@@ -23,11 +23,11 @@ describe("keys of trawl top", () => {
     ["/abc\r\x1b", undefined],
     ["/q", undefined],
     ["\x0c", "redraw"],
-  ])("%j asks for %s", (input, kind) => {
-    expect(pressing(input).order?.kind).toBe(kind);
+  ])("%j triggers %s", (input, kind) => {
+    expect(pressing(input).action?.kind).toBe(kind);
   });
 
-  it("go through panels and rows, and stay within them", () => {
+  it("move between panels and rows, and stay within them", () => {
     const at = ({ panel, selected }: View) => [panel, selected[panel]];
     expect(at(pressing("\x1b[Bj").view)).toEqual(["jobs", 2]);
     expect(at(pressing("\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B").view)).toEqual(["jobs", 2]);
@@ -37,20 +37,20 @@ describe("keys of trawl top", () => {
     expect(pressing("ssss").view.order.jobs).toBe(0);
   });
 
-  it("filter as they are typed, and take nothing of what a terminal may send besides", () => {
+  it("edit the filter, and ignore unknown escape sequences", () => {
     expect(pressing("/sh\x7fx\x1b[24~\x01\r").view).toMatchObject({ filter: "sx", isTyping: false });
     expect(pressing("/sx\r\x1b").view.filter).toBe("");
   });
 
-  it("pause a job only after a yes, and let a paused one go on", () => {
+  it("pause or resume a job after confirmation", () => {
     const question = { verb: "pause", id: "j1", name: "shop" };
     expect(pressing("p").view.question).toEqual(question);
-    expect(pressing("py").order).toEqual({ kind: "steer", question });
-    expect(pressing("pn").view).toMatchObject({ question: undefined, notice: "left as it is" });
+    expect(pressing("py").action).toEqual({ kind: "steer", question });
+    expect(pressing("pn").view).toMatchObject({ question: undefined, notice: "nothing changed" });
     const paused = { ...SHOWN, job: { id: "j1", name: "shop", state: "paused" } };
-    expect(pressing("pp", paused).order).toMatchObject({ question: { verb: "resume" } });
+    expect(pressing("pp", paused).action).toMatchObject({ question: { verb: "resume" } });
     const ended = { ...SHOWN, job: { id: "j1", name: "shop", state: "finished" } };
     expect(pressing("p", ended).view.notice).toContain("has ended");
-    expect(pressing("\tp").view.notice).toContain("choose a job first");
+    expect(pressing("\tp").view.notice).toContain("select a job first");
   });
 });

@@ -1,4 +1,4 @@
-/** What somebody has chosen to see, and how a key changes that. Pure. */
+/** The state of the screen, and how each key changes it. Pure. */
 import type { Steering } from "../plane/control-plane.ts";
 import { ORDERS, PANELS, type PanelName } from "./panels.ts";
 
@@ -7,22 +7,22 @@ export type View = {
   selected: Readonly<Record<PanelName, number>>;
   order: Readonly<Record<PanelName, number>>;
   filter: string;
-  /** The filter is being typed. */
+  /** The user is typing the filter. */
   isTyping: boolean;
   isHelp: boolean;
   question: Question | undefined;
-  /** What became of the last order. */
+  /** The result of the last action. */
   notice: string;
-  /** Nobody chooses: no row is marked. */
+  /** A snapshot without interaction: no row is marked. */
   isPlain?: true;
 };
 
-export type Question = { verb: Steering; id: string; name: string };
+type Question = { verb: Steering; id: string; name: string };
 /** What a key asks for beyond another view. */
-export type Order = { kind: "quit" } | { kind: "redraw" } | { kind: "steer"; question: Question };
+export type TopAction = { kind: "quit" } | { kind: "redraw" } | { kind: "steer"; question: Question };
 
 /** What is on the screen: how many rows each panel has, and the job that is chosen. */
-export type Shown = {
+export type ScreenContents = {
   counts: Readonly<Record<PanelName, number>>;
   job: { id: string; name: string; state: string } | undefined;
 };
@@ -40,30 +40,30 @@ export const FIRST_VIEW: View = {
 
 export const HELP: readonly (readonly [string, string])[] = [
   ["q, Esc", "quit; Esc first clears a filter"],
-  ["Tab, Shift-Tab", "next panel, the one before; also → and ←"],
-  ["↑ ↓, k j", "choose a row; Home, End, Page Up and Page Down go further"],
-  ["p", "pause the chosen job, or let it go on; asks first"],
-  ["/", "show only what has some text in its name"],
-  ["s", "another order of the panel"],
-  ["h, ?", "this help"],
-  ["Ctrl-L", "draw anew"],
+  ["Tab, Shift-Tab", "next or previous panel; also → and ←"],
+  ["↑ ↓, k j", "select a row; also Home, End, Page Up, Page Down"],
+  ["p", "pause or resume the selected job, after confirmation"],
+  ["/", "filter by name"],
+  ["s", "change the sort order of the panel"],
+  ["h, ?", "show this help"],
+  ["Ctrl-L", "redraw the screen"],
 ];
 
 const FILTER_MOST = 60;
 const PAGE = 10;
 
-export function press(view: View, key: string, shown: Shown): { view: View; order?: Order } {
-  if (key === "ctrl-c") return { view, order: { kind: "quit" } };
-  if (key === "ctrl-l") return { view, order: { kind: "redraw" } };
+export function press(view: View, key: string, shown: ScreenContents): { view: View; action?: TopAction } {
+  if (key === "ctrl-c") return { view, action: { kind: "quit" } };
+  if (key === "ctrl-l") return { view, action: { kind: "redraw" } };
   if (view.question !== undefined) return answer(view, view.question, key);
   if (view.isTyping) return { view: typed(view, key) };
   if (view.isHelp) return { view: { ...view, isHelp: false } };
   const calm = { ...view, notice: "" };
   switch (key) {
     case "q":
-      return { view, order: { kind: "quit" } };
+      return { view, action: { kind: "quit" } };
     case "escape":
-      return view.filter === "" ? { view, order: { kind: "quit" } } : { view: { ...calm, filter: "" } };
+      return view.filter === "" ? { view, action: { kind: "quit" } } : { view: { ...calm, filter: "" } };
     case "h":
     case "?":
       return { view: { ...calm, isHelp: true } };
@@ -80,18 +80,18 @@ export function press(view: View, key: string, shown: Shown): { view: View; orde
   }
 }
 
-function answer(view: View, question: Question, key: string): { view: View; order?: Order } {
+function answer(view: View, question: Question, key: string): { view: View; action?: TopAction } {
   const calm = { ...view, question: undefined };
-  if (key !== "y" && key !== "p" && key !== "enter") return { view: { ...calm, notice: "left as it is" } };
-  return { view: calm, order: { kind: "steer", question } };
+  if (key !== "y" && key !== "p" && key !== "enter") return { view: { ...calm, notice: "nothing changed" } };
+  return { view: calm, action: { kind: "steer", question } };
 }
 
-function asked(view: View, job: Shown["job"]): View {
-  if (view.panel !== "jobs" || job === undefined) return { ...view, notice: "choose a job first: Tab, then ↑ ↓" };
+function asked(view: View, job: ScreenContents["job"]): View {
+  if (view.panel !== "jobs" || job === undefined) return { ...view, notice: "select a job first: Tab, then ↑ ↓" };
   const { id, name, state } = job;
   if (state === "running") return { ...view, question: { verb: "pause", id, name } };
   if (state === "paused") return { ...view, question: { verb: "resume", id, name } };
-  return { ...view, notice: `job ${id} has ended: there is nothing to pause` };
+  return { ...view, notice: `job ${id} has ended and cannot be paused` };
 }
 
 function typed(view: View, key: string): View {
@@ -102,7 +102,7 @@ function typed(view: View, key: string): View {
   return { ...view, filter: view.filter + key, selected: FIRST_VIEW.selected };
 }
 
-function moved(view: View, key: string, { counts }: Shown): View {
+function moved(view: View, key: string, { counts }: ScreenContents): View {
   const { panel, selected } = view;
   const last = Math.max(0, counts[panel] - 1);
   const go = (to: number) => ({

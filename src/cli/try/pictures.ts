@@ -1,7 +1,7 @@
-/** What a tried page looks like, in files. */
+/** Writes screenshots and PDFs of `trawl try`. */
 import { writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { formatBytes } from "../../domain/counted.ts";
+import { formatBytes } from "../../domain/format-number.ts";
 import { TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
@@ -9,7 +9,7 @@ import type { Screen } from "../terminal.ts";
 
 export type PictureFlags = { render?: string; screenshot?: string; pdf?: string };
 
-/** Who wants to see the page wants it in a browser. */
+/** A screenshot or PDF needs the page to be rendered. */
 export function withPictures(job: JobInput, { screenshot, pdf, render }: PictureFlags): JobInput {
   if (screenshot === undefined && pdf === undefined) return job;
   refuseOtherKind("--screenshot", screenshot, ".png");
@@ -17,7 +17,7 @@ export function withPictures(job: JobInput, { screenshot, pdf, render }: Picture
   if (render === "never") {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.try",
-      message: "--screenshot and --pdf show the page in a browser: leave out --render never",
+      message: "--screenshot and --pdf need a rendered page; remove --render never",
     });
   }
   return {
@@ -27,7 +27,7 @@ export function withPictures(job: JobInput, { screenshot, pdf, render }: Picture
   };
 }
 
-/** A file must not be called what it is not. */
+/** Refuses a file extension of another format. */
 function refuseOtherKind(flag: string, path: string | undefined, kind: string): void {
   const named = extname(path ?? "");
   if (path === undefined || named === "" || named.toLowerCase() === kind) return;
@@ -38,13 +38,13 @@ function refuseOtherKind(flag: string, path: string | undefined, kind: string): 
   });
 }
 
-/** Tells what was written where. */
+/** Writes the file and prints its name and size. */
 export async function writePicture(path: string | undefined, bytes: Buffer | undefined, screen: Screen): Promise<void> {
   if (path === undefined || bytes === undefined) return;
   await writeFile(path, bytes).catch((cause: Error) => {
     throw new TrawlError("BAD_OUTPUT", {
       op: "cli.try",
-      message: `${path} cannot be written: ${cause.message}; name a file in a folder that exists`,
+      message: `cannot write ${path}: ${cause.message}; choose a file in an existing folder`,
       detail: { path },
       cause,
     });

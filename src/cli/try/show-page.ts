@@ -1,38 +1,43 @@
-/** One tried page, for a person to read. */
-
-import { formatBytes, plural } from "../../domain/counted.ts";
+/** Formats the result of `trawl try`. */
+import { formatBytes, plural } from "../../domain/format-number.ts";
 import type { Page } from "../../domain/page.ts";
-import type { Extraction } from "../../extract/extractor.ts";
 import { showable } from "../../runtime/showable.ts";
+import type { ExtractedPage } from "../../spider/page-reader.ts";
 import { table } from "../terminal.ts";
 import type { TriedPage } from "./try-page.ts";
 
 const LINKS_SHOWN = 10;
 const VALUES_SHOWN = 5;
-/** Longer values are cut: this is for looking, --json has them whole. */
+/** Longer values are shortened; --json has the full values. */
 const WIDEST_VALUE = 200;
 const NARROWEST_VALUE = 20;
 
-type Shown = { tried: TriedPage; page: Page; extraction: Extraction };
+type PageResult = { tried: TriedPage; page: Page; reading: ExtractedPage };
 
-export function showPage({ tried, page, extraction }: Shown, width: number): string {
+export function showPage({ tried, page, reading }: PageResult, width: number): string {
   const { hops, charset } = tried;
-  const { records, invalid, links } = extraction;
+  const { records, invalid } = reading;
+  const links = [...reading.links, ...reading.wanted.map(wantedText)];
   const facts = [
     ["status", String(page.status)],
-    ["type", `${page.contentType ?? "not said"} (read as ${charset})`],
+    ["type", `${page.contentType ?? "unknown"} (decoded as ${charset})`],
     ["size", `${formatBytes(page.bodyBytes)} in ${Math.round(page.tookMs)} ms`],
-    ...(tried.isRendered ? [["shown", "in a browser"]] : []),
+    ...(tried.isRendered ? [["rendered", "in a browser"]] : []),
     ...hops.map((hop) => ["redirected", hop]),
   ];
   return [
     `${showable(page.url)}\n${table(facts.map((row) => ["", ...row]))}`,
     ...records.map((record, index) => `\nrecord ${index + 1} of ${records.length}\n${fieldsTable(record, width)}`),
     ...invalid.map(({ fields, reason }) => `\ninvalid record: ${showable(reason)}\n${fieldsTable(fields, width)}`),
-    records.length + invalid.length === 0 ? "\nno record: nothing matched\n" : "",
+    records.length + invalid.length === 0 ? "\nno records\n" : "",
     `\n${plural(links.length, "link")}${links.length > LINKS_SHOWN ? `, the first ${LINKS_SHOWN}` : ""}\n`,
     ...links.slice(0, LINKS_SHOWN).map((link) => `  ${showable(link)}\n`),
   ].join("");
+}
+
+function wantedText({ url, handler, carry }: ExtractedPage["wanted"][number]): string {
+  const to = handler === undefined ? "" : `  to ${handler}`;
+  return `${url}${to}${carry === undefined ? "" : `  carry ${JSON.stringify(carry)}`}`;
 }
 
 function fieldsTable(fields: Record<string, unknown>, width: number): string {
@@ -42,7 +47,7 @@ function fieldsTable(fields: Record<string, unknown>, width: number): string {
   return table(entries.map(([name, value]) => ["", name, valueText(value, valueWidth)]));
 }
 
-/** Before the name, and between it and the value. */
+/** Spaces before the name and between the name and the value. */
 const INDENT = 4;
 
 function valueText(value: unknown, width: number): string {
@@ -50,7 +55,7 @@ function valueText(value: unknown, width: number): string {
   return cut(showable(`${value.length} values, the first ${JSON.stringify(value[0])}`), width);
 }
 
-/** The beginning of a text says most. */
+/** Shortens text at its end. */
 function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

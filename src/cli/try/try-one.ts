@@ -1,10 +1,22 @@
-/** Fetches what `trawl try` was given, and shows what comes out of it. */
-import { extractorOf } from "../../compose-extractor.ts";
+/** The `trawl try` command: fetches one page, runs the rules or the spider on it, and prints records and links. */
+import { extractorOf } from "../../compose/extractor.ts";
 import { loadConfig } from "../../config/load.ts";
+import type { Config } from "../../config/schema.ts";
+import { canonicalUrl } from "../../domain/canonical-url.ts";
+import type { JobSpec } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
+import { errorLocation } from "../../runtime/error-location.ts";
+import { shortMessage } from "../../runtime/short-message.ts";
 import { showable } from "../../runtime/showable.ts";
+import type { Spider } from "../../spider/define-spider.ts";
+import { loadSpider } from "../../spider/load-spider.ts";
+import type { ExtractedPage, PageReader } from "../../spider/page-reader.ts";
+import { spiderHash } from "../../spider/spider-hash.ts";
+import { createSpiderReader } from "../../spider/spider-reader.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
-import { readTarget } from "../crawl/targets.ts";
+import { VERSION } from "../../version.ts";
+import { createPlanMaker } from "../../worker/task/make-plan.ts";
+import { badUrl, readTarget } from "../crawl/targets.ts";
 import type { Screen } from "../terminal.ts";
 import { type PictureFlags, withPictures, writePicture } from "./pictures.ts";
 import { showPage } from "./show-page.ts";
@@ -14,19 +26,26 @@ export type TryFlags = {
   extract: string[];
   follow?: string;
   header: string[];
+  handler?: string;
+  carry?: unknown;
   ignoreRobots?: boolean;
   userAgent?: string;
   waitFor?: string;
   json?: boolean;
 } & PictureFlags;
 
-/** The answer is the exit code. */
-export async function tryOne(target: string, flags: TryFlags, screen: Screen): Promise<number> {
+/** `target`: a URL, a spider or a job. `givenUrl`: the page to try, if it is not the first URL of the target. */
+type TryArguments = { target: string; givenUrl: string | undefined };
+
+/** Resolves with the exit code. */
+export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags, screen: Screen): Promise<number> {
   const { job: written, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
   const job = withPictures(written, flags);
-  const [url] = urls;
-  if (url === undefined || urls.length > 1) {
-    throw new TrawlError("BAD_USAGE", { op: "cli.try", message: "give one URL to try" });
+  const url = givenUrl ?? urls[0] ?? "";
+  if (canonicalUrl(url) === undefined) throw badUrl(url);
+  if (givenUrl !== undefined && urls[0] === target) throw usage(`${target} and ${givenUrl}: give one URL to try`);
+  if (job.spider === undefined && (flags.handler !== undefined || flags.carry !== undefined)) {
+    throw usage("--handler and --carry need a spider: trawl try spider.ts URL --handler NAME");
   }
   const config = await loadConfig({ userAgent: flags.userAgent }, process.cwd());
   const spec = resolveJob(job, config, {
@@ -35,23 +54,69 @@ export async function tryOne(target: string, flags: TryFlags, screen: Screen): P
     queue: undefined,
     typedHosts: [new URL(url).hostname],
     out: undefined,
-    recrawlSet: "-", // of a schedule's job; nothing is compared here
+    recrawlSet: "-", // required for a job with recrawl; this command compares nothing
   });
-  const extract = extractorOf(spec);
-  const tried: TriedPage = await tryPage(config, spec, url);
+  const read = await readerOf(config, spec, flags);
+  return tryPage(config, { spec, startUrl: url, keepsTab: spec.spider !== undefined }, (tried) =>
+    show({ url, tried, spec, read }, flags, screen),
+  );
+}
+
+/** Reads pages as a worker does. Throws BAD_USAGE for a handler that the spider does not have. */
+async function readerOf(config: Config, spec: JobSpec, { handler }: TryFlags): Promise<PageReader> {
+  const makePlan = createPlanMaker({
+    makeExtractor: extractorOf,
+    loadSpider: async (path) => withHandler(await loadSpider(path), handler),
+    hashSpider: spiderHash,
+    version: VERSION,
+    makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, config),
+  });
+  return (await makePlan(spec)).read;
+}
+
+function withHandler(spider: Spider, name: string | undefined): Spider {
+  const names = Object.keys(spider.handlers ?? {});
+  if (name === undefined || names.includes(name)) return spider;
+  throw usage(`--handler ${name} is not a handler of the spider; it has ${["page", ...names].join(", ")}`);
+}
+
+async function show(
+  { url, tried, spec, read }: { url: string; tried: TriedPage; spec: JobSpec; read: PageReader },
+  flags: TryFlags,
+  screen: Screen,
+): Promise<number> {
   if (tried.outcome.kind !== "page") {
     const { kind: _, ...why } = tried.outcome;
     if (flags.json === true) await screen.out(`${JSON.stringify({ url, hops: tried.hops, ...why })}\n`);
-    else screen.err(`${showable(`${url} gave no page: ${why.detail}`)}\n`);
+    else screen.err(`${showable(`cannot fetch ${url}: ${why.detail}`)}\n`);
     return 1;
   }
-  const { page, pictures = {} } = tried.outcome;
+  const { page, pictures = {}, open } = tried.outcome;
   await writePicture(flags.screenshot, pictures.screenshot, screen);
   await writePicture(flags.pdf, pictures.pdf, screen);
-  const extraction = extract({ page, html: tried.text });
+  const task = { depth: 0, ...(flags.handler === undefined ? {} : { handler: flags.handler }), carry: flags.carry };
+  const signal = new AbortController().signal;
+  let reading: ExtractedPage;
+  try {
+    reading = await read({ page, html: tried.text, task, signal, tab: open?.tab });
+  } catch (error) {
+    const location = errorLocation(error);
+    const detail = `${shortMessage(String(error))}${location === undefined ? "" : ` at ${location}`}`;
+    if (flags.json === true)
+      await screen.out(`${JSON.stringify({ url: page.url, because: "handler_failed", detail })}\n`);
+    else screen.err(`${showable(`handler ${flags.handler ?? "page"} failed on ${page.url}: ${detail}`)}\n`);
+    return 1;
+  }
+  const { records, invalid, links, wanted } = reading;
   const times = { fetchedAt: Math.round(page.fetchedAt), tookMs: Math.round(page.tookMs) };
-  if (flags.json === true)
-    await screen.out(`${JSON.stringify({ page: { ...page, ...times }, charset: tried.charset, ...extraction })}\n`);
-  else await screen.out(showPage({ tried, page, extraction }, screen.outColumns()));
+  const followed = spec.spider === undefined ? { links } : { links: wanted.map((link) => link.url), wanted };
+  if (flags.json === true) {
+    const answer = { page: { ...page, ...times }, charset: tried.charset, records, invalid, ...followed };
+    await screen.out(`${JSON.stringify(answer)}\n`);
+  } else await screen.out(showPage({ tried, page, reading }, screen.outColumns()));
   return 0;
+}
+
+function usage(message: string): TrawlError {
+  return new TrawlError("BAD_USAGE", { op: "cli.try", message });
 }

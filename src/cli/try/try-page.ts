@@ -1,6 +1,7 @@
-/** Fetches one page for a person at a terminal: robots.txt, redirects and all, on an allowance of its own. */
-import { createFetching } from "../../compose-worker.ts";
+/** Fetches one page with robots.txt, redirects and rendering, without a broker. */
+import { createFetching } from "../../compose/worker.ts";
 import type { Config } from "../../config/schema.ts";
+import type { JobSpec } from "../../domain/job-spec.ts";
 import { takeSlot } from "../../domain/politeness.ts";
 import { siteOf } from "../../domain/site.ts";
 import { needsBrowser } from "../../extract/needs-browser.ts";
@@ -9,9 +10,8 @@ import { decodeBody } from "../../fetch/http/charset.ts";
 import type { RobotsFile } from "../../frontier/frontier.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLog } from "../../runtime/log.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
-import { headersOf } from "../../worker/make-plan.ts";
-import { createWorkerMeter } from "../../worker/worker-meter.ts";
+import { createWorkerMeter } from "../../worker/observe/worker-meter.ts";
+import { headersOf } from "../../worker/task/make-plan.ts";
 
 export type TriedPage = {
   hops: readonly string[];
@@ -21,61 +21,80 @@ export type TriedPage = {
   charset: string;
 };
 
-export async function tryPage(config: Config, spec: JobSpec, startUrl: string): Promise<TriedPage> {
+/** Fetches the page and calls `use` with it. The tab of a rendered page stays open until `use` has resolved. */
+export async function tryPage<T>(
+  config: Config,
+  { spec, startUrl, keepsTab }: { spec: JobSpec; startUrl: string; keepsTab: boolean },
+  use: (tried: TriedPage) => Promise<T>,
+): Promise<T> {
   const clock = systemClock();
-  const { fetcher, renderer, robots, allowance, close } = createFetching(config, {
+  const fetching = createFetching(config, {
     allowHosts: spec.typedHosts,
     clock,
     log: createLog("silent", () => {}),
     frontier: ownAllowance(config, clock.now),
-    meter: createWorkerMeter(), // nobody asks
+    meter: createWorkerMeter(), // required by createFetching, never read
   });
+  try {
+    const tried = await fetchPage(config, { spec, startUrl, keepsTab }, fetching);
+    return await use(tried).finally(() => (tried.outcome.kind === "page" ? tried.outcome.open?.close() : undefined));
+  } finally {
+    await fetching.close();
+  }
+}
+
+async function fetchPage(
+  config: Config,
+  { spec, startUrl, keepsTab }: { spec: JobSpec; startUrl: string; keepsTab: boolean },
+  {
+    fetcher,
+    renderer,
+    robots,
+    allowance,
+  }: Pick<ReturnType<typeof createFetching>, "fetcher" | "renderer" | "robots" | "allowance">,
+): Promise<TriedPage> {
   const signal = new AbortController().signal;
   const { totalMs, idleMs, redirects } = config;
   const limits = { totalMs, idleMs, bodyBytes: spec.limits.bodyBytes };
   const headersFor = headersOf(spec);
   const hops: string[] = [];
-  try {
-    for (let url = startUrl, isRendered = spec.render === "always"; ; ) {
-      const site = siteOf(url, spec.siteGrouping);
-      const rules = spec.politeness.robots ? await robots.rulesAt(url, site) : undefined;
-      if (rules?.kind === "unreachable")
-        return noPage(hops, { kind: "retry", because: "robots_unreachable", detail: rules.detail });
-      if (rules !== undefined && !rules.allows(url)) {
-        return noPage(hops, {
-          kind: "dead",
-          because: "http_status",
-          detail: "robots.txt disallows it; --ignore-robots fetches it all the same",
-        });
-      }
-      const outcome = await (isRendered ? renderer : fetcher).fetch({
-        url,
-        site,
-        slot: await allowance.spend(site),
-        limits,
-        headers: headersFor(url),
-        signal,
-        show: { browser: spec.browser, keepsTab: false },
+  for (let url = startUrl, isRendered = spec.render === "always"; ; ) {
+    const site = siteOf(url, spec.siteGrouping);
+    const rules = spec.politeness.robots ? await robots.rulesAt(url, site) : undefined;
+    if (rules?.kind === "unreachable")
+      return noPage(hops, { kind: "retry", because: "robots_unreachable", detail: rules.detail });
+    if (rules !== undefined && !rules.allows(url)) {
+      return noPage(hops, {
+        kind: "dead",
+        because: "http_status",
+        detail: "robots.txt disallows it; use --ignore-robots to fetch it anyway",
       });
-      if (outcome.kind === "page") {
-        const found = decoded(outcome.body, outcome.page.contentType);
-        if (isRendered || spec.render !== "auto" || !needsBrowser(found.text)) {
-          return { hops, outcome, isRendered, ...found };
-        }
-        isRendered = true;
-        continue;
-      }
-      if (outcome.kind === "unchanged") throw new Error(`${url}: nobody asked whether it has changed`);
-      if (outcome.kind !== "redirect") return noPage(hops, outcome);
-      if (hops.length === redirects) {
-        const detail = `${redirects} redirects, now to ${outcome.to}`;
-        return noPage(hops, { kind: "dead", because: "redirect_loop", detail });
-      }
-      hops.push(outcome.to);
-      url = outcome.to;
     }
-  } finally {
-    await close();
+    const outcome = await (isRendered ? renderer : fetcher).fetch({
+      url,
+      site,
+      slot: await allowance.spend(site),
+      limits,
+      headers: headersFor(url),
+      signal,
+      show: { browser: spec.browser, keepsTab },
+    });
+    if (outcome.kind === "page") {
+      const found = decoded(outcome.body, outcome.page.contentType);
+      if (isRendered || spec.render !== "auto" || !needsBrowser(found.text)) {
+        return { hops, outcome, isRendered, ...found };
+      }
+      isRendered = true;
+      continue;
+    }
+    if (outcome.kind === "unchanged") throw new Error(`${url}: unchanged without a conditional request`);
+    if (outcome.kind !== "redirect") return noPage(hops, outcome);
+    if (hops.length === redirects) {
+      const detail = `${redirects} redirects, now to ${outcome.to}`;
+      return noPage(hops, { kind: "dead", because: "redirect_loop", detail });
+    }
+    hops.push(outcome.to);
+    url = outcome.to;
   }
 }
 
@@ -87,13 +106,13 @@ function decoded(body: Buffer, contentType: string | undefined): { text: string;
   return decodeBody(body, contentType);
 }
 
-/** One page needs no broker: its few requests are spaced here. */
+/** Without a broker, this process spaces its few requests itself. */
 function ownAllowance(config: Config, now: () => number) {
   const policy = { intervalMs: config.rate, burst: config.burst, perSite: config.perSite };
   const arrivals = new Map<string, number>();
   const robots = new Map<string, RobotsFile>();
   return {
-    async spend(site: string) {
+    async reserveSlot(site: string) {
       const slot = takeSlot(now(), arrivals.get(site) ?? 0, policy);
       arrivals.set(site, slot.arrivalAt);
       return slot;

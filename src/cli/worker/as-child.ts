@@ -1,23 +1,23 @@
-/** Runs what a supervisor has started this process for, and says the last word that tells how it ended. */
+/** Runs the work of a child process and reports its result to the supervisor. */
 import { ERRORS, isTrawlError, type TrawlError } from "../../errors.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { linkToSupervisor, type SupervisorLink } from "./supervisor-link.ts";
 
-/** `lastWords`: the supervisor tells of what keeps everybody from working, and ends as they say. */
+/** `failureMessage` turns an expected error into the last message to the supervisor, which prints it and exits with it. */
 export async function asChild(
-  stops: Stops,
+  shutdown: Shutdown,
   work: (link: SupervisorLink) => Promise<WorkerTally>,
-  lastWords: (error: TrawlError) => ChildMessage,
+  failureMessage: (error: TrawlError) => ChildMessage,
 ): Promise<void> {
-  const link = linkToSupervisor(stops);
+  const link = linkToSupervisor(shutdown);
   try {
     const tally = await work(link);
     await link.close({ kind: "over", tally });
   } catch (error) {
     if (!isTrawlError(error) || error.exitCode === ERRORS.INTERNAL.exit) throw error;
-    await link.close(lastWords(error));
+    await link.close(failureMessage(error));
     process.exitCode = error.exitCode;
   } finally {
     await link.close(undefined);

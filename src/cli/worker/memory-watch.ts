@@ -1,17 +1,17 @@
-/** Lets a worker retire when its process has grown too large. */
+/** Retires a worker when its process exceeds a memory limit. */
 import { clearInterval, setInterval } from "node:timers";
 import { MB_BYTES } from "../../runtime/process-memory.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { Worker } from "../../worker/worker.ts";
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 export function createMemoryWatch(worker: Pick<Worker, "retire">, { mostMb }: { mostMb: number }): Service {
   let timer: NodeJS.Timeout | undefined;
   return {
     start() {
       if (mostMb === Number.POSITIVE_INFINITY) return;
-      timer ??= setInterval(() => ownRssMb() > mostMb && worker.retire(), LOOK_MS);
+      timer ??= setInterval(() => ownRssMb() > mostMb && worker.retire(), POLL_MS);
     },
     async stop() {
       clearInterval(timer);
@@ -19,7 +19,7 @@ export function createMemoryWatch(worker: Pick<Worker, "retire">, { mostMb }: { 
   };
 }
 
-/** Megabytes that this process has in memory. */
+/** The resident memory of this process. */
 export function ownRssMb(): number {
   return process.memoryUsage.rss() / MB_BYTES;
 }

@@ -1,46 +1,47 @@
-/** Where Prometheus asks workers: a listener of its own, since workers have no other. It answers /metrics, and no one else. */
+/** The HTTP listener for Prometheus. Workers have no other server. It only answers /metrics. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Config } from "../../config/schema.ts";
-import { cannotListen } from "../../runtime/cannot-listen.ts";
+import { listenError } from "../../runtime/listen-error.ts";
 import { EXPOSITION_TYPE } from "../../runtime/metrics.ts";
-import type { Voice } from "./voice.ts";
+import type { WorkerOutput } from "./worker-output.ts";
 
-type Measuring = {
+type Deps = {
   config: Pick<Config, "metricsHost" | "metricsPort">;
-  voice: Pick<Voice, "measured">;
-  /** What is told. */
+  output: Pick<WorkerOutput, "measured">;
+  /** The current metrics in Prometheus text format. */
   text(): string;
 };
 
-/** However often it is asked, it looks once in this time. */
+/** Metrics are collected at most once in this time. */
 const FRESH_MS = 1_000;
 const CONNECTIONS_MOST = 50;
-const PATIENCE_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Listens while `work` goes on, where the settings name a port. Throws ADDRESS_TAKEN or BAD_CONFIG. */
-export async function withMetrics<T>({ config, voice, text }: Measuring, work: () => Promise<T>): Promise<T> {
+/** Listens while `work` runs, if the settings have a metrics port. Throws ADDRESS_TAKEN or BAD_CONFIG. */
+export async function withMetrics<T>({ config, output, text }: Deps, work: () => Promise<T>): Promise<T> {
   const { metricsHost: host, metricsPort: port } = config;
   if (!Number.isFinite(port)) return work();
-  const told = { at: Number.NEGATIVE_INFINITY, text: "" };
-  const server = createServer({ requestTimeout: PATIENCE_MS, headersTimeout: PATIENCE_MS }, (request, response) => {
+  const cached = { at: Number.NEGATIVE_INFINITY, text: "" };
+  const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
+  const server = createServer(timeouts, (request, response) => {
     const path = request.url?.split("?", 1)[0];
     if (path !== "/metrics") return answer(response, 404, "text/plain", "metrics are at /metrics\n");
-    if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405, "text/plain", "GET it\n");
+    if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405, "text/plain", "use GET\n");
     const now = performance.now();
-    if (now - told.at > FRESH_MS) Object.assign(told, { at: now, text: text() });
-    return answer(response, 200, EXPOSITION_TYPE, told.text);
+    if (now - cached.at > FRESH_MS) Object.assign(cached, { at: now, text: text() });
+    return answer(response, 200, EXPOSITION_TYPE, cached.text);
   });
   server.maxConnections = CONNECTIONS_MOST;
   try {
     await once(server.listen(port, host), "listening");
   } catch (cause) {
-    throw cannotListen(cause as NodeJS.ErrnoException, { ...LISTENING, host, port });
+    throw listenError(cause as NodeJS.ErrnoException, { ...LISTENING, host, port });
   }
-  server.unref(); // it serves the work, and does not keep it from ending
+  server.unref(); // the listener must not keep the process alive
   const { port: taken } = server.address() as AddressInfo;
-  voice.measured(`http://${host.includes(":") ? `[${host}]` : host}:${taken}/metrics`);
+  output.measured(`http://${host.includes(":") ? `[${host}]` : host}:${taken}/metrics`);
   try {
     return await work();
   } finally {
@@ -55,6 +56,6 @@ function answer(response: ServerResponse, status: number, type: string, body: st
 
 const LISTENING = {
   op: "metrics.listen",
-  taken: "nobody could ask for metrics there; choose another --metrics-port (TRAWL_METRICS_PORT)",
+  taken: "metrics cannot be served there; choose another --metrics-port (TRAWL_METRICS_PORT)",
   check: "TRAWL_METRICS_HOST and --metrics-port (TRAWL_METRICS_PORT)",
 };

@@ -1,31 +1,35 @@
 /**
- * Ends a worker process whose supervisor is gone and which cannot see that: a handler that never lets go keeps it from
- * hearing that its channel has closed. A thread of its own looks, which nothing on the main one can hold up.
+ * Kills a worker process whose supervisor has died. A handler that blocks the event loop also blocks the "disconnect"
+ * event of the channel, so a separate thread polls the parent process id.
  */
 import { Worker } from "node:worker_threads";
 import type { Service } from "../../runtime/service.ts";
 
-/** Its parent is another once the first has died. The thread holds nothing but a timer. */
-const LOOK = `
+/** The parent process id changes when the parent dies. */
+const WATCH_SCRIPT = `
   const { workerData: { parentPid, afterMs, everyMs } } = require("node:worker_threads");
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     if (process.ppid === parentPid) return;
-    clearInterval(looking);
+    clearInterval(timer);
     setTimeout(() => process.kill(process.pid, "SIGKILL"), afterMs);
   }, everyMs);
 `;
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const HEAP_MB = 8;
 
-/** Kills this process `afterMs` after its supervisor has died, unless it has ended by itself. */
+/** Kills this process `afterMs` after its supervisor has died, unless it has exited before. */
 export function createOrphanWatch({ afterMs }: { afterMs: number }): Service {
-  const workerData = { parentPid: process.ppid, afterMs, everyMs: LOOK_MS };
+  const workerData = { parentPid: process.ppid, afterMs, everyMs: POLL_MS };
   let thread: Worker | undefined;
   return {
     start() {
       if (thread !== undefined) return;
-      thread = new Worker(LOOK, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
-      thread.on("error", () => {}); // without it only a process that is stuck is not ended
+      thread = new Worker(WATCH_SCRIPT, {
+        eval: true,
+        workerData,
+        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      });
+      thread.on("error", () => {}); // without the thread, only a blocked process stays behind
       thread.unref();
     },
     async stop() {

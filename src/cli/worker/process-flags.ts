@@ -1,4 +1,4 @@
-/** Flags about the processes that work, which `trawl worker` and `trawl up` share: declared, read, and passed on. */
+/** The flags of worker processes, shared by `trawl worker` and `trawl up`. */
 import type { Command } from "commander";
 import { secondsOrDuration, wholeNumber } from "../flags.ts";
 
@@ -14,23 +14,27 @@ export type ProcessFlags = {
 
 export function withProcessFlags(command: Command): Command {
   return command
-    .option("-c, --concurrency <n>", "tasks that each process has under way at once (default 32)", concurrency)
+    .option("-c, --concurrency <n>", "parallel tasks per process (default 32)", concurrency)
     .option("--max-tasks-per-child <n>", "replace a process after n tasks", wholeNumber("--max-tasks-per-child", 1))
-    .option("--max-memory-per-child <MB>", "replace one that is larger", wholeNumber("--max-memory-per-child", 128))
-    .option("--time-limit <time>", "kill one stuck in a task (seconds, or 2m)", secondsOrDuration)
-    .option("--soft-time-limit <time>", "end tasks that take longer (seconds, or 2m)", secondsOrDuration)
+    .option(
+      "--max-memory-per-child <MB>",
+      "replace a process that uses more memory",
+      wholeNumber("--max-memory-per-child", 128),
+    )
+    .option("--time-limit <time>", "kill a process blocked by a task (seconds, or 2m)", secondsOrDuration)
+    .option("--soft-time-limit <time>", "abort tasks that take longer (seconds, or 2m)", secondsOrDuration)
     .option(
       "--metrics-port <n>",
-      "tell Prometheus of all processes there; 0: any port",
+      "port for Prometheus metrics of all processes; 0: any free port",
       wholeNumber("--metrics-port", 0),
     )
-    .option("--user-agent <text>", "how to introduce ourselves; name a way to reach you");
+    .option("--user-agent <text>", "the User-Agent header; include a way to contact you");
 }
 
 const concurrency = wholeNumber("--concurrency", 1);
 
-/** As settings: what was not given is undefined, and comes from elsewhere. */
-export function settingsOf(flags: ProcessFlags): Record<string, unknown> {
+/** The flags as settings. A flag that is not given is undefined and comes from the environment or the config file. */
+export function processSettings(flags: ProcessFlags): Record<string, unknown> {
   return {
     concurrency: flags.concurrency,
     userAgent: flags.userAgent,
@@ -42,8 +46,8 @@ export function settingsOf(flags: ProcessFlags): Record<string, unknown> {
   };
 }
 
-/** As the words that a process is started with. */
-export function wordsOf(flags: ProcessFlags): string[] {
+/** The flags as arguments of a child process. */
+export function processArgs(flags: ProcessFlags): string[] {
   const given: [string, string | number | undefined][] = [
     ["--concurrency", flags.concurrency],
     ["--user-agent", flags.userAgent],

@@ -1,18 +1,18 @@
-/** A worker process of a supervisor: works like any other, and tells the supervisor instead of a person. */
+/** Runs a worker as a child process: its messages go to the supervisor instead of the terminal. */
 
-import { getKnownJob } from "../../retain/catalogue.ts";
-import { parentProcess, supervisedProcess } from "../../runtime/process-id.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
+import { getKnownJob } from "../../control/catalogue.ts";
+import { parentProcess, supervisedProcess } from "../../runtime/process-identity.ts";
+import type { OnSelector } from "../../spider/spider-reader.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
 import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
 import type { Worker, WorkerTally } from "../../worker/worker.ts";
 import type { Session } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { ownRssMb } from "./memory-watch.ts";
 import { createOrphanWatch } from "./orphan-watch.ts";
 import { runWorker } from "./run-worker.ts";
 import type { SupervisorLink } from "./supervisor-link.ts";
-import type { Voice } from "./voice.ts";
+import type { WorkerOutput } from "./worker-output.ts";
 
 /** `crawl`: the job of a crawl, which it works for. */
 type ChildRun = { queues: readonly string[]; drain: boolean; crawl: string | undefined };
@@ -20,7 +20,7 @@ type ChildRun = { queues: readonly string[]; drain: boolean; crawl: string | und
 /** Resolves with what it has brought to an end. Rejects with what broke it. */
 export async function runChild(
   session: Session,
-  stops: Stops,
+  shutdown: Shutdown,
   run: ChildRun,
   { send, onRetire }: SupervisorLink,
 ): Promise<WorkerTally> {
@@ -40,8 +40,10 @@ export async function runChild(
   orphanWatch.start();
   try {
     const crawledHosts = run.crawl === undefined ? undefined : await typedHosts(session, run.crawl);
-    const asked = { ...run, crawledHosts, attend, watch: reporter.watch, supervisor: parentProcess() };
-    const { tasks, pages, records } = await runWorker(session, stops, asked, voiceTo(send));
+    const onSelector: OnSelector = (selector, hasMatched) => send({ kind: "selector", selector, hasMatched });
+    const own = { crawledHosts, attend, observer: reporter.observer, supervisor: parentProcess() };
+    const asked = { ...run, ...own, ...(run.crawl === undefined ? {} : { onSelector }) };
+    const { tasks, pages, records } = await runWorker(session, shutdown, asked, outputTo(send));
     return { tasks, pages, records };
   } finally {
     await orphanWatch.stop();
@@ -49,10 +51,10 @@ export async function runChild(
 }
 
 async function typedHosts(session: Session, jobId: string): Promise<readonly string[]> {
-  return ((await getKnownJob(session.trawl.catalogue, jobId, "cli.worker")).spec as JobSpec).typedHosts;
+  return (await getKnownJob(session.trawl.catalogue, jobId, "cli.worker")).spec.typedHosts;
 }
 
-function voiceTo(send: SupervisorLink["send"]): Voice {
+function outputTo(send: SupervisorLink["send"]): WorkerOutput {
   return {
     started: () => {},
     measured: () => {},

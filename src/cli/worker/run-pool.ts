@@ -1,92 +1,94 @@
-/** Supervises worker processes until they are stopped, or until nothing is left to do. */
-import type { Trawl } from "../../compose.ts";
+/** Supervises worker processes until they are stopped or, with --drain, until the queues are empty. */
+
+import type { App } from "../../compose/app.ts";
 import type { Config } from "../../config/schema.ts";
-import type { WorkerOrder } from "../../frontier/frontier.ts";
+import type { WorkerCommand } from "../../frontier/frontier.ts";
 import { exposeBuild } from "../../runtime/build-metrics.ts";
 import { deferred } from "../../runtime/deferred.ts";
 import { expose } from "../../runtime/metrics.ts";
 import { findRssMb, MB_BYTES } from "../../runtime/process-memory.ts";
-import type { TryWrite } from "../../store/store.ts";
-import type { JobSpec } from "../../submit/job-spec.ts";
+import type { OnSelector } from "../../spider/spider-reader.ts";
+import type { AttemptWrite } from "../../store/store.ts";
 import { VERSION } from "../../version.ts";
+import { CHILD_METRICS, POOL_METRICS } from "../../worker/observe/worker-metrics.ts";
 import { type Launch, startChild } from "../../worker/pool/child-process.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
 import { createPoolMeter } from "../../worker/pool/pool-meter.ts";
 import { createSupervisor, type Place, type Supervisor } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
-import { CHILD_METRICS, POOL_METRICS } from "../../worker/worker-metrics.ts";
 import type { Listening } from "../serve/run-server.ts";
 import type { Session } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { createDisplay, NO_DISPLAY } from "./display.ts";
 import { withMetrics } from "./metrics-listener.ts";
-import type { PoolVoice } from "./pool-voice.ts";
-import type { Voice } from "./voice.ts";
+import type { PoolOutput } from "./pool-output.ts";
+import type { WorkerOutput } from "./worker-output.ts";
 
-/** Processes that do the same. */
+/** Processes with the same command line. */
 export type PoolGroup = {
-  /** Undefined where there is but one group. */
+  /** Undefined if there is only one group. */
   name: string | undefined;
   processes: number;
-  /** What `trawl` is called with; the flag that makes it a child is added. */
-  words: readonly string[];
-  /** It does no work, but shows how the others do: it goes on until these have gone, and their limits are not its own. */
+  /** The arguments of `trawl`; `CHILD_FLAG` is added. */
+  args: readonly string[];
+  /** The API server: runs no tasks, shutdown after the workers, and is exempt from their memory limit. */
   outlasts?: boolean;
 };
 
 type PoolRun = { groups: readonly PoolGroup[]; quiet: boolean };
-/** `line`: what a process has printed by itself. */
-type Voices = {
-  voice: Pick<Voice, "finished" | "heldUp" | "ordered">;
-  pool: PoolVoice;
+/** `line` receives the output of the processes. */
+type PoolOutputs = {
+  output: Pick<WorkerOutput, "finished" | "heldUp" | "ordered">;
+  pool: PoolOutput;
   line(place: Place, text: string): void;
-  /** The server among them, if there is one, is to be found there. */
+  onSelector?: OnSelector;
+  /** The API server listens at this URL. */
   listening?(at: Listening): void;
 };
 
-/** The flag by which a process knows that it is a child of a supervisor. */
+/** Marks a process as a child of a supervisor. */
 export const CHILD_FLAG = "--pool-child";
-/** The flag by which a server knows that it takes the place of one that was there before. */
+/** Marks an API server that replaces an earlier process. */
 export const AGAIN_FLAG = "--again";
 
 /**
- * Leases are renewed three times in their time: after two thirds of it without, the first is about to end. However short
- * they are, a busy machine may keep a process from its turn for a while.
+ * A process renews its leases every third of `leaseMs`. After two thirds without a renewal the first lease is about to
+ * expire, so the process is killed. On a busy machine a process may not run for several seconds, hence this minimum.
  */
 const STUCK_LEAST_MS = 10_000;
 
-/** Resolves with what all of them have brought to an end. Rejects with what kept a process from working at all. */
+/** Resolves with the sum of all processes. Rejects with an error that prevents every process from working. */
 export async function runPool(
   session: Session,
-  stops: Stops,
+  shutdown: Shutdown,
   { groups, quiet }: PoolRun,
-  voices: Voices & { voice: Voice },
+  outputs: PoolOutputs & { output: WorkerOutput },
 ): Promise<WorkerTally & { seconds: number }> {
   const { trawl, screen, config } = session;
   const startedAt = trawl.clock.now();
   const isWorking = ({ group }: Place) => !outlasting(groups).has(group);
   const meter = createPoolMeter({ maxMemoryMb: config.maxMemoryPerChildMb, isWorking });
-  const supervisor = createPool(session, groups, { ...voices, pool: meter.heard(voices.pool) });
-  const stopped = stops.once(() => {
-    voices.voice.stopping();
+  const supervisor = createPool(session, groups, { ...outputs, pool: meter.count(outputs.pool) });
+  const stopped = shutdown.onStop(() => {
+    outputs.output.stopping();
     void supervisor.stop();
   });
-  const killed = stops.atOnce(supervisor.killAll);
-  const display = screen.isLive && !quiet ? createDisplay(supervisor, trawl.clock, voices.voice) : NO_DISPLAY;
+  const killed = shutdown.onKill(supervisor.killAll);
+  const display = screen.isLive && !quiet ? createDisplay(supervisor, trawl.clock, outputs.output) : NO_DISPLAY;
   const text = () => {
     const own = meter.snapshot(supervisor.processes());
     return [expose(CHILD_METRICS, supervisor.metrics()), expose(POOL_METRICS, own), exposeBuild(VERSION)].join("");
   };
   try {
-    await withMetrics({ config, voice: voices.voice, text }, () => {
+    await withMetrics({ config, output: outputs.output, text }, () => {
       supervisor.start();
       display.start();
       return supervisor.ended;
     });
   } finally {
     await display.stop();
-    stopped.forget();
-    killed.forget();
+    stopped.remove();
+    killed.remove();
   }
   return { ...supervisor.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
 }
@@ -95,32 +97,33 @@ export async function runPool(
 export function createPool(
   { trawl, config }: Session,
   groups: readonly PoolGroup[],
-  { voice, pool, line, listening }: Voices,
+  { output, pool, line, listening, onSelector }: PoolOutputs,
 ): Supervisor {
   const { frontier, clock, log } = trawl;
-  const tell = passOn(voice);
+  const forward = forwardTo(output);
   const launches = new Map(groups.map((group) => [group.name, launchOf(group, config)]));
   const leader = groups.some(({ outlasts }) => outlasts) ? deferred() : undefined;
   let isDraining = false;
 
   function onMessage(place: Place, message: ChildMessage): void {
-    tell(message);
+    forward(message);
     if (message.kind === "ordered") follow(place, message.order);
+    if (message.kind === "selector") onSelector?.(message.selector, message.hasMatched);
     if (message.kind !== "listening") return;
     const group = groups.find(({ name }) => name === place.group);
-    // Whoever comes after it is to be found at the same place, also where it was free to choose one.
-    const words = [...(group?.words ?? []), "--port", new URL(message.url).port, AGAIN_FLAG];
-    launches.set(place.group, launchOf({ ...group, words }, config));
+    // A replacement must listen on the same port, also if the first server chose a free one.
+    const args = [...(group?.args ?? []), "--port", new URL(message.url).port, AGAIN_FLAG];
+    launches.set(place.group, launchOf({ ...group, args }, config));
     listening?.(message);
     leader?.resolve();
   }
 
-  /** What is asked of all each of them hears: the first speaks for those who have yet to. */
-  function follow(place: Place, order: WorkerOrder): void {
+  /** A command to all processes reaches each of them. The first one that reports it is printed, and all are drained. */
+  function follow(place: Place, order: WorkerCommand): void {
     if (isDraining) return;
     isDraining = order === "drain-all";
     if (isDraining) {
-      voice.ordered(order);
+      output.ordered(order);
       supervisor.drain();
     } else pool.ordered({ ...place, order });
   }
@@ -131,8 +134,8 @@ export function createPool(
       clock,
       log,
       findRssMb,
-      keepTries: (tries) => keepTries(trawl, tries),
-      events: { ...pool, finished: voice.finished },
+      storeAttempts: (attempts) => storeAttempts(trawl, attempts),
+      events: { ...pool, finished: output.finished },
       startChild: (place, now) =>
         startChild(launches.get(place.group) as Launch, {
           now,
@@ -142,7 +145,8 @@ export function createPool(
     },
     {
       outlasting: outlasting(groups),
-      // Whose port is taken may be on a broker of somebody else: nothing of that is leased before it is known.
+      // If the port is in use, the broker may belong to another installation. Workers start, and lease tasks, only after
+      // the server listens.
       ...(leader === undefined ? {} : { led: leader.promise }),
       places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),
       graceMs: config.graceMs,
@@ -154,11 +158,11 @@ export function createPool(
   return supervisor;
 }
 
-/** Jobs that keep no pages keep no tries either. */
-async function keepTries({ frontier, store }: Trawl, tries: readonly TryWrite[]): Promise<void> {
-  const jobs = await Promise.all([...new Set(tries.map(({ jobId }) => jobId))].map((id) => frontier.findJob(id)));
-  const keeping = new Set(jobs.flatMap((job) => ((job?.spec as JobSpec | undefined)?.keep.pages ? [job?.id] : [])));
-  const kept = tries.filter(({ jobId }) => keeping.has(jobId));
+/** Attempts are stored only for jobs that store pages. */
+async function storeAttempts({ frontier, store }: App, attempts: readonly AttemptWrite[]): Promise<void> {
+  const jobs = await Promise.all([...new Set(attempts.map(({ jobId }) => jobId))].map((id) => frontier.findJob(id)));
+  const keeping = new Set(jobs.flatMap((job) => (job?.spec.keep.pages ? [job.id] : [])));
+  const kept = attempts.filter(({ jobId }) => keeping.has(jobId));
   if (kept.length > 0) await store.write([], kept);
 }
 
@@ -170,22 +174,22 @@ function outlasting(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]
   return new Set(groups.filter(({ outlasts }) => outlasts).map(({ name }) => name));
 }
 
-/** This program again; V8 gives up before the machine's memory does. */
-function launchOf({ words, outlasts }: Pick<PoolGroup, "words" | "outlasts">, { maxMemoryPerChildMb }: Config): Launch {
+/** The command line of a child process. The heap limit makes V8 fail before the machine runs out of memory. */
+function launchOf({ args, outlasts }: Pick<PoolGroup, "args" | "outlasts">, { maxMemoryPerChildMb }: Config): Launch {
   const [, script = ""] = process.argv;
-  // V8 counts in mebibytes.
+  // V8 expects mebibytes.
   const heapMost = Math.floor((maxMemoryPerChildMb * MB_BYTES) / 2 ** 20);
   const heap = !outlasts && Number.isFinite(heapMost) ? [`--max-old-space-size=${heapMost}`] : [];
-  return { script, args: [...words, CHILD_FLAG], execArgs: [...process.execArgv, ...heap] };
+  return { script, args: [...args, CHILD_FLAG], execArgs: [...process.execArgv, ...heap] };
 }
 
-/** What children say to people, said once: all that wait for a paused job tell of it. */
-function passOn(voice: Voices["voice"]): (message: ChildMessage) => void {
-  let isHeldUpTold = false;
+/** Forwards messages of child processes. `heldUp` is printed once, although every process reports it. */
+function forwardTo(output: PoolOutputs["output"]): (message: ChildMessage) => void {
+  let isHeldUpPrinted = false;
   return (message) => {
-    if (message.kind === "finished") voice.finished(message.jobId);
-    if (message.kind !== "heldUp" || isHeldUpTold) return;
-    isHeldUpTold = true;
-    voice.heldUp(message.jobIds);
+    if (message.kind === "finished") output.finished(message.jobId);
+    if (message.kind !== "heldUp" || isHeldUpPrinted) return;
+    isHeldUpPrinted = true;
+    output.heldUp(message.jobIds);
   };
 }

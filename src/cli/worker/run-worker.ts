@@ -1,75 +1,84 @@
-/** Runs one worker in this process, until it is stopped, has retired, or nothing is left to do. */
+/** Runs one worker in this process until it is stopped, has retired or, with --drain, the queues are empty. */
 
-import { composeRetention } from "../../compose-retention.ts";
-import type { WorkerOrder } from "../../frontier/frontier.ts";
-import { thisProcess } from "../../runtime/process-id.ts";
+import { composeRetention } from "../../compose/retention.ts";
+import type { WorkerCommand } from "../../frontier/frontier.ts";
+import { thisProcess } from "../../runtime/process-identity.ts";
 import type { Service } from "../../runtime/service.ts";
-import { untilDrained } from "../../worker/drained.ts";
-import type { TaskWatch } from "../../worker/task-watch.ts";
+import type { OnSelector } from "../../spider/spider-reader.ts";
+import { untilDrained } from "../../worker/loop/until-drained.ts";
+import type { TaskObserver } from "../../worker/observe/task-observer.ts";
 import type { Worker } from "../../worker/worker.ts";
 import type { Session } from "../session.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { aborted } from "../watch-job.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
-import type { Voice, WorkerEnd } from "./voice.ts";
+import type { WorkerEnd, WorkerOutput } from "./worker-output.ts";
 
-export type WorkerRun = {
+type WorkerRun = {
   queues: readonly string[];
   drain: boolean;
-  watch: TaskWatch;
-  /** What runs beside it as long as it does, and tells of it. */
+  /** Also notified of every task. */
+  observer?: TaskObserver | undefined;
+  /** A service that runs as long as the worker and reports on it. */
   attend(worker: Worker): Service;
-  /** The process that looks after this one, if one does. */
+  /** The process id of the supervisor, if there is one. */
   supervisor?: string;
-  /** The hosts that a person typed, where this works for their crawl and nothing else. */
+  onSelector?: OnSelector;
+  /** Set if the worker belongs to a crawl: the hosts of the URLs that the user gave. */
   crawledHosts?: readonly string[] | undefined;
 };
 
-const DRAIN_LOOK_MS = 500;
-/** A task may have minutes to wait for its site's turn: whoever is to leave does not wait with it for ever. */
+const DRAIN_POLL_MS = 500;
+/** A task may wait minutes for its site's slot. After this many grace periods a draining worker returns its tasks. */
 const OBEY_GRACES = 12;
 
-/** A process of its own has nobody to take its place. A crawl is somebody's: nobody else ends it. */
-function obeyedBy({ supervisor, crawledHosts }: WorkerRun): readonly WorkerOrder[] {
+/** Without a supervisor, recycle is not possible. The processes of a crawl ignore commands of operators. */
+function obeyedBy({ supervisor, crawledHosts }: WorkerRun): readonly WorkerCommand[] {
   if (crawledHosts !== undefined) return [];
   return supervisor === undefined ? ["drain", "drain-all"] : ["drain", "drain-all", "recycle"];
 }
 
-/** Rejects with what broke the worker: a broker or store that is lost. */
-export async function runWorker(session: Session, stops: Stops, run: WorkerRun, voice: Voice): Promise<WorkerEnd> {
+/** Rejects if the broker or store is lost. */
+export async function runWorker(
+  session: Session,
+  shutdown: Shutdown,
+  run: WorkerRun,
+  output: WorkerOutput,
+): Promise<WorkerEnd> {
   const { trawl, config } = session;
-  const { queues, drain, watch } = run;
+  const { queues, drain } = run;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
   const { crawledHosts } = run;
   const worker = await trawl.createWorker({
     queues,
-    // Where nobody has typed the URLs, private networks are the operator's to allow.
+    // In submitted jobs, access to private networks is allowed only by the settings.
     allowHosts: crawledHosts ?? [],
     unreadableJob: crawledHosts === undefined ? "ends-task" : "ends-worker",
-    onFinished: (jobId) => voice.finished(jobId),
-    watch,
+    onFinished: (jobId) => output.finished(jobId),
+    onSelector: run.onSelector,
+    observer: run.observer,
     maxTasks: config.maxTasksPerChild,
     supervisor: run.supervisor,
-    orders: { obeys: obeyedBy(run), heard: obey },
+    commands: { obeys: obeyedBy(run), received: obey },
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
-  /** Whatever is asked: it takes no more, and ends when what it has in hand is over; what takes too long is handed back. */
-  function obey(order: WorkerOrder): void {
-    voice.ordered(order);
-    if (order === "drain") voice.drained(); // nobody is to take its place
+  /** For every command the worker takes no more tasks and ends after the running ones. Slow tasks are returned. */
+  function obey(order: WorkerCommand): void {
+    output.ordered(order);
+    if (order === "drain") output.drained(); // the supervisor must not replace it
     worker.retire();
     void trawl.clock.sleep(config.graceMs * OBEY_GRACES, over.signal).then(() => over.abort());
   }
-  const stopped = stops.once(() => {
-    voice.stopping();
+  const stopped = shutdown.onStop(() => {
+    output.stopping();
     over.abort();
   });
-  const strays = stops.onStray(worker.findCulprit);
-  if (stops.isAsked) over.abort(); // while everything was being opened
-  voice.started({ worker: thisProcess(), queues, drain });
+  const handlerErrors = shutdown.onHandlerError(worker.currentHandlerPage);
+  if (shutdown.isRequested) over.abort(); // a signal arrived while the session was opened
+  output.started({ worker: thisProcess(), queues, drain });
   const beside = [run.attend(worker), createMemoryWatch(worker, { mostMb: config.maxMemoryPerChildMb })];
-  // A crawl is somebody's own, to be resumed and looked at: only what serves many tidies up after them.
+  // Shared workers remove old jobs. A crawl must not: the user may want to resume or read another one.
   if (crawledHosts === undefined) beside.push(composeRetention(config, trawl));
   for (const service of beside) service.start();
   worker.start();
@@ -77,27 +86,27 @@ export async function runWorker(session: Session, stops: Stops, run: WorkerRun, 
     await Promise.race([
       aborted(over.signal),
       worker.ended,
-      ...(drain ? [drained(session, worker, { queues, voice }, over)] : []),
+      ...(drain ? [drained(session, worker, { queues, output }, over)] : []),
     ]);
   } finally {
     over.abort();
     await worker.stop();
-    stopped.forget();
-    strays.forget();
+    stopped.remove();
+    handlerErrors.remove();
     for (const service of beside) await service.stop();
   }
-  await worker.ended; // throws what broke it
+  await worker.ended; // rejects if the broker or store was lost
   return { worker: thisProcess(), queues, ...worker.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
 }
 
 async function drained(
   { trawl }: Session,
   worker: Worker,
-  { queues, voice }: { queues: readonly string[]; voice: Voice },
+  { queues, output }: { queues: readonly string[]; output: WorkerOutput },
   over: AbortController,
 ): Promise<void> {
   const { frontier, clock } = trawl;
-  const deps = { frontier, worker, clock, onHeldUp: voice.heldUp };
-  await untilDrained(deps, { queues, everyMs: DRAIN_LOOK_MS }, over.signal);
-  if (!over.signal.aborted) voice.drained();
+  const deps = { frontier, worker, clock, onHeldUp: output.heldUp };
+  await untilDrained(deps, { queues, everyMs: DRAIN_POLL_MS }, over.signal);
+  if (!over.signal.aborted) output.drained();
 }

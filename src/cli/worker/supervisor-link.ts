@@ -1,24 +1,24 @@
-/** The channel from a worker process to the supervisor that started it. */
+/** The IPC channel from a child process to its supervisor. */
 import type { ChildMessage, SupervisorMessage } from "../../worker/pool/messages.ts";
-import type { Stops } from "../stops.ts";
+import type { Shutdown } from "../shutdown.ts";
 
 export type SupervisorLink = {
-  /** To a supervisor that is gone, nothing. */
+  /** Does nothing if the supervisor has exited. */
   send(message: ChildMessage): void;
-  /** Calls it when the supervisor says so, at once if it has: no more tasks are to be taken. */
+  /** Calls `retire` when the supervisor asks the worker to take no more tasks; at once if it already has. */
   onRetire(retire: () => void): void;
-  /** Says the last word, and resolves when it is out. Only then may the process end. */
+  /** Sends the last message and resolves when it is written. The process must not exit before that. */
   close(last: ChildMessage | undefined): Promise<void>;
 };
 
-/** A supervisor that says stop, or that is gone, asks for a clean stop. */
-export function linkToSupervisor(stops: Stops): SupervisorLink {
-  // A Ctrl-C reaches every process of the terminal: that is one request to stop, and not a second one.
-  stops.neverAtOnce();
+/** A stop message, or the end of the supervisor, requests a clean stop. */
+export function linkToSupervisor(shutdown: Shutdown): SupervisorLink {
+  // Ctrl-C reaches every process of the terminal. In a child it must not count as a second signal after "stop".
+  shutdown.ignoreSecondSignal();
   const retiring = new AbortController();
-  process.on("message", ({ kind }: SupervisorMessage) => (kind === "stop" ? stops.ask() : retiring.abort()));
-  process.on("disconnect", () => stops.ask());
-  if (!process.connected) stops.ask();
+  process.on("message", ({ kind }: SupervisorMessage) => (kind === "stop" ? shutdown.request() : retiring.abort()));
+  process.on("disconnect", () => shutdown.request());
+  if (!process.connected) shutdown.request();
   const post = (message: ChildMessage, sent: () => void) =>
     process.connected ? void process.send?.(message, undefined, undefined, sent) : sent();
   return {

@@ -13,7 +13,7 @@ function aWorker(worker: string, vitals?: Partial<Vitals>, parts: Partial<Worker
 }
 
 describe("the table of workers", () => {
-  it("fits 80 columns, whatever they are called and however many queues they serve", () => {
+  it("fits 80 columns with long names and many queues", () => {
     const queues = Array.from({ length: 20 }, (_, nth) => `queue_number_${nth}`);
     const text = workersText(
       [
@@ -33,41 +33,41 @@ describe("the table of workers", () => {
     expect(text).toMatch(/queue_\w*…/);
   });
 
-  it("puts processes below their supervisor, and sums up", () => {
+  it("lists processes below their supervisor, with totals", () => {
     const members = ["b/2/1/1", "b/3/1/1"].map((name) => aWorker(name, { supervisor: "b/77/1/1" }));
 
     expect(workersText([aWorker("a/1/1/1", {}), ...members], NOW, 80)).toBe(
       [
-        "WORKER  BUSY   DONE  FAILED    MEMORY  UP   HEARD  QUEUES",
+        "WORKER  BUSY   DONE  FAILED    MEMORY  UP    SEEN  QUEUES",
         "a/1     4/32  1,200       3  123.4 MB  2h  2s ago  fetch",
         "b/77",
         "  2     4/32  1,200       3  123.4 MB  2h  2s ago  fetch",
         "  3     4/32  1,200       3  123.4 MB  2h  2s ago  fetch",
         "",
         "3 workers on 2 machines, 370.2 MB",
-        "12 of 96 tasks under way, 3,600 done, 9 failed",
+        "12 of 96 tasks running, 3,600 done, 9 failed",
         "",
       ].join("\n"),
     );
   });
 
-  it("says who takes no more tasks, and who has yet to hear that it is to", () => {
+  it("shows which workers are draining and which have not received a command yet", () => {
     const text = workersText(
       [
-        aWorker("a/1/1/1", { state: "draining", busy: 3 }, { order: "drain-all" }),
-        aWorker("b/1/1/1", { state: "working" }, { order: "recycle" }),
+        aWorker("a/1/1/1", { state: "draining", busy: 3 }, { command: "drain-all" }),
+        aWorker("b/1/1/1", { state: "working" }, { command: "recycle" }),
         aWorker("c/1/1/1", { state: "draining", busy: 1 }),
       ],
       NOW,
       80,
     );
 
-    expect(text).toContain("\na/1: asked to drain: draining, 3 tasks left\n");
-    expect(text).toContain("\nb/1: asked to recycle: yet to hear of it\n");
+    expect(text).toContain("\na/1: drain requested: draining, 3 tasks left\n");
+    expect(text).toContain("\nb/1: recycle requested: not received yet\n");
     expect(text).toContain("\nc/1: draining, 1 task left\n");
   });
 
-  it("says which versions there are where they differ, and what an older one does not tell", () => {
+  it("shows different versions, and dashes for values that an older worker does not report", () => {
     const text = workersText([aWorker("a/1/1/1", {}), aWorker("b/1/1/1", undefined, { version: "0.9.0" })], NOW, 80);
 
     expect(text).toMatch(/^b\/1 +- +- +- +- +- +2s ago +fetch$/m);
@@ -76,7 +76,7 @@ describe("the table of workers", () => {
 });
 
 describe("workers as JSON", () => {
-  it("have their place, their condition and when they started, by the broker's clock", () => {
+  it("have their host, state and start time, by the broker's clock", () => {
     expect(workersJson([aWorker("a/42/1/1", { supervisor: "a/7/1/1" }), aWorker("odd")])).toMatchObject({
       workers: [
         {

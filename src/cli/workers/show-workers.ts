@@ -1,15 +1,14 @@
-/** The workers of a broker, as a table that fits a terminal, and as JSON. */
-
-import { formatBytes, formatCount, plural } from "../../domain/counted.ts";
-import { shownOrder } from "../../frontier/frontier.ts";
+/** Formats the workers of a broker as a table and as JSON. */
+import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
+import { toOperatorCommand } from "../../frontier/frontier.ts";
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
 import { workerFacts } from "../../frontier/worker-facts.ts";
-import { placeOfProcess, shortProcess } from "../../runtime/process-id.ts";
+import { parseProcessIdentity, shortProcess } from "../../runtime/process-identity.ts";
 import { roughAge, shorten, table } from "../terminal.ts";
 
-const HEADING = ["WORKER", "BUSY", "DONE", "FAILED", "MEMORY", "UP", "HEARD", "QUEUES"];
+const HEADING = ["WORKER", "BUSY", "DONE", "FAILED", "MEMORY", "UP", "SEEN", "QUEUES"];
 const NUMBERS = [1, 2, 3, 4, 5, 6];
-/** Names are cut to this where the terminal has an end. */
+/** Names are shortened to this on a terminal. */
 const NAME_MOST = 18;
 const QUEUES_LEAST = 8;
 const GAP = 2;
@@ -17,7 +16,7 @@ const GAP = 2;
 export function workersText(workers: readonly WorkerView[], now: number, width: number): string {
   const rows = groupsOf(workers).flatMap((group) => groupRows(group, now, width));
   const taken = columnsWidth([HEADING, ...rows]);
-  // Names of queues are cut from their end: the first ones are what a worker is for.
+  // The list of queues is cut at its end, because the first queues matter most.
   const room = Math.max(QUEUES_LEAST, width - taken);
   const cut = rows.map((row) => [...row.slice(0, -1), cutEnd(row.at(-1) ?? "", room)]);
   return `${table([HEADING, ...cut], { right: NUMBERS })}\n${totalText(workers)}`;
@@ -27,14 +26,14 @@ export function workersJson(workers: readonly WorkerView[]): object {
   return {
     workers: workers.map((view) => {
       const { worker, queues, unknownSpiders, version } = view;
-      return { worker, ...placeOfProcess(worker), version, queues, unknownSpiders, ...workerFacts(view) };
+      return { worker, ...parseProcessIdentity(worker), version, queues, unknownSpiders, ...workerFacts(view) };
     }),
   };
 }
 
 type Group = { supervisor: string | undefined; workers: readonly WorkerView[] };
 
-/** By supervisor, those that have none first; within, as the broker names them. */
+/** Groups workers by supervisor, first those without one. Within a group the broker's order is kept. */
 function groupsOf(workers: readonly WorkerView[]): Group[] {
   const groups = new Map<string | undefined, WorkerView[]>([[undefined, []]]);
   for (const worker of workers) {
@@ -47,17 +46,20 @@ function groupsOf(workers: readonly WorkerView[]): Group[] {
 function groupRows({ supervisor, workers }: Group, now: number, width: number): string[][] {
   if (supervisor === undefined) return workers.map((view) => row(shortName(view.worker, width), view, now));
   const heading = [shortName(supervisor, width), ...NUMBERS.map(() => ""), ""];
-  return [heading, ...workers.map((view) => row(`  ${placeOfProcess(view.worker).pid ?? view.worker}`, view, now))];
+  return [
+    heading,
+    ...workers.map((view) => row(`  ${parseProcessIdentity(view.worker).pid ?? view.worker}`, view, now)),
+  ];
 }
 
 function row(name: string, { vitals, seenAt, queues }: WorkerView, now: number): string[] {
-  const heard = `${roughAge(now - seenAt)} ago`;
+  const seen = `${roughAge(now - seenAt)} ago`;
   const served = queues.join(",");
-  if (vitals === undefined) return [name, "-", "-", "-", "-", "-", heard, served];
+  if (vitals === undefined) return [name, "-", "-", "-", "-", "-", seen, served];
   const { busy, concurrency, done, failed, rssBytes, upMs } = vitals;
   const up = roughAge(upMs + now - seenAt);
   const counts = [`${busy}/${concurrency}`, formatCount(done), formatCount(failed)];
-  return [name, ...counts, formatBytes(rssBytes), up, heard, served];
+  return [name, ...counts, formatBytes(rssBytes), up, seen, served];
 }
 
 function shortName(worker: string, width: number): string {
@@ -76,26 +78,27 @@ function cutEnd(text: string, width: number): string {
 function totalText(workers: readonly WorkerView[]): string {
   const sum = (of: "busy" | "concurrency" | "done" | "failed" | "rssBytes") =>
     workers.reduce((total, { vitals }) => total + (vitals?.[of] ?? 0), 0);
-  const machines = new Set(workers.map(({ worker }) => placeOfProcess(worker).host)).size;
+  const machines = new Set(workers.map(({ worker }) => parseProcessIdentity(worker).host)).size;
   const where = `${plural(workers.length, "worker")} on ${plural(machines, "machine")}, ${formatBytes(sum("rssBytes"))}`;
-  const hands = `${formatCount(sum("busy"))} of ${plural(sum("concurrency"), "task")} under way`;
-  const ends = `${formatCount(sum("done"))} done, ${formatCount(sum("failed"))} failed`;
-  return `${where}\n${hands}, ${ends}\n${leavingText(workers)}${versionsText(workers)}`;
+  const running = `${formatCount(sum("busy"))} of ${plural(sum("concurrency"), "task")} running`;
+  const ended = `${formatCount(sum("done"))} done, ${formatCount(sum("failed"))} failed`;
+  return `${where}\n${running}, ${ended}\n${leavingText(workers)}${versionsText(workers)}`;
 }
 
-/** Those that take no more tasks, or are to. */
+/** Workers that are draining or have a pending command. */
 function leavingText(workers: readonly WorkerView[]): string {
-  const leaving = workers.filter(({ vitals, order }) => vitals?.state === "draining" || order !== undefined);
+  const leaving = workers.filter(({ vitals, command }) => vitals?.state === "draining" || command !== undefined);
   return leaving
-    .map(({ worker, vitals, order }) => {
-      const left = vitals?.state === "draining" ? `draining, ${plural(vitals.busy, "task")} left` : "yet to hear of it";
-      const asked = order === undefined ? "" : `asked to ${shownOrder(order)}: `;
-      return `${shortProcess(worker)}: ${asked}${left}\n`;
+    .map(({ worker, vitals, command }) => {
+      const progress =
+        vitals?.state === "draining" ? `draining, ${plural(vitals.busy, "task")} left` : "not received yet";
+      const pending = command === undefined ? "" : `${toOperatorCommand(command)} requested: `;
+      return `${shortProcess(worker)}: ${pending}${progress}\n`;
     })
     .join("");
 }
 
-/** One version needs no word. */
+/** Empty if all workers have the same version. */
 function versionsText(workers: readonly WorkerView[]): string {
   const versions = [...new Set(workers.map(({ version }) => version))].sort();
   if (versions.length < 2) return "";

@@ -1,7 +1,7 @@
 /**
- * Fetches pages and renders them. The document itself is fetched by the fetcher for documents (HTTP) and handed to the
- * browser as the answer to its first request, see docs/decisions/007: so it leaves within its slot, obeys the same limits
- * and status policy, and redirects are never followed. What the page then asks for goes through the filter proxy.
+ * Fetches pages and renders them. The HTTP fetcher fetches the document, which becomes the response to the browser's first
+ * request, see docs/decisions/007. So it is sent within its slot, with the same limits and status policy, and redirects are
+ * never followed. All further requests of the page go through the filter proxy.
  */
 
 import { setMaxListeners } from "node:events";
@@ -25,29 +25,29 @@ import { shortWords } from "./short-words.ts";
 import { createTabGate } from "./tab-gate.ts";
 
 export type BrowserFetcherDeps = {
-  /** Fetches the document; not closed by this one. */
+  /** Fetches the document. The owner closes it. */
   documents: Pick<Fetcher, "fetch">;
   gate: EgressGate;
   clock: Clock;
   log: Log;
-  /** Whoever counts browsers. */
+  /** Counts browsers. */
   watch?: BrowserWatch;
 };
 
 export type BrowserFetcherOptions = LaunchOptions &
   BrowserKeeperOptions & {
     userAgent: string;
-    /** Pages shown at once. */
+    /** Maximum number of pages rendered at once. */
     tabs: number;
   };
 
 type ShowRequest = FetchRequest & { show: Show };
 type Fetched = Extract<FetchOutcome, { kind: "page" }>;
 
-/** What came of one try to show a page; `gone`: its browser went away under it, whoever made it go. */
+/** The result of one rendering. `gone`: the browser ended during it, for any reason. */
 type Try = { outcome: FetchOutcome; isGone: boolean };
 
-/** They describe how the document came, not what it is; or would keep the browser from showing it. */
+/** Headers that describe the transfer of the document, or that would keep the browser from rendering it. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   ...["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade"],
   ...["content-disposition", "alt-svc"],
@@ -63,7 +63,7 @@ export function createBrowserFetcher(
   const keeper = createBrowserKeeper({ launch, log, ...(watch === undefined ? {} : { watch }) }, options);
   const gateToTabs = createTabGate(options);
 
-  /** A browser that goes takes every page in it along: each is shown once more, alone, before it is blamed. */
+  /** When a browser ends, all its pages fail. Each is rendered again alone before it counts as the cause. */
   async function render(fetched: Fetched, request: ShowRequest): Promise<FetchOutcome> {
     const first = await renderOnce(fetched, request, "beside-others");
     if (!first.isGone) return first.outcome;
@@ -106,7 +106,7 @@ export function createBrowserFetcher(
     return {
       userAgent: headers["user-agent"] ?? options.userAgent,
       acceptDownloads: false,
-      // What they fetch, nobody could block here; contexts are new, so that no page depends on one.
+      // Requests of service workers cannot be intercepted. Contexts are new, so no page depends on one.
       serviceWorkers: "block",
     };
   }
@@ -131,7 +131,7 @@ export function createBrowserFetcher(
   }
 
   function renderedPage(page: Page, bodyBytes: number, tookMs: number): Page {
-    // The text has been decoded: whatever the site or the document says, it is UTF-8 now.
+    // The text has been decoded. It is UTF-8 now, whatever its headers or markup declare.
     const [type = "text/html"] = (page.contentType ?? "text/html").split(";", 1);
     const contentType = `${type.trim()}; charset=utf-8`;
     return { ...page, contentType, bodyBytes, fetchedAt: Math.round(clock.now()), tookMs: page.tookMs + tookMs };
@@ -139,7 +139,7 @@ export function createBrowserFetcher(
 
   return {
     async fetch(request) {
-      // First of all: a site is asked for nothing that nobody here could show.
+      // First, so that no request is sent for a page that cannot be rendered.
       await keeper.warm();
       const outcome = await documents.fetch(request);
       return outcome.kind === "page" && isRenderable(outcome)
@@ -150,7 +150,7 @@ export function createBrowserFetcher(
   };
 }
 
-/** Whether a browser makes more of it than what it is. */
+/** Whether rendering can change the page. */
 function isRenderable({ page, body }: Fetched): boolean {
   const type = page.contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (body.length === 0) return false;

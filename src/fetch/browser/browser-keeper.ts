@@ -1,7 +1,7 @@
 /**
- * Keeps one browser for the process: started when first wanted, replaced when it has crashed, hangs, or has shown
- * `pagesPerBrowser` pages. Called by many tasks at once; each gets a context of its own, which is closed whatever
- * happens. A browser that is replaced ends with its last context. A crash of this process leaves nothing: see watchdog.ts.
+ * Keeps one browser for the process. It is started on first use and replaced when it has crashed, hangs, or has rendered
+ * `pagesPerBrowser` pages. Many tasks call it at once; each gets its own context, which is always closed. A replaced browser
+ * ends with its last context. A crash of this process leaves no browser behind: see watchdog.ts.
  */
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { TrawlError } from "../../errors.ts";
@@ -9,35 +9,35 @@ import type { Log } from "../../runtime/log.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 
 export type BrowserKeeperOptions = {
-  /** Browsers grow with every page; after so many a new one is cheaper. */
+  /** A browser's memory grows with every page. After this many pages a new one is cheaper. */
   pagesPerBrowser: number;
-  /** A context that is not closed after so long is stuck, and its browser with it. */
+  /** A context that is not closed within this time is stuck, and so is its browser. */
   closeMs: number;
-  /** The same for one that is not opened. */
+  /** The same for opening a context. */
   launchMs: number;
 };
 
-/** Told of browsers that were started, and of those that ended by themselves. */
+/** Called when a browser was started, and when one ended unexpectedly. */
 export type BrowserWatch = { launched(): void; crashed(): void };
 
 /** A context of one task. */
 export type KeptContext = {
   context: BrowserContext;
   launched: LaunchedBrowser;
-  /** Whether its browser has gone, or was made to go: nobody knows by whose fault. */
+  /** Whether its browser has crashed or was ended. The cause is unknown. */
   isGone(): boolean;
-  /** Closes it, whatever state it is in; never throws. Twice is harmless. */
+  /** Closes it in any state. Never throws. A second call has no effect. */
   close(): Promise<void>;
 };
 
 export type ContextLimits = { bytes: number };
 
 export type BrowserKeeper = {
-  /** Resolves when there is a browser. Fails with BROWSER_UNAVAILABLE. */
+  /** Resolves when a browser runs. Rejects with BROWSER_UNAVAILABLE. */
   warm(): Promise<void>;
-  /** A context of its own, to be closed by the caller. */
+  /** Opens a new context. The caller must close it. */
   open(options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext>;
-  /** Ends every browser, also one that is just being started; work under way fails, and so does all that comes later. */
+  /** Ends all browsers, including one that is starting. Current and later calls fail. */
   close(): Promise<void>;
 };
 
@@ -115,7 +115,7 @@ export function createBrowserKeeper(
       pass.revoke();
       throw cause;
     });
-    // A spider has its tab, and so the context. From there it must not get at the browser, where its neighbours are.
+    // A spider has access to its tab and context. It must not reach the browser, which renders pages of other tasks.
     context.browser = () => null;
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
@@ -172,7 +172,7 @@ function stopping(): TrawlError {
   });
 }
 
-/** False if it takes longer; true also if it fails, because the browser has gone. */
+/** False on timeout. True also if it fails because the browser has ended. */
 async function within(ms: number, closing: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * How Chromium is started, as one list of ours: Playwright's own is left out, so that what may reach the network does
- * not change with its version. Every way out leads through the filter proxy, or is closed.
+ * The command-line flags of Chromium. Playwright's own flags are not used, so that network access does not change with its
+ * version. All traffic goes through the filter proxy or is disabled.
  */
 export type ChromiumFlagOptions = {
   profileFolder: string;
@@ -10,16 +10,16 @@ export type ChromiumFlagOptions = {
 };
 
 const NETWORK: readonly string[] = [
-  // Without this, loopback goes past the proxy whatever else is said.
+  // Without this, loopback traffic bypasses the proxy.
   "--proxy-bypass-list=<-loopback>",
-  // The proxy resolves names. Whatever asks itself finds no host, and whatever connects by itself arrives nowhere.
+  // The proxy resolves names. Direct lookups fail, and direct connections reach no host.
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   "--dns-prefetch-disable",
-  // UDP has no way through an HTTP proxy.
+  // UDP cannot pass an HTTP proxy.
   "--disable-quic",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-  // Chromium's own business: updates, reports, accounts, hints, lists.
+  // Chromium's own traffic: updates, reports, accounts, hints, lists.
   "--disable-background-networking",
   "--disable-breakpad",
   "--disable-client-side-phishing-detection",
@@ -33,19 +33,19 @@ const NETWORK: readonly string[] = [
 ];
 
 const FEATURES_OFF: readonly string[] = [
-  // The network again: what it would look up, connect to ahead of need, or find in the neighbourhood.
+  // Prefetching, preconnecting and local network discovery.
   ...["AimEnabled", "AsyncDns", "DnsOverHttpsUpgrade", "MediaRouter", "NetworkTimeServiceQuerying"],
   ...["OptimizationGuideModelDownloading", "OptimizationGuideOnDeviceModel", "OptimizationHints"],
   ...["PreconnectToSearch", "Prerender2", "Translate"],
-  // A renderer process kept ready for a next page of the same context, which never comes.
+  // A spare renderer process for a next page of the same context, which never comes.
   "SpareRendererForSitePerProcess",
-  // Buttons around a page that nobody sees, drawn as pages themselves: another renderer process for every context.
+  // Toolbar UI that is rendered as pages: another renderer process for every context.
   ...["InitialWebUI", "PreloadTopChromeWebUI", "WebUIBackForwardButton", "WebUIHomeButton", "WebUILocationBar"],
   ...["WebUIReloadButton", "WebUISplitTabsButton", "WebUIToolbar"],
   ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxSimplification"],
-  // A URL is asked for with the scheme it has.
+  // Do not upgrade http to https.
   ...["HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable"],
-  // What Playwright cannot work with.
+  // Features that are incompatible with Playwright.
   ...["AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose"],
   ...["PaintHolding", "ThirdPartyStoragePartitioning"],
 ];
@@ -84,7 +84,7 @@ export function chromiumFlags({ profileFolder, proxyUrl, hasSandbox }: ChromiumF
     "--enable-features=SkipListAccountsWithoutGaiaCookies",
     ...(hasSandbox ? [] : ["--no-sandbox"]),
     `--user-data-dir=${profileFolder}`,
-    // Commands come over a pipe: a port would be open to every process of the machine, and to pages.
+    // Commands use a pipe. A port would be open to every local process, and to pages.
     "--remote-debugging-pipe",
     "--no-startup-window",
   ];

@@ -1,13 +1,13 @@
-/** Where Chromium is on this machine. */
+/** Finds Chromium on this machine. */
 import { accessSync, constants, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { TrawlError } from "../../errors.ts";
 
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/snap/bin", "/opt/homebrew/bin"];
-/** First the one that has no windows at all: to open one for every page is half of what a page costs. */
+/** The headless shell comes first: opening a window for every page is half of the cost of a page. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-/** Where `npx playwright install chromium` puts browsers, and what they are called there. */
+/** Where `npx playwright install chromium` installs browsers, and their file names. */
 const PLAYWRIGHT_FOLDERS = [".cache/ms-playwright", "Library/Caches/ms-playwright"];
 const PLAYWRIGHT_PROGRAMS = [
   ...["chrome-linux/headless_shell", "chrome-headless-shell-linux64/chrome-headless-shell"],
@@ -15,7 +15,7 @@ const PLAYWRIGHT_PROGRAMS = [
 ];
 const MAC_APPS = ["Chromium.app/Contents/MacOS/Chromium", "Google Chrome.app/Contents/MacOS/Google Chrome"];
 
-/** `auto`: the first where it usually is, the system's before Playwright's; else the path as given. Throws BROWSER_UNAVAILABLE. */
+/** `auto`: the first that exists, the system's before Playwright's; otherwise the given path. Throws BROWSER_UNAVAILABLE. */
 export function getChromium(setting: string): string {
   const candidates = setting === "auto" ? [...systemPlaces(), ...playwrightPlaces()] : [setting];
   const found = candidates.find(isExecutable);
@@ -39,7 +39,7 @@ function systemPlaces(): string[] {
   return [...NAMES.flatMap((name) => FOLDERS.map((folder) => join(folder, name))), ...apps];
 }
 
-/** Browsers that Playwright has installed for this user, the newest first: a folder's name ends with the number of its build. */
+/** Browsers that Playwright has installed for this user, newest first. Folder names end with the build number. */
 export function playwrightPlaces(): string[] {
   return PLAYWRIGHT_FOLDERS.map((folder) => join(homedir(), folder)).flatMap((folder) =>
     namesIn(folder)

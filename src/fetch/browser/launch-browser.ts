@@ -1,4 +1,4 @@
-/** Starts one Chromium behind a filter proxy of its own, in a folder of its own, watched over by a watchdog. */
+/** Starts one Chromium with its own filter proxy, its own folder and a watchdog. */
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { Browser } from "playwright-core";
 import { TrawlError } from "../../errors.ts";
-import { oneLine } from "../../runtime/one-line.ts";
+import { shortMessage } from "../../runtime/short-message.ts";
 import { type FilterProxy, startFilterProxy } from "../egress/filter-proxy.ts";
 import type { EgressGate } from "../egress/gate.ts";
 import { chromiumFlags } from "./chromium-flags.ts";
@@ -24,13 +24,13 @@ export type LaunchOptions = {
 export type LaunchedBrowser = {
   browser: Browser;
   proxy: Pick<FilterProxy, "admit" | "counts" | "url" | "welcomeUrl">;
-  /** Holds the profile; its path is on the command line of the first process of this browser. */
+  /** The profile folder. Its path is on the command line of the browser's main process. */
   folder: string;
-  /** Ends every process of it, whatever state they are in; never throws. Twice is harmless. */
+  /** Ends all its processes in any state. Never throws. A second call has no effect. */
   end(): Promise<void>;
 };
 
-/** Fails with BROWSER_UNAVAILABLE, soon after an abort as well. */
+/** Rejects with BROWSER_UNAVAILABLE, also soon after an abort. */
 export async function launchBrowser(
   gate: EgressGate,
   options: LaunchOptions,
@@ -38,14 +38,14 @@ export async function launchBrowser(
 ): Promise<LaunchedBrowser> {
   const undo: (() => Promise<void>)[] = [];
   const end = async (): Promise<void> => {
-    // No goodbye to Chromium: the profile is thrown away, and a browser that hangs would not listen.
+    // Chromium is killed: its profile is discarded, and a hanging browser would not react to a graceful shutdown.
     await Promise.all(undo.map((step) => step()));
   };
-  // A browser that is killed while it starts fails to start: that is waited for below.
+  // A browser that is killed during its start rejects below.
   const onAbort = (): void => void end();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    // In one go with starting the watchdog: a page that kills this process in between would leave the folder.
+    // Synchronously with the start of the watchdog: a crash of this process in between would leave the folder.
     const folder = mkdtempSync(join(tmpdir(), "trawl-browser-"));
     const watchdog = await startWatchdog(folder).catch(async (cause: unknown) => {
       await rm(folder, { recursive: true, force: true });
@@ -70,8 +70,8 @@ async function start(
   { url, username, password }: FilterProxy,
   { executablePath, hasSandbox, launchMs }: LaunchOptions,
 ): Promise<Browser> {
-  // Takes a while to load, and most processes never need it. Not by import(): on Node 20 that fails for packages of its
-  // kind wherever a loader for TypeScript is registered.
+  // Slow to load, and most processes never need it. Not import(): on Node 20 that fails for this kind of package if a
+  // TypeScript loader is registered.
   const { chromium }: typeof import("playwright-core") = createRequire(import.meta.url)("playwright-core");
   const flags = chromiumFlags({ profileFolder: join(folder, "profile"), proxyUrl: url, hasSandbox });
   return chromium.launch({
@@ -79,12 +79,12 @@ async function start(
     artifactsDir: folder,
     args: [...startWords(folder, executablePath, flags)],
     ignoreDefaultArgs: true,
-    // Not on the command line, where everybody can read it: the browser is told when the proxy asks.
+    // Not on the command line, which other users can read: the browser gets it when the proxy asks.
     proxy: { server: url, username, password },
-    // Pages must not find our secrets in the memory of the process that runs them.
+    // The environment of this process must not be readable in the memory of the renderer.
     env: { HOME: folder, TMPDIR: folder, PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" },
     timeout: launchMs,
-    // Only the command line listens to signals.
+    // Only the CLI handles signals.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -101,11 +101,11 @@ function unavailable(cause: unknown, { executablePath, hasSandbox }: LaunchOptio
   });
 }
 
-/** What Chromium itself said, such as which library is missing; Playwright's words around it are long. */
+/** Chromium's own message, e.g. a missing library, without Playwright's long text around it. */
 function ownWords(message: string): string {
   const plain = stripVTControlCharacters(message);
-  // Playwright repeats it, in its log and in its summary.
+  // Playwright repeats it in its log and in its summary.
   const said = new Set([...plain.matchAll(/\[err\] (.+)/g)].map(([, line = ""]) => line.trim()));
   const words = said.size > 0 ? [...said].join(" ") : (plain.split("\n", 1)[0] ?? "");
-  return oneLine(words);
+  return shortMessage(words);
 }

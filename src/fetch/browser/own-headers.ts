@@ -1,10 +1,10 @@
 /**
- * Sends a job's headers with what a page asks its own site for. Not by Playwright's `route`: what that adds to a request
- * stays on it through redirects, and would reach whoever the site sends it to. Here every hop is looked at by itself.
+ * Adds a job's headers to requests of a page to its own site. Playwright's `route` is not used: it keeps added headers across
+ * redirects, so they would be sent to other sites. Here every hop is checked separately.
  */
 import type { Page as Tab } from "playwright-core";
 
-/** Set by Chromium from the context, or by the document itself. */
+/** Headers that Chromium sets from the context or the document. */
 const NOT_OURS: ReadonlySet<string> = new Set(["user-agent", "host", "content-length", "accept-encoding"]);
 
 export async function sendOwnHeaders(
@@ -24,5 +24,5 @@ export async function sendOwnHeaders(
   await session.send("Fetch.enable", { patterns: [{ urlPattern: "http*", requestStage: "Request" }] });
 }
 
-/** The request, or the page, has gone meanwhile. */
+/** The request or the page no longer exists. */
 function ignoreGone(): void {}

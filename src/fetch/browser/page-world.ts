@@ -1,24 +1,24 @@
 /**
- * Reads a shown page over the browser's own protocol. Playwright's `content` and `waitForSelector` put a large script of
- * theirs into every page before they look at it: of 171 ms of CPU for a nearly empty page they took 66.
+ * Reads a rendered page over the DevTools protocol. Playwright's `content` and `waitForSelector` inject a large script into
+ * every page: of 171 ms of CPU for a nearly empty page they took 66.
  */
 import type { CDPSession } from "playwright-core";
 
 export type PageWorld = {
-  /** The whole document as it stands, its doctype included. */
+  /** The current document, including its doctype. */
   html(): Promise<string>;
   /**
-   * Whether something matches within `mostMs`. Undefined where a page by itself cannot tell: the selector is of
-   * Playwright's dialect, or none at all.
+   * Whether an element matches within `mostMs`. Undefined if the page itself cannot evaluate the selector: it uses
+   * Playwright's extensions, or is invalid.
    */
   has(selector: string, mostMs: number): Promise<boolean | undefined>;
 };
 
-/** What Chromium says when the page has gone on to another document meanwhile. */
+/** Chromium's error message when the page has navigated to another document. */
 const MOVED_ON = /cannot find context|context was destroyed|navigated or closed/i;
 
 export function createPageWorld(session: CDPSession): PageWorld {
-  /** Apart from the page's own scripts, which may have changed what `querySelector` does. */
+  /** Isolated from the page's scripts, which may have replaced `querySelector`. */
   async function enter(): Promise<number> {
     const { frameTree } = await session.send("Page.getFrameTree");
     const world = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "trawl" });
@@ -47,7 +47,7 @@ export function createPageWorld(session: CDPSession): PageWorld {
   };
 }
 
-/** Once more for every document that comes in place of the one that was asked; who waits keeps the time. */
+/** Retries when the document is replaced by another. The caller applies a timeout. */
 async function untilSteady<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

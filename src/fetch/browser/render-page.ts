@@ -1,4 +1,4 @@
-/** Shows one document in a browser's context, waits until it is worth reading, and reads it. */
+/** Renders one document in a browser context, waits until it is ready, and reads it. */
 
 import type { BrowserContext, CDPSession, Request, Route, Page as Tab } from "playwright-core";
 import type { BrowserSpec, ResourceType } from "../../domain/browser.ts";
@@ -9,19 +9,19 @@ import { createPageWorld } from "./page-world.ts";
 import { settlePage } from "./settle-page.ts";
 import { shortWords } from "./short-words.ts";
 
-/** What the site answered, to be shown under the URL it was asked for. */
+/** The response of the site, to be rendered under the requested URL. */
 export type ShownDocument = {
   url: string;
   status: number;
   headers: Record<string, string>;
   body: Buffer;
-  /** Sent with what the page asks its own origin for. */
+  /** Sent with requests of the page to its own origin. */
   ownHeaders: Readonly<Record<string, string>>;
 };
 
 export type Rendering =
   | { kind: "rendered"; html: string; pictures: Pictures; tab: Tab }
-  /** The page itself went elsewhere: a script, a meta element or a header did it. */
+  /** The page navigated away: by a script, a meta element or a header. */
   | { kind: "left"; to: string }
   | { kind: "timeout"; detail: string }
   | { kind: "crashed"; detail: string };
@@ -29,7 +29,7 @@ export type Rendering =
 type Showing = { welcomeUrl: string; document: ShownDocument };
 type Settle = (rendering: Rendering) => void;
 
-/** Never throws for what the page does; may never settle by itself, so the caller keeps the time. */
+/** Never throws because of the page. It may never settle, so the caller must apply a timeout. */
 export function renderPage(context: BrowserContext, showing: Showing, spec: BrowserSpec): Promise<Rendering> {
   return new Promise((settle) => {
     show(context, showing, spec, settle).then(settle, (error: unknown) => settle(failed(error)));
@@ -60,8 +60,8 @@ async function show(
 }
 
 /**
- * So that the proxy's secret is known to everything this context opens. Asked for by the empty page, and not shown: to
- * show it would take a renderer process of its own.
+ * Makes the proxy's secret known to all requests of this context. The empty page requests it without rendering it, because
+ * rendering would need a renderer process of its own.
  */
 async function greet(session: CDPSession, welcomeUrl: string): Promise<void> {
   const expression = `fetch(${JSON.stringify(welcomeUrl)}, { mode: "no-cors" })`;
@@ -78,7 +78,7 @@ async function picturesOf(tab: Tab, { screenshot, pdf }: BrowserSpec): Promise<P
   };
 }
 
-/** What becomes of each request of the page. Redirect hops do not come by here: the filter proxy sees those. */
+/** Handles each request of the page. Redirect hops are not seen here, only by the filter proxy. */
 function createRouting(
   tab: Tab,
   document: ShownDocument,
@@ -92,14 +92,14 @@ function createRouting(
     if (!request.isNavigationRequest()) {
       return block.includes(request.resourceType() as ResourceType) ? route.abort("blockedbyclient") : ask(route);
     }
-    // A window that has just been opened has no frame yet, and is not wanted.
+    // A new window has no frame yet. Windows are blocked.
     const frame = frameOf(request);
     if (frame === undefined || frame.page() !== tab) return route.abort("aborted");
     if (frame !== tab.mainFrame()) return ask(route);
     if (isShown) return leave(route, request);
     isShown = true;
     const { status, headers, body } = document;
-    // A document that cannot be shown would never settle by itself.
+    // A document that cannot be rendered would never settle.
     return route.fulfill({ status, headers, body }).catch((error: unknown) => settle(failed(error)));
   }
 
@@ -110,7 +110,7 @@ function createRouting(
 
   function leave(route: Route, request: Request): Promise<void> {
     const to = request.method() === "GET" ? canonicalUrl(request.url()) : undefined;
-    // A page that reloads itself, or posts a form, is read as it is.
+    // If the page reloads itself or posts a form, it is read in its current state.
     if (to !== undefined && to !== document.url) settle({ kind: "left", to });
     return route.abort("aborted");
   }
@@ -131,7 +131,7 @@ function frameOf(request: Request) {
   }
 }
 
-/** What goes on beside the rendering fails only when its page, window or dialog has gone by itself. */
+/** Background actions fail only if their page, window or dialog has closed. */
 function ignoreGone(): void {}
 
 function failed(error: unknown): Rendering {

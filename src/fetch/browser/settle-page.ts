@@ -1,18 +1,18 @@
-/** Waits until a shown page is worth reading, and does to it what a job asks for. Answers with what is lacking. */
+/** Waits until a rendered page is ready, and runs the browser actions of the job. */
 import type { Page as Tab } from "playwright-core";
 import type { BrowserAction, BrowserSpec } from "../../domain/browser.ts";
 import type { PageWorld } from "./page-world.ts";
 
-/** A page that is shown: Playwright's hands, and our eyes. */
+/** A rendered page: Playwright's object for actions, and our own for reading. */
 type Shown = { tab: Tab; world: PageWorld };
 
-/** Playwright also looks into shadow roots, and knows other selectors: what a page does not find by itself, it may. */
+/** Playwright also searches shadow roots and supports more selectors, so it may find what `querySelector` does not. */
 const BY_ITSELF_MS = 1_000;
 
-/** Longest wait for a page to become longer after it was scrolled to its end. */
+/** Maximum wait for a page to grow after it was scrolled to its end. */
 const GROW_MS = 1_000;
 
-/** Undefined when the page is worth reading; else what never came, in words. */
+/** Undefined when the page is ready; otherwise a message about what did not appear. */
 export async function settlePage(shown: Shown, spec: BrowserSpec): Promise<string | undefined> {
   const lack = await waitFor(shown, spec);
   if (lack !== undefined) return lack;
@@ -39,7 +39,7 @@ async function waitFor(shown: Shown, { waitFor, settleMs }: BrowserSpec): Promis
   }
 }
 
-/** What throws is not true yet: a page has little of its own in the beginning. */
+/** An expression that throws counts as false: early in loading, its variables may not exist. */
 function patient(source: string): string {
   const asked = `const asked = (${source}); return typeof asked === "function" ? asked() : asked;`;
   return `() => { try { ${asked} } catch { return false; } }`;
@@ -72,7 +72,7 @@ async function click(
   settleMs: number,
 ): Promise<string | undefined> {
   for (let clicked = 0; clicked < times; clicked++) {
-    // Where it has been clicked on before, that there is no more of it is the end of the list.
+    // If it was clicked before and no longer exists, the list has ended.
     const isThere = await inTime(
       tab.click(selector, { timeout: clicked === 0 ? settleMs : GROW_MS, noWaitAfter: true }),
     );
@@ -103,7 +103,7 @@ function nothingLike(selector: string, settleMs: number): string {
   return `nothing on the page matched ${selector} within ${settleMs} ms`;
 }
 
-/** False if it took longer than it may. Throws what else went wrong. */
+/** False on timeout. Other errors are thrown. */
 async function inTime(waiting: Promise<unknown>): Promise<boolean> {
   try {
     await waiting;

@@ -1,9 +1,9 @@
-/** What Playwright says of a failure, in one short line: without its colours, its log and the inside of its own scripts. */
+/** Playwright's error message in one short line, without colours, its log and stack frames of its scripts. */
 import { stripVTControlCharacters } from "node:util";
-import { oneLine } from "../../runtime/one-line.ts";
+import { shortMessage } from "../../runtime/short-message.ts";
 
 export function shortWords(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [own = ""] = stripVTControlCharacters(message).split(/\n\s*(?:Call log:|at eval \()/, 1);
-  return oneLine(own);
+  return shortMessage(own);
 }

@@ -1,9 +1,9 @@
 /**
- * How many pages a browser shows at once. Tasks beyond that wait here, first come, first served; one may ask for all the
- * room there is, to be alone. Nothing is lost by a crash: who waits is in this process.
+ * Limits the number of pages that a browser renders at once. Further tasks wait in FIFO order. A task may take all places, to
+ * run alone. A crash loses nothing: all waiting tasks are in this process.
  */
 export type TabGate = {
-  /** Resolves when there is room, with the way to give it back (twice is harmless). Rejects when aborted. */
+  /** Resolves when a place is free, with a function that returns it; a second call has no effect. Rejects when aborted. */
   enter(how: "beside-others" | "alone", signal: AbortSignal): Promise<() => void>;
 };
 

@@ -1,16 +1,16 @@
 /**
- * Sees to it that a browser ends with this process, however that ends. Chromium is a dozen processes in a group of
- * their own; a killed parent takes none of them along. So a shell, started before the browser and outside of its group,
- * holds the other end of a pipe to us: when the pipe closes without a word, it kills the group and removes the folder.
+ * Ends the browser when this process ends, in any way. Chromium is a dozen processes in their own process group; killing the
+ * parent does not end them. So a shell, started before the browser and outside of its group, holds the other end of a pipe:
+ * when the pipe closes without a message, the shell kills the group and removes the folder.
  *
- * The browser is started through `startWords`, which writes the group's id before Chromium is there to be missed. A
- * crash of ours between the two leaves a Chromium whose own command pipe is closed, at which it ends by itself.
+ * The browser is started through `startWords`, which writes the id of the group before Chromium starts. If this process
+ * crashes between the two, the command pipe of Chromium is closed, and it exits by itself.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
 export type Watchdog = {
-  /** Kills what is left of the group and removes the folder; resolves when both are done. Twice is harmless. */
+  /** Kills the rest of the group and removes the folder. Resolves when both are done. A second call has no effect. */
   end(): Promise<void>;
 };
 
@@ -18,9 +18,9 @@ const SHELL = "/bin/sh";
 const GROUP_FILE = "group";
 
 /**
- * First the folder gets another name: a browser that is just being started has noted its group by then, or never will, and
- * does not start. Killed processes go on until the kernel gets to them, and may still write into the folder: look again
- * until it stays away.
+ * First renames the folder: a browser that is starting has either written its group id by then, or fails to write it and does
+ * not start. Killed processes run until the kernel ends them and may still write into the folder, so the removal is repeated
+ * until the folder stays away.
  */
 const WATCH = `
 read -r word
@@ -36,8 +36,8 @@ done
 `;
 
 /**
- * Words for a shell that notes its process group in `folder` and becomes `command`. It looks for its note: if the folder went
- * away while that was being written, the watchdog may have read nothing, and would look after nobody.
+ * Arguments of a shell that writes its process group to `folder` and then executes `command`. It checks the written file: if
+ * the folder was removed meanwhile, the watchdog may have read nothing and would not end the browser.
  */
 export function startWords(folder: string, command: string, words: readonly string[]): readonly string[] {
   const note = `"$1/${GROUP_FILE}"`;
@@ -45,9 +45,9 @@ export function startWords(folder: string, command: string, words: readonly stri
   return ["-c", script, SHELL, folder, command, ...words];
 }
 
-/** To be called before the browser is started; fails if it cannot watch. The folder is the browser's own, and goes with it. */
+/** Call before the browser is started. Throws if it cannot watch. Removes the folder of the browser with it. */
 export async function startWatchdog(folder: string): Promise<Watchdog> {
-  // In a session of its own: a Ctrl-C at the terminal ends us, and must not end it first.
+  // In its own session: Ctrl-C in the terminal ends this process, and must not end the watchdog first.
   const child = spawn(SHELL, ["-c", WATCH, SHELL, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   await once(child, "spawn"); // rejects where the system has no process left for us
   child.stdin.on("error", () => child.stdin.destroy()); // it has ended before us: there is nothing to tell it
@@ -55,7 +55,7 @@ export async function startWatchdog(folder: string): Promise<Watchdog> {
   (child.stdin as unknown as { unref(): void }).unref();
   return {
     async end() {
-      // Who waits for its end may have nothing else to do, and would be gone before it.
+      // Keeps this process alive until the watchdog has ended.
       child.ref();
       child.stdin.end();
       await ended(child);

@@ -1,8 +1,8 @@
 /**
- * IP addresses as bytes: parsing, networks, and which addresses the public internet has. Pure.
+ * IP addresses as bytes: parsing, networks, and which addresses are public. Pure.
  *
- * Only canonical spellings are parsed: whatever else a URL may hold (0x7f.1, 2130706433, 0177.0.0.1) the WHATWG URL
- * parser has turned into these before. What does not parse is never public.
+ * Only canonical notations are parsed. The WHATWG URL parser converts all others (0x7f.1, 2130706433, 0177.0.0.1) before. An
+ * address that cannot be parsed is never public.
  */
 
 /** 4 bytes for IPv4, 16 for IPv6. */
@@ -10,7 +10,7 @@ export type Address = Uint8Array;
 
 export type Network = { base: Address; prefixBits: number };
 
-/** Reads an address; brackets and a zone (`fe80::1%eth0`) are tolerated. */
+/** Parses an address. Accepts brackets and a zone (`fe80::1%eth0`). */
 export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
   if (!bare.includes(":")) return parseV4(bare);
@@ -18,7 +18,7 @@ export function parseAddress(text: string): Address | undefined {
   return parseV6(zone === -1 ? bare : bare.slice(0, zone));
 }
 
-/** Reads `127.0.0.0/8, 10.1.0.0/16, fd00::/8`; an address without a length stands for itself. Reports, never throws. */
+/** Parses `127.0.0.0/8, 10.1.0.0/16, fd00::/8`. An address without a length is a network of one. Returns problems, never throws. */
 export function parseNetworks(text: string): { networks: readonly Network[]; problems: readonly string[] } {
   const networks: Network[] = [];
   const problems: string[] = [];
@@ -31,7 +31,7 @@ export function parseNetworks(text: string): { networks: readonly Network[]; pro
   return { networks, problems };
 }
 
-/** Whether an address lies in one of the networks. A mapped address (`::ffff:10.0.0.1`) is the IPv4 address it maps. */
+/** Whether an address is in one of the networks. A mapped address (`::ffff:10.0.0.1`) counts as its IPv4 address. */
 export function isWithin(networks: readonly Network[], text: string): boolean {
   const address = parseAddress(text);
   if (address === undefined) return false;
@@ -39,13 +39,13 @@ export function isWithin(networks: readonly Network[], text: string): boolean {
   return networks.some((network) => contains(network, plain));
 }
 
-/** True only for addresses that the public internet routes to a host. IPv4 inside IPv6 is judged as IPv4. */
+/** True only for addresses that the public internet routes to a host. IPv4 inside IPv6 is checked as IPv4. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   return address !== undefined && (address.length === 4 ? isPublicV4(address) : isPublicV6(address));
 }
 
-/** IANA's IPv4 special-purpose registry, as far as it is not globally reachable, and multicast. */
+/** The entries of IANA's IPv4 special-purpose registry that are not globally reachable, and multicast. */
 const SPECIAL_V4 = networksOf([
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
@@ -64,7 +64,7 @@ const SPECIAL_V4 = networksOf([
   "240.0.0.0/4", // reserved, and broadcast
 ]);
 
-/** Only this part of IPv6 is given out for hosts: loopback, unique local, link-local, site-local, multicast are outside. */
+/** The only part of IPv6 assigned to hosts. Loopback, unique local, link-local, site-local and multicast are outside. */
 const GLOBAL_V6 = networkOf("2000::/3");
 
 const SPECIAL_V6 = networksOf([
@@ -97,7 +97,7 @@ function parseV4(text: string): Address | undefined {
   if (parts.length !== 4) return undefined;
   const bytes = new Uint8Array(4);
   for (const [at, part] of parts.entries()) {
-    // A leading zero means octal to some readers and decimal to others.
+    // A leading zero is ambiguous: octal for some parsers, decimal for others.
     if (!/^(0|[1-9]\d{0,2})$/.test(part)) return undefined;
     const value = Number(part);
     if (value > 255) return undefined;
@@ -146,7 +146,7 @@ function parseNetwork(text: string): Network | string {
   if (!/^\d{1,3}$/.test(length) || prefixBits > widest) {
     return `"${text}" has a prefix length that is not 0 to ${widest}`;
   }
-  // 10.1.2.3/8 is more often a slip for /32 than a wish for sixteen million addresses.
+  // 10.1.2.3/8 is more likely a mistake for /32 than a request for 16 million addresses.
   if (!isBase(address, prefixBits))
     return `"${text}" has bits set after its first ${prefixBits}: which network is meant?`;
   const plain = unmapped(address);

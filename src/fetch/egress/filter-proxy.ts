@@ -1,10 +1,10 @@
 /**
- * The egress gate for programs that open their own connections, such as a browser: an HTTP proxy on loopback through
- * which all of theirs go. Plain requests are passed on one by one; CONNECT carries TLS and WebSockets.
+ * The egress gate for programs that open their own connections, such as a browser: an HTTP proxy on loopback for all their
+ * traffic. Plain requests are forwarded one by one; CONNECT carries TLS and WebSockets.
  *
- * Each proxy has secrets, so that no other process on the machine can use what the operator allowed for this one: one
- * for the program, and one for each pass, by which what comes in for one page is counted and capped. A name is resolved
- * here and never by the program, and the socket goes to an address the gate has judged.
+ * Each proxy has secrets, so that no other local process can use it: one for the program, and one for each pass. The pass
+ * counts and limits the bytes received for one page. Names are resolved here and never by the program, and sockets connect to
+ * addresses that the gate has checked.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
@@ -19,49 +19,49 @@ export type FilterProxy = {
   /** Where it listens: `http://127.0.0.1:port`. */
   url: string;
   username: string;
-  /** The secret. Goes to the one program that may use the proxy, never on a command line. */
+  /** The secret for the program. Never passed on a command line. */
   password: string;
   /**
-   * A page the proxy answers itself, to those who know the secret. Browsers answer for it only where a page or a script
-   * asked, and not for WebSockets: who has shown this page knows it everywhere.
+   * A page that the proxy itself serves to clients with the secret. Browsers answer a proxy's challenge only for requests of
+   * pages and scripts, not for WebSockets. After loading this page, the context sends the secret with all requests.
    */
   welcomeUrl: string;
-  /** Another secret, for a part of the program that may be sent so many bytes. */
+  /** Creates a secret for a part of the program, with a byte limit. */
   admit(limits: { bytes: number }): ProxyPass;
   counts(): FilterProxyCounts;
-  /** Ends every connection that goes through it. */
+  /** Closes all connections through it. */
   close(): Promise<void>;
 };
 
 export type FilterProxyCounts = {
-  /** Requests and tunnels that were let out. */
+  /** Requests and tunnels that were allowed. */
   passed: number;
-  /** Those the gate refused: answered 403. */
+  /** Requests that the gate refused, with status 403. */
   refused: number;
-  /** Those that did not know the secret: answered 407. */
+  /** Requests without a valid secret, with status 407. */
   unknown: number;
 };
 
-/** Leave for one part of the program, such as the page of one task. */
+/** Access for one part of the program, such as the page of one task. */
 export type ProxyPass = {
   username: string;
   password: string;
-  /** Ends every connection and request of it, those under way included, and lets in no more. */
+  /** Closes all its connections and requests, and accepts no more. */
   revoke(): void;
 };
 
-/** `open`: the program's ends of what goes on for it; the far ends go with them. */
+/** `open`: the program's side of its connections. Closing one closes the remote side. */
 type Holder = { expected: Buffer; bytes: number; mostBytes: number; open: Set<Socket | ServerResponse> };
 
 type Target = { hostname: string; port: string };
 
-/** Speak of one connection, not of the message: they end at the proxy. */
+/** Hop-by-hop headers, which are not forwarded. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...["connection", "proxy-connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "expect"],
   ...["proxy-authorization", "proxy-authenticate"],
 ]);
 
-/** Ends in a domain that never exists. */
+/** In a top-level domain that never exists. */
 const WELCOME_HOST = "welcome.trawl.invalid";
 
 /** Resolves when it listens. */
@@ -75,14 +75,14 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
 
   const server = createServer({ requestTimeout: 0 }, (request, response) => void passOn(request, response));
   server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => tunnel(request, socket, head));
-  // An upgrade outside of a tunnel is no request we pass on; browsers ask for a tunnel.
+  // Upgrades outside of a tunnel are not forwarded. Browsers use a tunnel.
   server.on("upgrade", (_, socket: Socket) => endWith(socket, 501));
   server.on("connection", track);
 
   function track(socket: Socket): void {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // Either side may vanish at any time; what the other side then gets is the end of its connection.
+    // Either side may disappear at any time. Then the connection of the other side is closed.
     socket.on("error", () => socket.destroy());
   }
 
@@ -115,7 +115,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     near.on("close", () => holder.open.delete(near));
   }
 
-  /** Counts what comes in by it, and ends it with the holder's last byte. */
+  /** Counts received bytes, and closes the connection when the limit of the pass is reached. */
   function charge(holder: Holder, incoming: Readable, end: () => void): void {
     incoming.on("data", (bytes: Buffer) => {
       holder.bytes += bytes.length;
@@ -134,7 +134,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
 
   function connectTo(target: Target, socket: Socket, head: Buffer, holder: Holder): void {
     hold(holder, socket);
-    // Plain TCP whatever flows through: the other end of the tunnel does its own TLS.
+    // Plain TCP: TLS is between the program and the remote host.
     gate.connector({ ...target, protocol: "http:" }, (...answer) => {
       const [error, far] = answer;
       if (error !== null) return endWith(socket, statusFor(error));
@@ -170,7 +170,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
         signal: leaving.signal,
       });
       counts.passed++;
-      // Asked for raw, they come as a flat list, which undici's types do not say.
+      // Raw headers are a flat list, which undici's types do not declare.
       response.writeHead(answer.statusCode, endToEnd(answer.headers as unknown as (Buffer | string)[]));
       charge(holder, answer.body, () => response.destroy());
       pipeline(answer.body, response, () => response.destroy());
@@ -216,11 +216,11 @@ function usernameOf(authorization: Buffer): string {
   return Buffer.from(encoded, "base64").toString("latin1").split(":", 1)[0] ?? "";
 }
 
-/** Host and port of a CONNECT; undefined if it names none. */
+/** Host and port of a CONNECT; undefined if invalid. */
 function targetOf(authority: string): Target | undefined {
   const [, hostname, port] = /^(\[[\da-fA-F:.]+\]|[^\s:/@?#[\]]+):(\d{1,5})$/.exec(authority) ?? [];
   if (hostname === undefined || port === undefined || !URL.canParse(`http://${hostname}/`)) return undefined;
-  // As the gate's own callers spell it: 0x7f.1 and 2130706433 are addresses, too.
+  // Normalized like a URL, because 0x7f.1 and 2130706433 are addresses too.
   return { hostname: new URL(`http://${hostname}/`).hostname, port };
 }
 
@@ -228,7 +228,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
 
-/** A flat list of names and values, without what concerns only the connection it came on. */
+/** A flat list of names and values, without hop-by-hop headers. */
 function endToEnd(raw: readonly (Buffer | string)[]): string[] {
   const pairs: [string, string][] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([latin1(raw[at]), latin1(raw[at + 1])]);

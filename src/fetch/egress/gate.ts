@@ -1,9 +1,9 @@
 /**
- * The one gate to the network. Called by everything that sends: pages, robots.txt, sitemaps, redirect hops, webhooks.
+ * The egress gate. All requests go through it: pages, robots.txt, sitemaps, redirect hops, webhooks.
  *
- * `check` judges a URL by its looks, before anything is spent on it. `connector` is what makes it safe: a name is resolved
- * once per connection, every address of the answer is judged, the socket goes to one of those very addresses (a second
- * answer of a lying name server is never asked for), and where it really arrived is judged again.
+ * `check` validates a URL without resolving it. `connector` enforces the rules: a name is resolved once per connection, every
+ * address of the answer is checked, the socket connects to one of these addresses (so DNS rebinding has no effect), and the
+ * peer address of the connected socket is checked again.
  */
 import dns from "node:dns/promises";
 import type { LookupFunction, Socket } from "node:net";
@@ -15,18 +15,18 @@ import { isPublicAddress, isWithin, type Network, parseAddress } from "./address
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 export type EgressOptions = {
-  /** Networks the operator allows although they are not public. */
+  /** Private networks that the operator allows. */
   allowNetworks: readonly Network[];
-  /** Hosts a person typed: these may be anywhere, but not the hosts they redirect to. */
+  /** Hosts that the user typed. They may be private; hosts they redirect to may not. */
   allowHosts: readonly string[];
-  /** For resolving, connecting and the TLS handshake together. */
+  /** Timeout of resolving, connecting and the TLS handshake together. */
   connectMs: number;
 };
 
 export type EgressGate = {
-  /** Why a URL may not be fetched, as far as it shows without resolving its host; undefined if nothing speaks against it. */
+  /** Why a URL may not be fetched, without resolving its host; undefined if it may. */
   check(url: string | URL): string | undefined;
-  /** Opens sockets for undici, to allowed addresses only; fails with EGRESS_REFUSED. */
+  /** Opens sockets for undici, to allowed addresses only. Rejects with EGRESS_REFUSED. */
   connector: buildConnector.connector;
 };
 
@@ -44,7 +44,7 @@ export function createEgressGate(
   async function resolve(host: string): Promise<readonly string[]> {
     const addresses = await lookup(host);
     if (addresses.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: "ENOTFOUND" });
-    // One bad address spoils the answer: a name that mixes public and private ones is misconfigured or lying.
+    // One private address rejects the whole answer: a name with public and private addresses is misconfigured or malicious.
     const refused = addresses.find((address) => !isAllowed(host, address));
     if (refused !== undefined) throw refusal(host, refused);
     return addresses;
@@ -62,7 +62,7 @@ export function createEgressGate(
     },
     connector(options, callback) {
       const host = unbracketed(options.hostname);
-      // Node asks no lookup function about a literal address.
+      // Node does not call the lookup function for a literal address.
       if (parseAddress(host) !== undefined && !isAllowed(host, host)) return callback(refusal(host, host), null);
       connect(options, (...answer) => {
         const [error, socket] = answer;
@@ -115,7 +115,7 @@ function asNodeLookup(resolve: (host: string) => Promise<readonly string[]>): Lo
   };
 }
 
-/** A host as the URL parser spells it, without brackets: `LOCALHOST`, `0x7f.1` and `[::1]:80` find their match. */
+/** A host as the URL parser normalizes it, without brackets, so that `LOCALHOST`, `0x7f.1` and `[::1]:80` match. */
 function plainHost(text: string): string {
   const host = text.includes(":") && !text.startsWith("[") && parseAddress(text) !== undefined ? `[${text}]` : text;
   return URL.canParse(`http://${host}/`) ? unbracketed(new URL(`http://${host}/`).hostname) : text;

@@ -1,6 +1,6 @@
 /**
- * Bytes to text, as browsers do it: byte order mark, then the Content-Type header, then the page's own word for it, then
- * UTF-8 if it is valid UTF-8, else windows-1252. Never throws.
+ * Decodes bytes like browsers: byte order mark, then the Content-Type header, then the declaration in the page, then UTF-8
+ * if valid, otherwise windows-1252. Never throws.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
@@ -9,7 +9,7 @@ import iconv from "iconv-lite";
 
 export type DecodedText = {
   text: string;
-  /** In lower case, by the name the Encoding Standard gives it. */
+  /** The name from the Encoding Standard, in lower case. */
   charset: string;
 };
 
@@ -24,11 +24,11 @@ export function decodeBody(body: Buffer, contentType: string | undefined): Decod
 
 const CHARSET_PARAMETER = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"']+))/i;
 
-/** Where the HTML standard wants the page's own word to be, and how far it is still believed where nothing else helps. */
+/** Where the HTML standard requires the declaration, and how far Trawl searches if there is no other hint. */
 const EARLY_BYTES = 1024;
 const LATE_BYTES = 65_536;
 
-/** Known to iconv-lite, but not as charsets. */
+/** Encodings of iconv-lite that are not charsets. */
 const NOT_CHARSETS: ReadonlySet<string> = new Set(["hex", "base64", "binary", "internal"]);
 
 function declaredCharset(contentType: string | undefined): string | undefined {
@@ -43,7 +43,7 @@ function sniffedCharset(body: Buffer, maxBytes: number): string | undefined {
   return sniffer.resultType === ResultType.DEFAULT ? undefined : sniffer.encoding.toLowerCase();
 }
 
-/** Undefined if the label names nothing that can be decoded. */
+/** Undefined if the label is unknown. */
 function decodeAs(body: Buffer, label: string | undefined): DecodedText | undefined {
   if (label === undefined || label === "") return undefined;
   if (label === "utf-8" || label === "utf8") return { text: body.toString("utf8"), charset: "utf-8" };
@@ -59,7 +59,7 @@ function findDecoder(label: string): TextDecoder | undefined {
   try {
     return new TextDecoder(label);
   } catch {
-    // Thrown for every label it does not know: there is no way to ask.
+    // Thrown for unknown labels. There is no way to query them.
     return undefined;
   }
 }
@@ -70,7 +70,7 @@ function decodeUndeclared(body: Buffer): DecodedText {
   return decodeAs(body, late) ?? { text: decodeWindows1252(body), charset: "windows-1252" };
 }
 
-/** What windows-1252 has in place of Latin-1's control characters 0x80 to 0x9f. */
+/** The characters of windows-1252 at 0x80 to 0x9f, which are control characters in Latin-1. */
 const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 function decodeWindows1252(body: Buffer): string {

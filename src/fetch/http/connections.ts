@@ -1,20 +1,20 @@
-/** The pool of connections: kept alive, limited per site, opened through the egress gate only, and only when wanted. */
+/** The connection pool: keep-alive, limited per site, opened only through the egress gate and only on demand. */
 import { Agent } from "undici";
 import type { EgressGate } from "../egress/gate.ts";
 
 export type ConnectionOptions = {
-  /** Connections open at once to one scheme, host and port. */
+  /** Maximum number of connections to one scheme, host and port. */
   connectionsPerSite: number;
-  /** How long an idle connection is kept where the site does not say. */
+  /** How long an idle connection is kept if the site does not specify it. */
   keepAliveMs: number;
 };
 
 export type Connections = {
   agent: Agent;
-  /** To be called when a request begins to wait for a connection to `origin`, and when it no longer does. */
+  /** Call when a request starts to wait for a connection to `origin`, and when it stops waiting. */
   beginWait(origin: string): void;
   endWait(origin: string): void;
-  /** Whether the request that starts at this very moment is the first of its connection. */
+  /** Whether the request that starts now is the first of its connection. */
   isNew(): boolean;
 };
 
@@ -33,12 +33,12 @@ export function createConnections(
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: HEADER_BYTES_MOST,
     connect(target, callback) {
-      // After a request is aborted undici opens a connection to send it again, before it sees that it need not.
+      // After a request is aborted, undici opens a connection for a retry before it sees that none is needed.
       if (!waiting.has(new URL(`${target.protocol}//${target.host ?? target.hostname}`).origin)) {
         return callback(new Error("nobody waits for this connection"), null);
       }
       gate.connector(target, (...answer) => {
-        // undici starts the first request of a connection within this very call, and all others outside of it.
+        // undici starts the first request of a connection within this call, and all others outside of it.
         isNew = true;
         callback(...answer);
         isNew = false;

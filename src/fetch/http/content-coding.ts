@@ -1,6 +1,6 @@
 /**
- * Undoes Content-Encoding. Output is what is limited, since 10 KB may well hold 10 MB: decoding stops at the limit, not
- * after it.
+ * Decodes Content-Encoding. The limit applies to the output, because 10 KB may decompress to 10 MB. Decoding stops at the
+ * limit.
  */
 import zlib from "node:zlib";
 
@@ -15,22 +15,22 @@ export type Decoded =
 export type DecodeLimits = {
   /** Bytes after decoding. */
   bodyBytes: number;
-  /** What happens past the limit: no body at all, or its beginning. */
+  /** Beyond the limit: reject the body, or truncate it. */
   overflow: "refuse" | "cut";
 };
 
-/** What is offered to servers. zstd is missing in Node 20. */
+/** The value of Accept-Encoding. Node 20 has no zstd. */
 export const ACCEPT_ENCODING = "gzip, deflate, br";
 
-/** Layers beyond this are an attack, not a service. */
+/** More layers than this are an attack. */
 const STACKED_MOST = 3;
 
-/** Up to this many compressed bytes, decoding at once on this thread takes less than half the CPU of a stream. */
+/** Up to this many compressed bytes, synchronous decoding takes less than half the CPU of a stream. */
 const AT_ONCE_BYTES = 65_536;
 
 const OUTPUT_CHUNK_BYTES = 65_536;
 
-/** `undefined`: leave the body as it is. Servers that mean "none" say it in many ways. */
+/** `undefined`: do not decode. Servers have many names for "none". */
 const CODINGS = new Map<string, Coding | undefined>([
   ["gzip", "gzip"],
   ["x-gzip", "gzip"],
@@ -45,7 +45,7 @@ const CODINGS = new Map<string, Coding | undefined>([
   ["", undefined],
 ]);
 
-/** The codings of a body in the order they were applied; a string says why it cannot be decoded. */
+/** The codings of a body in the order they were applied; a string is the reason why it cannot be decoded. */
 export function parseCodings(header: string | undefined): readonly Coding[] | string {
   if (header === undefined) return [];
   const codings: Coding[] = [];
@@ -58,7 +58,7 @@ export function parseCodings(header: string | undefined): readonly Coding[] | st
   return codings.length > STACKED_MOST ? `content-encoding is stacked ${codings.length} deep` : codings;
 }
 
-/** Compressed bytes worth reading: no compressor makes a body that fits much bigger than it was. */
+/** Maximum compressed bytes to read: no compressor makes a body much larger than it was. */
 export function compressedMost(bodyBytes: number): number {
   return bodyBytes + Math.ceil(bodyBytes / 100) + 1024;
 }
@@ -69,7 +69,7 @@ export async function decodeContent(body: Buffer, codings: readonly Coding[], li
   for (let layer = codings.length - 1; layer >= 0; layer--) {
     const coding = codings[layer];
     if (coding === undefined || decoded.kind !== "decoded") break;
-    // A server with nothing to say often says so uncompressed, whatever the header claims.
+    // Servers often send an empty body uncompressed, whatever the header says.
     if (decoded.body.length === 0) break;
     const bodyBytes = layer === 0 ? limits.bodyBytes : compressedMost(limits.bodyBytes);
     decoded = await decodeLayer(decoded.body, coding, { bodyBytes, overflow: limits.overflow });
@@ -140,7 +140,7 @@ const DECODERS: Record<Coding, Decoder> = {
   },
 };
 
-/** "deflate" means a zlib stream, but enough servers send the bare deflate stream that every client takes both. */
+/** "deflate" means a zlib stream, but many servers send a raw deflate stream, so clients accept both. */
 function hasZlibHeader(body: Buffer): boolean {
   const [method = 0, flags = 0] = body;
   return (method & 0x0f) === 8 && ((method << 8) | flags) % 31 === 0;

@@ -1,9 +1,9 @@
 /**
- * One request and its answer on one connection: the handler undici calls back. Made for one dispatch, used once.
+ * One request and its response on one connection: the handler that undici calls. Created for one dispatch, used once.
  *
- * The slot rule lives here. `onRequestStart` is called right before the bytes are written, possibly long after the
- * dispatch, because a connection had to be opened or become free. Throwing there is the only way to withdraw a request
- * that costs nothing: undici fails the request, writes nothing and keeps the connection.
+ * It enforces the slot. `onRequestStart` is called right before the bytes are written, possibly long after the dispatch,
+ * because a connection had to be opened or become free. Throwing there is the only free way to withdraw a request: undici
+ * fails the request, writes nothing and keeps the connection.
  */
 import type { Dispatcher } from "undici";
 import type { Slot } from "../../domain/politeness.ts";
@@ -16,17 +16,17 @@ import { TOTAL_TIMEOUT } from "./transport-error.ts";
 export type ExchangeTerms = {
   slot: Slot;
   limits: FetchLimits;
-  /** What becomes of a body over `limits.bodyBytes`: none of it is wanted, or its beginning. */
+  /** A body over `limits.bodyBytes` is rejected or truncated. */
   overflow: "refuse" | "cut";
-  /** Only the status and headers are wanted: a body that is long, slow or broken off takes nothing from them. */
+  /** Only status and headers are needed: a long, slow or incomplete body is no error. */
   ignoresBody?: boolean;
   signal: AbortSignal;
 };
 
 export type ExchangeHooks = {
-  /** Asked at the moment of sending. */
+  /** Called at the moment of sending. */
   isConnectionNew(): boolean;
-  /** Told once: the request has been sent, or will not be. */
+  /** Called once: when the request was sent, or will not be sent. */
   onWaitEnd(): void;
 };
 
@@ -35,7 +35,7 @@ export type ExchangeEnd =
       kind: "answer";
       status: number;
       headers: Record<string, string>;
-      /** As it came, still encoded. Empty unless the status makes a page. */
+      /** As received, still encoded. Empty unless the status is that of a page. */
       body: Buffer;
       codings: readonly Coding[];
       isCut: boolean;
@@ -44,11 +44,11 @@ export type ExchangeEnd =
     }
   | { kind: "too_big" }
   | { kind: "undecodable"; detail: string }
-  /** Nothing was sent: the slot had not come, had passed, or had been used. The connection is open and idle. */
+  /** Nothing was sent: the slot had not begun, had passed, or was used. The connection is open and idle. */
   | { kind: "withdrawn"; because: "early" | "late" | "used" }
   | { kind: "failed"; error: unknown; isSent: boolean /** An idle connection was found dead. */; isStale: boolean };
 
-/** So much of a body nobody wants is read to keep the connection; more, and a new connection is cheaper. */
+/** Up to this much of an unneeded body is read to keep the connection. Beyond that, a new connection is cheaper. */
 const DRAIN_BYTES = 65_536;
 
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -87,10 +87,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Aborted while it waited for a connection: the promise has been rejected, and nothing may leave any more.
+    // Aborted while waiting for a connection: the promise has been rejected, and nothing may be sent.
     if (this.#isOver) throw new Withdrawn("late");
     const now = this.#clock.now();
-    // A second start would be undici sending again by itself, on a slot that is spent.
+    // A second start is a retry by undici itself, in a slot that is used up.
     if (this.#isSlotUsed) throw new Withdrawn("used");
     if (now < this.#terms.slot.sendAt) throw new Withdrawn("early");
     if (now > this.#terms.slot.sendBy) throw new Withdrawn("late");
@@ -99,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isReused = !this.#hooks.isConnectionNew();
     this.#hooks.onWaitEnd();
     this.#controller = controller;
-    // Not the clock's sleep: one plain timer costs a tenth of a promise with an abort signal.
+    // Not `clock.sleep`: a plain timer costs a tenth of a promise with an abort signal.
     this.#timer = setTimeout(expire, this.#terms.limits.totalMs, this);
   }
 
@@ -139,7 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.fail(error);
   }
 
-  /** Ends it for an error, unless all that was wanted of the answer is there. */
+  /** Ends it with an error, unless the needed part of the response has arrived. */
   fail(error: unknown): void {
     const isStale = this.#isReused && !this.#hasAnswerBegun;
     if (this.#status !== 0 && !this.#isBodyWanted) this.#abandon(this.#answer(false));
@@ -171,7 +171,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { kind: "answer", status, headers, body, codings, isCut, sentAt, endedAt: this.#clock.now() };
   }
 
-  /** Ends it with the rest of the answer unread, which takes the connection with it. */
+  /** Ends it without reading the rest of the response, which closes the connection. */
   #abandon(end: ExchangeEnd): void {
     this.#end(end);
     this.#controller?.abort(new Unwanted());
@@ -198,7 +198,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Thrown to keep undici from sending; comes back to `onResponseError`. */
+/** Thrown to keep undici from sending. undici passes it to `onResponseError`. */
 class Withdrawn extends Error {
   readonly because: "early" | "late" | "used";
 
@@ -208,7 +208,7 @@ class Withdrawn extends Error {
   }
 }
 
-/** Given to undici to end an answer that is not read on; comes back when all is over. */
+/** Passed to undici to abort a response. undici returns it at the end. */
 class Unwanted extends Error {}
 
 const NOTHING = Buffer.alloc(0);
@@ -219,7 +219,7 @@ function expire(exchange: Exchange): void {
   exchange.fail(Object.assign(new Error("limits.totalMs is over"), { code: TOTAL_TIMEOUT }));
 }
 
-/** Several headers of one name become one value; cookies cannot be joined by commas, which they contain. */
+/** Joins repeated headers. Cookies contain commas, so they are joined by line breaks. */
 function flattened(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   for (const name in headers) {
     const value = headers[name];

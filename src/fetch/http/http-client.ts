@@ -1,8 +1,8 @@
 /**
- * Asks for one URL within its slot, following nothing. Shared by the fetcher (pages) and the robots policy.
+ * Requests one URL within its slot, without following redirects. Used by the fetcher (pages) and the robots policy.
  *
- * Every request that reaches a site has had a slot of its own: one that comes too late to its slot is withdrawn and buys
- * another, and a second try on a fresh connection after a stale one is paid for like any other request.
+ * Every request that reaches a site has its own slot. A request that misses its slot is withdrawn and gets another. A retry on
+ * a new connection after a stale one also needs a slot.
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
@@ -25,7 +25,7 @@ export type HttpAsk = ExchangeTerms & {
   url: string;
   site: string;
   headers: Readonly<Record<string, string>>;
-  /** What is posted; undefined: it is a GET. Whoever posts must not mind that it may arrive twice. */
+  /** The body of a POST; undefined: GET. The request may arrive twice. */
   post?: string;
 };
 
@@ -34,7 +34,7 @@ export type HttpAnswer = {
   status: number;
   /** Names in lower case; repeated headers are joined by ", ", cookies by a line break. */
   headers: Readonly<Record<string, string>>;
-  /** Decoded; empty unless the status makes a page. */
+  /** Decoded; empty unless the status is that of a page. */
   body: Buffer;
   isCut: boolean;
   sentAt: number;
@@ -44,22 +44,22 @@ export type HttpAnswer = {
 type Terms = Omit<HttpAsk, "url" | "site">;
 
 export type HttpClient = {
-  /** Never throws for what a site does; throws the signal's reason when aborted. */
+  /** Throws only the signal's reason when aborted, never because of the site. */
   ask(request: HttpAsk): Promise<HttpAnswer | TransportFailure>;
   close(): Promise<void>;
 };
 
 /**
- * A process that has just started, or shares its processor with too many, misses slot after slot for some seconds. That
- * is no fault of the page: after fifty in a row it tries once a second, for almost a minute, before the try is given up.
+ * A process that has just started, or that has too little CPU, may miss all slots for some seconds. The page is not the
+ * cause. After fifty missed slots in a row the client retries once per second, for almost a minute, before it fails.
  */
 const LAPSES_MOST = 100;
 const LAPSES_AT_ONCE = 50;
 const LAPSE_PAUSE_MS = 1_000;
 
 /**
- * Slots are narrower than opening a connection takes, and idle connections close. Before a slot this far off a request is
- * dispatched early, which opens the connection and is withdrawn, so that the real one finds it open.
+ * A slot is shorter than the time to open a connection, and idle connections close. If the slot is at least this far off, a
+ * request is dispatched early to open the connection and withdrawn, so that the real request finds it open.
  */
 const COLD_AFTER_MS = 3_000;
 const WARM_UP_MS = 1_000;
@@ -98,12 +98,12 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     return exchange.ended;
   }
 
-  /** Sends until something of the request has reached the site, or it is clear that nothing will. */
+  /** Retries until the request has reached the site, or cannot reach it. */
   async function exchange(url: URL, { site, ...terms }: HttpAsk): Promise<ExchangeEnd> {
     let isSecondTry = false;
     for (let lapses = 0; ; ) {
       const end = await sendInTime(url, terms);
-      // undici frees the connection a turn of the event loop after the answer: whoever sends sooner opens another.
+      // undici frees the connection one turn of the event loop after the response. A request sent sooner opens another one.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
         if (++lapses > LAPSES_MOST) return end;
@@ -136,7 +136,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
 
   return {
     async ask(request) {
-      // One signal often stands for many requests, and Node takes more than ten listeners for a leak.
+      // One signal may belong to many requests, and Node reports more than ten listeners as a leak.
       setMaxListeners(0, request.signal);
       const url = new URL(request.url);
       const refusal = gate.check(url);
@@ -148,14 +148,14 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   };
 }
 
-/** The site's side of the idle connection had gone; nothing of the request may have been acted upon but a GET, or what may arrive twice. */
+/** The site has closed the idle connection. A retry is safe for a GET, or for a request that may arrive twice. */
 function isWorthASecondTry({ error, isSent, isStale }: Extract<ExchangeEnd, { kind: "failed" }>): boolean {
   return (isStale || !isSent) && isBrokenConnection(error);
 }
 
 async function waitUntil(at: number, clock: Clock, signal: AbortSignal): Promise<void> {
   for (let leftMs = at - clock.now(); leftMs > 0 && !signal.aborted; leftMs = at - clock.now()) {
-    // Timers count whole milliseconds; at 1,000 requests a second the slot is half of one wide.
+    // Timers have millisecond resolution; at 1,000 requests per second a slot is half a millisecond wide.
     if (leftMs >= 1) await clock.sleep(Math.floor(leftMs), signal);
     else await new Promise(setImmediate);
   }
@@ -183,7 +183,7 @@ async function settled(end: ExchangeEnd, request: HttpAsk): Promise<HttpAnswer |
 }
 
 function failed(error: unknown): TransportFailure {
-  // Our own request was impossible: no site had a part in it.
+  // The request itself was invalid. It did not reach the site.
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {
     const message = `a request cannot be made: ${error.message}; correct the job's headers`;
     throw new TrawlError("BAD_JOB", { op: "http.ask", message, cause: error });

@@ -35,7 +35,7 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
         return { kind: "page", page: pageOf(answer, url), body: answer.body };
       case "unchanged":
         if (validators !== undefined) return { kind: "unchanged", page: pageOf(answer, url) };
-        // An empty page would look like one that has been read.
+        // An empty page would look like a page that was fetched.
         return {
           kind: "dead",
           because: "http_status",
@@ -77,7 +77,7 @@ function pageOf({ status, headers, body, sentAt, endedAt }: HttpAnswer, url: str
   };
 }
 
-/** Header bytes arrive as Latin-1; servers that put more than ASCII into Location mean UTF-8, as browsers know. */
+/** Header bytes are decoded as Latin-1. Servers that send non-ASCII in Location mean UTF-8, and browsers handle it that way. */
 function utf8(header: string): string {
   const bytes = Buffer.from(header, "latin1");
   const text = bytes.toString("utf8");

@@ -1,10 +1,10 @@
-/** Posts over HTTP, through the same gate and within the same allowance as pages are fetched. */
+/** Posts over HTTP, through the same gate and within the same slots as page requests. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Poster } from "../poster.ts";
 import type { HttpClient } from "./http-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** Nothing of the answer's body is kept. */
+/** The response body is not read. */
 const BODY_BYTES = 0;
 
 export function createHttpPoster({ client, clock }: { client: Pick<HttpClient, "ask">; clock: Clock }): Poster {

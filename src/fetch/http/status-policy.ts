@@ -1,9 +1,9 @@
-/** What each HTTP status means for a task, as one table: the first row that holds the status decides. */
+/** What each HTTP status means for a task, as a table. The first row that contains the status decides. */
 import type { RetryReason } from "../../domain/task.ts";
 
 export type StatusVerdict =
   | { kind: "page"; hasBody: boolean }
-  /** The page is as the asker has it; nothing at all where nobody asked that. */
+  /** Not modified. Invalid as the response to an unconditional request. */
   | { kind: "unchanged" }
   | { kind: "redirect" }
   | { kind: "retry"; because: Extract<RetryReason, "throttled" | "server_error"> }

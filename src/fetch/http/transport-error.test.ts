@@ -61,7 +61,7 @@ describe("transportFailure", () => {
       coded("EHOSTUNREACH"),
     ]);
     const { detail } = transportFailure(several);
-    expect(detail).toBe("the connection was refused (connect ECONNREFUSED 127.0.0.1:1)");
+    expect(detail).toBe("connection refused (connect ECONNREFUSED 127.0.0.1:1)");
   });
 
   it("fits every detail on one line of bounded length", () => {

@@ -1,12 +1,13 @@
-/** Names what went wrong below HTTP, as an outcome: one table from error codes, in order, first match decides. */
+/** Converts errors below HTTP to outcomes, by a table of error codes. The first match decides. */
 import type { DeadReason, RetryReason } from "../../domain/task.ts";
 import { isTrawlError } from "../../errors.ts";
+import { shortMessage } from "../../runtime/short-message.ts";
 
 export type TransportFailure =
   | { kind: "retry"; because: RetryReason; detail: string }
   | { kind: "dead"; because: DeadReason; detail: string };
 
-/** The code of the error a request ends with when `limits.totalMs` is over. */
+/** The error code of a request that exceeds `limits.totalMs`. */
 export const TOTAL_TIMEOUT = "TOTAL_TIMEOUT";
 
 type Verdict = { kind: "retry"; because: RetryReason } | { kind: "dead"; because: DeadReason };
@@ -23,7 +24,7 @@ const TRANSPORT_ERRORS: readonly { code: RegExp; verdict: Verdict; words: string
   { code: /^UND_ERR_HEADERS_TIMEOUT$/, verdict: TIMEOUT, words: "no answer in time" },
   { code: /^UND_ERR_BODY_TIMEOUT$/, verdict: TIMEOUT, words: "the answer stopped coming" },
   { code: new RegExp(`^${TOTAL_TIMEOUT}$`), verdict: TIMEOUT, words: "the answer took too long" },
-  // The end of the body is missing: the connection broke, and a second try may bring all of it.
+  // The end of the body is missing because the connection closed. A retry may succeed.
   { code: /^HPE_INVALID_EOF_STATE$/, verdict: NETWORK, words: "the connection closed before the end of the answer" },
   {
     code: /^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/,
@@ -38,31 +39,29 @@ const TRANSPORT_ERRORS: readonly { code: RegExp; verdict: Verdict; words: string
     words: "the TLS certificate is not valid",
   },
   { code: /^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, verdict: BAD_RESPONSE, words: "the TLS handshake failed" },
-  { code: /^ECONNREFUSED$/, verdict: NETWORK, words: "the connection was refused" },
-  { code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, verdict: NETWORK, words: "the connection broke" },
+  { code: /^ECONNREFUSED$/, verdict: NETWORK, words: "connection refused" },
+  { code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, verdict: NETWORK, words: "connection closed" },
 ];
-
-const DETAIL_LENGTH_MOST = 300;
 
 export function transportFailure(error: unknown): TransportFailure {
   if (isTrawlError(error, "EGRESS_REFUSED")) {
-    return { kind: "dead", because: "egress_refused", detail: oneLine(error.message) };
+    return { kind: "dead", because: "egress_refused", detail: shortMessage(error.message) };
   }
   const code = codeOf(error);
   const row = TRANSPORT_ERRORS.find((candidate) => candidate.code.test(code));
   const words = row?.words ?? "the connection failed";
   const message = messageOf(error);
-  // Node's messages mostly begin with the code, or hold it.
+  // Most messages of Node contain the code.
   const cause = code === "" || message.includes(code) ? message : `${code}: ${message}`;
-  return { ...(row?.verdict ?? NETWORK), detail: oneLine(`${words} (${cause})`) };
+  return { ...(row?.verdict ?? NETWORK), detail: shortMessage(`${words} (${cause})`) };
 }
 
-/** Whether the other side, or the way to it, dropped the connection: what an idle connection gone stale looks like. */
+/** Whether the connection was dropped. A stale idle connection fails like this. */
 export function isBrokenConnection(error: unknown): boolean {
   return /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(codeOf(error));
 }
 
-/** The code of an error, also where it has none: several addresses tried in vain, and undici's parser. */
+/** The code of an error. Also handles errors without one: AggregateError of several addresses, and undici's parser. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code, name, message }: NodeJS.ErrnoException = error;
@@ -75,8 +74,4 @@ function codeOf(error: unknown): string {
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim().slice(0, DETAIL_LENGTH_MOST);
 }

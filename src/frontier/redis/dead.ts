@@ -1,41 +1,48 @@
 /**
- * Dead letters as a query: list, group, replay at a rate, discard (F15). Each step looks at BATCH_MOST letters, on one
- * shard. Before one of several shards takes letters back, the home shards of their jobs open these again; a crash in
- * between leaves a job open with nothing to do, which reapers end.
+ * Dead letters (F15): list, group, replay at a rate, discard. Each script reads up to MAX_BATCH letters of one shard. With
+ * several shards, the owner shards reopen the jobs before another shard queues their tasks. A crash in between leaves an open
+ * job with nothing to do, which reapers end.
  */
 import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
-import { chosenTasks } from "../chosen-tasks.ts";
-import { BATCH_MOST } from "../frontier.ts";
-import type { DeadFilter, DeadGroup, DeadGroups, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
-import type { Reply, Word } from "./broker.ts";
-import type { BrokerTime } from "./broker-time.ts";
+import { MAX_BATCH } from "../frontier.ts";
+import {
+  type DeadFilter,
+  type DeadGroup,
+  type DeadGroups,
+  type DeadLetter,
+  type FailedAttempt,
+  normalizeTaskIds,
+  type ReplayResult,
+} from "../frontier-admin.ts";
+import type { Shard, Shards } from "./cluster/shards.ts";
+import { decodeBody } from "./codec/task-body.ts";
+import type { Reply, ScriptArg } from "./connection/broker-client.ts";
+import type { BrokerClock } from "./connection/broker-clock.ts";
 import type { Jobs } from "./jobs.ts";
-import type { Shard, Shards } from "./shards.ts";
-import { decodeBody } from "./task-body.ts";
 
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]>;
-  /** The letter of a URL, by its task where that is known (not ""); else those of its site are looked through. */
+  /** The dead letter of a URL. If the task id is unknown (""), it searches the letters of the site. */
   find(
     shard: Shard,
     jobId: string,
-    sought: { url: string; site: string; taskId: string },
+    target: { url: string; site: string; taskId: string },
   ): Promise<DeadLetter | undefined>;
   group(filter: DeadFilter, limit: number): Promise<DeadGroups>;
   count(): Promise<number>;
-  replay(filter: DeadFilter, limit: number, perSecond: number): Promise<Replayed>;
+  replay(filter: DeadFilter, limit: number, perSecond: number): Promise<ReplayResult>;
   discard(filter: DeadFilter, limit: number): Promise<number>;
 };
 
-type Deps = { shards: Shards; time: BrokerTime; jobs: Pick<Jobs, "reopen" | "end"> };
+type Deps = { shards: Shards; time: BrokerClock; jobs: Pick<Jobs, "reopen" | "end"> };
 
 export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
   async function* letters(shard: Shard, filter: DeadFilter, limit: number, from: string): AsyncGenerator<DeadLetter> {
     let left = limit;
     for (let after = from; left > 0; ) {
-      const reply = await shard.run("list-dead", ...filterWords(filter, after, left));
-      const page = readLetters(reply, time);
+      const reply = await shard.run("list-dead", ...filterArgs(filter, after, left));
+      const page = decodeLetters(reply, time);
       yield* page;
       left -= page.length;
       after = String(reply[1]);
@@ -43,15 +50,15 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     }
   }
 
-  /** Works through what the filter finds on every shard; `step` answers how many it dealt with and where to go on. */
-  async function inSteps(
+  /** Runs `work` on every shard until the filter finds no more. It replies with the task to continue after and a count. */
+  async function inBatches(
     limit: number,
-    step: (shard: Shard, after: string, most: number, done: number) => Promise<Reply>,
+    work: (shard: Shard, after: string, max: number, done: number) => Promise<Reply>,
   ): Promise<number> {
     let total = 0;
     for (const shard of shards.all) {
       for (let after = "0"; after !== "" && total < limit; ) {
-        const reply = await step(shard, after, Math.min(BATCH_MOST, limit - total), total);
+        const reply = await work(shard, after, Math.min(MAX_BATCH, limit - total), total);
         after = String(reply[1]);
         total += Number(reply[2]);
       }
@@ -59,18 +66,18 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     return total;
   }
 
-  /** One step of a replay: `which` letters, and `pace` how soon. */
-  async function revive(shard: Shard, which: readonly Word[], pace: readonly Word[]): Promise<Reply> {
-    if (shards.all.length === 1) return shard.runOnce("replay-dead", ...which, ...pace);
-    const [now = 0, after = "", ...wanted] = await shard.run("find-revivable", ...which);
+  /** Replays one batch: `filter` selects the letters, `pace` their due times. */
+  async function replayBatch(shard: Shard, filter: readonly ScriptArg[], pace: readonly ScriptArg[]): Promise<Reply> {
+    if (shards.all.length === 1) return shard.runOnce("replay-dead", ...filter, ...pace);
+    const [now = 0, after = "", ...wanted] = await shard.run("find-replayable", ...filter);
     const open = await jobs.reopen(wanted.map(String));
     if (open.length === 0) return [now, after, 0];
-    const reply = await shard.runOnce("replay-dead", ...which, ...pace, ...open);
-    const served = reply.slice(3).map(String);
-    // One that had nothing to do for an instant may have been ended meanwhile.
-    await jobs.reopen(served);
-    // Another has taken the letters of these.
-    await jobs.end(open.filter((jobId) => !served.includes(jobId)));
+    const reply = await shard.runOnce("replay-dead", ...filter, ...pace, ...open);
+    const replayed = reply.slice(3).map(String);
+    // A job that was reopened but had no tasks yet may have been ended again in between.
+    await jobs.reopen(replayed);
+    // Another process took the letters of these.
+    await jobs.end(open.filter((jobId) => !replayed.includes(jobId)));
     return reply;
   }
 
@@ -99,38 +106,40 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     },
     async count() {
       const all = ["-inf", "+inf"] as const;
-      const counts = await Promise.all(shards.all.map((shard) => shard.ask("ZCOUNT", shard.key("dead-order"), ...all)));
+      const counts = await Promise.all(
+        shards.all.map((shard) => shard.read("ZCOUNT", shard.key("dead-order"), ...all)),
+      );
       return counts.reduce<number>((sum, count) => sum + Number(count), 0);
     },
     async replay(filter, limit, perSecond) {
       const jobIds = new Set<string>();
-      const replayed = await inSteps(limit, async (shard, after, most, done) => {
-        const reply = await revive(shard, filterWords(filter, after, most), [perSecond, done]);
+      const replayed = await inBatches(limit, async (shard, after, max, done) => {
+        const reply = await replayBatch(shard, filterArgs(filter, after, max), [perSecond, done]);
         for (const jobId of reply.slice(3)) jobIds.add(String(jobId));
         return reply;
       });
       return { replayed, jobIds: [...jobIds].sort() };
     },
     discard: (filter, limit) =>
-      inSteps(limit, (shard, after, most) => shard.runOnce("discard-dead", ...filterWords(filter, after, most))),
+      inBatches(limit, (shard, after, max) => shard.runOnce("discard-dead", ...filterArgs(filter, after, max))),
   };
 }
 
-function filterWords(filter: DeadFilter, after: string, most: number): Word[] {
+function filterArgs(filter: DeadFilter, after: string, max: number): ScriptArg[] {
   const { jobId, reason, site, status, taskIds } = filter;
-  const chosen = taskIds === undefined ? "" : chosenWord(taskIds);
-  return [jobId ?? "", reason ?? "", onlineSite(site ?? ""), status ?? "", after, most, chosen];
+  const ids = taskIds === undefined ? "" : taskIdsArg(taskIds);
+  return [jobId ?? "", reason ?? "", onlineSite(site ?? ""), status ?? "", after, max, ids];
 }
 
-/** None at all is not the same as no word of them: 0 is nobody's. */
-function chosenWord(taskIds: readonly string[]): string {
-  const ids = chosenTasks(taskIds);
+/** "" means all tasks, so an empty list is sent as 0, which is no task's id. */
+function taskIdsArg(taskIds: readonly string[]): string {
+  const ids = normalizeTaskIds(taskIds);
   return ids.length === 0 ? "0" : ids.join(" ");
 }
 
 const FIELDS = 8;
 
-function readLetters(reply: Reply, time: BrokerTime): DeadLetter[] {
+function decodeLetters(reply: Reply, time: BrokerClock): DeadLetter[] {
   const found: DeadLetter[] = [];
   for (let at = 2; at + FIELDS <= reply.length; at += FIELDS) {
     const [taskId = "", jobId = "", site = "", reason = "", status = "", diedAt = "", history = "[]", body = ""] = reply
@@ -141,16 +150,19 @@ function readLetters(reply: Reply, time: BrokerTime): DeadLetter[] {
       url: decodeBody(body, site).url,
       reason: reason as DeadReason,
       status: status === "" ? undefined : Number(status),
-      diedAt: time.toHere(Number(diedAt)),
-      history: readHistory(history, time),
+      diedAt: time.toLocal(Number(diedAt)),
+      history: decodeHistory(history, time),
     });
   }
   return found;
 }
 
-/** A task's past tries, as the scripts keep them. */
-export function readHistory(text: string, time: Pick<BrokerTime, "toHere">): Misfortune[] {
-  return (JSON.parse(text) as Misfortune[]).map((misfortune) => ({ ...misfortune, at: time.toHere(misfortune.at) }));
+/** The attempts of a task, as the scripts store them. */
+export function decodeHistory(text: string, time: Pick<BrokerClock, "toLocal">): FailedAttempt[] {
+  return (JSON.parse(text) as FailedAttempt[]).map((attempt) => ({
+    ...attempt,
+    at: time.toLocal(attempt.at),
+  }));
 }
 
 function count(groups: Map<string, DeadGroup>, { reason, site, status, url }: DeadLetter): void {
@@ -160,7 +172,7 @@ function count(groups: Map<string, DeadGroup>, { reason, site, status, url }: De
   else groups.set(name, { ...group, count: group.count + 1, sample: url < group.sample ? url : group.sample });
 }
 
-/** The largest first; of equal ones by reason, site and status. */
+/** Largest first, then by reason, site and status. */
 function byCount(one: DeadGroup, other: DeadGroup): number {
   if (one.count !== other.count) return other.count - one.count;
   const [mine, theirs] = [one, other].map(({ reason, site, status }) => [

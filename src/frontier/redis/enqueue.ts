@@ -1,32 +1,32 @@
 /**
- * Submissions, and links ahead of their page's settlement: in steps of BATCH_MOST, each on the shard of its site (F9, F13,
- * F17). Who calls: submitters, and workers that settle. What one step sends to one shard is atomic. A crash leaves the
- * steps and shards that were done; whoever submits the same again finds those to be duplicates.
+ * Queues submitted URLs, and discovered links before their page is settled: in batches of MAX_BATCH, each on the shard of its
+ * site (F9, F13, F17). Callers: submitters, and workers that settle. The part of a batch that goes to one shard is atomic. A
+ * crash leaves the batches that were sent; if the same URLs are submitted again, those are duplicates.
  */
 import { setImmediate } from "node:timers/promises";
 import type { NewTask } from "../../domain/task.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
-import { BATCH_MOST, type EnqueueAnswer } from "../frontier.ts";
-import { jobMissing } from "../job-missing.ts";
-import type { Reply, Word } from "./broker.ts";
-import type { PageQuota } from "./page-quota.ts";
-import { allDone, type Shard, type Shards } from "./shards.ts";
-import { createLaneBook, taskWords } from "./words.ts";
+import { type EnqueueAnswer, MAX_BATCH } from "../frontier.ts";
+import { jobNotFound } from "../job-errors.ts";
+import type { PageQuota } from "./cluster/page-quota.ts";
+import { allDone, type Shard, type Shards } from "./cluster/shards.ts";
+import { createLaneTable, encodeTasks } from "./codec/codec.ts";
+import type { Reply, ScriptArg } from "./connection/broker-client.ts";
 
-/** How soon a submitter that met the cap should come back. */
+/** How soon a submitter should retry after `enqueue` reached the cap. */
 const FULL_RETRY_MS = 1000;
 
 type Deps = {
   shards: Shards;
   quota: PageQuota;
-  /** Shards that had no room when last asked. */
+  /** Shards that were full at the last call. */
   full: Set<Shard>;
 };
-type Placed = { task: NewTask; index: number };
+type IndexedTask = { task: NewTask; index: number };
 type Refused = EnqueueAnswer["refused"][number];
-type ReadyStep = { size: number; send(): Promise<PartAnswer> };
-/** `taken` is short of the part's length when the cap was met. */
-type PartAnswer = { taken: number; queued: number; duplicates: number; refused: Refused[] };
+type PreparedBatch = { size: number; send(): Promise<BatchResult> };
+/** `taken` is less than the number of tasks if the cap was reached. */
+type BatchResult = { taken: number; queued: number; duplicates: number; refused: Refused[] };
 
 export async function enqueue(
   deps: Deps,
@@ -35,77 +35,77 @@ export async function enqueue(
   maxPending: number,
 ): Promise<EnqueueAnswer> {
   const total = { queued: 0, duplicates: 0, refused: [] as Refused[] };
-  const stepAt = (from: number) => readyStep(deps, jobId, tasks.slice(from, from + BATCH_MOST), maxPending);
-  let ready = stepAt(0);
-  // Once even for no tasks at all, so that a job that is missing or has ended is always told.
-  for (let from = 0; from === 0 || from < tasks.length; from += BATCH_MOST) {
-    const step = ready;
-    const underWay = step.send();
-    underWay.catch(() => {}); // heard when it is waited for
-    if (from + BATCH_MOST < tasks.length) {
-      // The next step is put into words while the broker takes this one, once that is on its way: 10,000 URLs are
-      // queued in nine tenths of the time.
+  const batchAt = (from: number) => prepareBatch(deps, jobId, tasks.slice(from, from + MAX_BATCH), maxPending);
+  let prepared = batchAt(0);
+  // Runs once even without tasks, so that a missing or ended job always throws.
+  for (let from = 0; from === 0 || from < tasks.length; from += MAX_BATCH) {
+    const batch = prepared;
+    const sending = batch.send();
+    sending.catch(() => {}); // a failure is thrown where it is awaited
+    if (from + MAX_BATCH < tasks.length) {
+      // Encodes the next batch while the broker works on this one. That queues 10,000 URLs in nine tenths of the time.
       await setImmediate();
-      ready = stepAt(from + BATCH_MOST);
+      prepared = batchAt(from + MAX_BATCH);
     }
-    const answer = await underWay;
-    total.queued += answer.queued;
-    total.duplicates += answer.duplicates;
-    total.refused.push(...answer.refused.map(({ index, reason }) => ({ index: index + from, reason })));
-    if (answer.taken < step.size) {
-      return { ...total, full: { taken: from + answer.taken, retryAfterMs: FULL_RETRY_MS } };
+    const result = await sending;
+    total.queued += result.queued;
+    total.duplicates += result.duplicates;
+    total.refused.push(...result.refused.map(({ index, reason }) => ({ index: index + from, reason })));
+    if (result.taken < batch.size) {
+      return { ...total, full: { taken: from + result.taken, retryAfterMs: FULL_RETRY_MS } };
     }
   }
   return total;
 }
 
-/** Links that a page of `job` led to, ahead of its settlement. They are taken even past the cap. */
+/** Queues links of a page before the page is settled. The cap does not apply. */
 export async function discover(
   shard: Shard,
   quota: PageQuota,
   jobId: string,
   links: readonly NewTask[],
 ): Promise<void> {
-  for (let from = 0; from < links.length; from += BATCH_MOST) {
-    const step = links.slice(from, from + BATCH_MOST);
-    await quota.provide(shard, jobId, step);
-    const [, isThere] = await shard.runOnce("discover", jobId, ...wordsOf(step));
-    if (isThere !== 1) throw jobMissing(jobId, "frontier.settle");
+  for (let from = 0; from < links.length; from += MAX_BATCH) {
+    const batch = links.slice(from, from + MAX_BATCH);
+    await quota.provide(shard, jobId, batch);
+    const [, exists] = await shard.runOnce("discover", jobId, ...encodeBatch(batch));
+    if (exists !== 1) throw jobNotFound(jobId, "frontier.settle");
   }
 }
 
-/** All that can be done about a step before the one ahead of it is through. */
-function readyStep(deps: Deps, jobId: string, tasks: readonly NewTask[], maxPending: number): ReadyStep {
-  const placed = tasks.map((task, index) => ({ task, index }));
+/** Does what can be done before the batch before it is sent. */
+function prepareBatch(deps: Deps, jobId: string, tasks: readonly NewTask[], maxPending: number): PreparedBatch {
+  const indexed = tasks.map((task, index) => ({ task, index }));
   const [only] = deps.shards.all;
   if (only === undefined || deps.shards.all.length > 1) {
-    return { size: tasks.length, send: () => enqueueSpread(deps, jobId, placed, maxPending) };
+    return { size: tasks.length, send: () => enqueueOnShards(deps, jobId, indexed, maxPending) };
   }
-  const words = wordsOf(tasks);
-  return { size: tasks.length, send: () => enqueuePart(only, jobId, placed, words, maxPending) };
+  const args = encodeBatch(tasks);
+  return { size: tasks.length, send: () => enqueuePart(only, jobId, indexed, args, maxPending) };
 }
 
 /**
- * Of several shards one may be full when others are not. Shards that were go first, and if they still are, the others
- * get only what comes before: a submitter that waits with the same URLs does not submit them over and over.
+ * One of several shards may be full while others are not. Shards that were full at the last call go first. If they still are,
+ * the others get only the tasks before the first one that was not taken. So a submitter that retries does not send the same
+ * tasks again and again.
  */
-async function enqueueSpread(
+async function enqueueOnShards(
   { shards, quota, full }: Deps,
   jobId: string,
-  placed: readonly Placed[],
+  indexed: readonly IndexedTask[],
   maxPending: number,
-): Promise<PartAnswer> {
-  const fitting = placed.slice(0, await roomOf(shards, maxPending));
+): Promise<BatchResult> {
+  const fitting = indexed.slice(0, await freeCapacity(shards, maxPending));
   const parts = splitByShard(shards, fitting);
-  // One shard is asked even for no tasks at all.
-  if (parts.size === 0) parts.set(shards.home(jobId), []);
+  // Without tasks, the owner shard still checks the job.
+  if (parts.size === 0) parts.set(shards.ownerOf(jobId), []);
   let taken = fitting.length;
 
-  async function offer([shard, part]: [Shard, Placed[]]): Promise<PartAnswer> {
+  async function offer([shard, part]: [Shard, IndexedTask[]]): Promise<BatchResult> {
     const own = part.filter(({ index }) => index < taken);
     const ownTasks = own.map(({ task }) => task);
     await quota.provide(shard, jobId, ownTasks);
-    const answer = await enqueuePart(shard, jobId, own, wordsOf(ownTasks), maxPending);
+    const answer = await enqueuePart(shard, jobId, own, encodeBatch(ownTasks), maxPending);
     const left = own[answer.taken];
     if (left === undefined) full.delete(shard);
     else {
@@ -115,9 +115,9 @@ async function enqueueSpread(
     return answer;
   }
 
-  const doubtful = [...parts].filter(([shard]) => full.has(shard));
+  const maybeFull = [...parts].filter(([shard]) => full.has(shard));
   const others = [...parts].filter(([shard]) => !full.has(shard));
-  const answers = [...(await allDone(doubtful.map(offer))), ...(await allDone(others.map(offer)))];
+  const answers = [...(await allDone(maybeFull.map(offer))), ...(await allDone(others.map(offer)))];
   return {
     taken,
     queued: answers.reduce((sum, { queued }) => sum + queued, 0),
@@ -128,49 +128,49 @@ async function enqueueSpread(
   };
 }
 
-function splitByShard(shards: Shards, placed: readonly Placed[]): Map<Shard, Placed[]> {
-  const parts = new Map<Shard, Placed[]>();
-  for (const one of placed) {
+function splitByShard(shards: Shards, indexed: readonly IndexedTask[]): Map<Shard, IndexedTask[]> {
+  const parts = new Map<Shard, IndexedTask[]>();
+  for (const one of indexed) {
     const shard = shards.ofSite(one.task.site);
     parts.set(shard, [...(parts.get(shard) ?? []), one]);
   }
   return parts;
 }
 
-/** Of a cluster no script sees all that waits; the sum is near enough for a cap. */
-async function roomOf(shards: Shards, maxPending: number): Promise<number> {
-  const counts = await Promise.all(shards.all.map((shard) => shard.ask("HGET", shard.key("meta"), "pending")));
+/** No script sees the tasks of all shards; the sum is accurate enough for a cap. */
+async function freeCapacity(shards: Shards, maxPending: number): Promise<number> {
+  const counts = await Promise.all(shards.all.map((shard) => shard.read("HGET", shard.key("meta"), "pending")));
   return Math.max(0, maxPending - counts.reduce<number>((sum, count) => sum + Number(count ?? 0), 0));
 }
 
-/** Lanes, then tasks that point at them. */
-function wordsOf(tasks: readonly NewTask[]): Word[] {
-  const lanes = createLaneBook();
-  const words = taskWords(tasks, lanes);
-  return [...lanes.words(), ...words];
+/** The lanes, then the tasks, which refer to them. */
+function encodeBatch(tasks: readonly NewTask[]): ScriptArg[] {
+  const lanes = createLaneTable();
+  const args = encodeTasks(tasks, lanes);
+  return [...lanes.encode(), ...args];
 }
 
 async function enqueuePart(
   shard: Shard,
   jobId: string,
-  placed: readonly Placed[],
-  words: readonly Word[],
-  most: number,
-): Promise<PartAnswer> {
+  indexed: readonly IndexedTask[],
+  args: readonly ScriptArg[],
+  maxPending: number,
+): Promise<BatchResult> {
   try {
-    return readAnswer(await send(shard, jobId, words, most), placed);
+    return decodeResult(await send(shard, jobId, args, maxPending), indexed);
   } catch (error) {
-    // A server out of memory takes nothing new: the same as meeting the cap.
+    // A server that is out of memory counts as full.
     if (isTrawlError(error, "BROKER_FULL")) return { taken: 0, queued: 0, duplicates: 0, refused: [] };
     throw error;
   }
 }
 
-async function send(shard: Shard, jobId: string, words: readonly Word[], most: number): Promise<Reply> {
-  const reply = await shard.runOnce("enqueue", jobId, most, ...words);
+async function send(shard: Shard, jobId: string, args: readonly ScriptArg[], maxPending: number): Promise<Reply> {
+  const reply = await shard.runOnce("enqueue", jobId, maxPending, ...args);
   const state = String(reply[1]);
   if (state === "") return reply;
-  if (state === "missing") throw jobMissing(jobId, "frontier.enqueue");
+  if (state === "missing") throw jobNotFound(jobId, "frontier.enqueue");
   throw new TrawlError("JOB_ENDED", {
     op: "frontier.enqueue",
     message: `job ${jobId} is ${state} and takes no more URLs; start a new job`,
@@ -178,11 +178,11 @@ async function send(shard: Shard, jobId: string, words: readonly Word[], most: n
   });
 }
 
-function readAnswer(reply: Reply, placed: readonly Placed[]): PartAnswer {
+function decodeResult(reply: Reply, indexed: readonly IndexedTask[]): BatchResult {
   const [, , taken, queued, duplicates, ...refusals] = reply;
   const refused: Refused[] = [];
   for (let at = 0; at < refusals.length; at += 2) {
-    const index = placed[Number(refusals[at])]?.index ?? 0;
+    const index = indexed[Number(refusals[at])]?.index ?? 0;
     refused.push({ index, reason: refusals[at + 1] as Refused["reason"] });
   }
   return { taken: Number(taken), queued: Number(queued), duplicates: Number(duplicates), refused };

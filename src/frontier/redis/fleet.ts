@@ -1,35 +1,34 @@
-/** Who works on this broker, and what waits for them. */
-import { foldQueues } from "../fold-queues.ts";
-import type { Presence, WorkerOrder } from "../frontier.ts";
-import type { QueueView, WorkerView } from "../frontier-admin.ts";
-import type { Word } from "./broker.ts";
-import type { BrokerTime } from "./broker-time.ts";
-import type { Shards } from "./shards.ts";
+/** The workers of this broker, the commands to them, and what waits on their queues (F6, F22). */
+import type { Presence, WorkerCommand } from "../frontier.ts";
+import { mergeSuspectQueues, type QueueView, type WorkerView } from "../frontier-admin.ts";
+import type { Shards } from "./cluster/shards.ts";
+import type { ScriptArg } from "./connection/broker-client.ts";
+import type { BrokerClock } from "./connection/broker-clock.ts";
 
 export type Fleet = {
-  announce(presence: Presence, ttlMs: number): Promise<WorkerOrder | undefined>;
-  order(worker: string, order: WorkerOrder): Promise<boolean>;
+  announce(presence: Presence, ttlMs: number): Promise<WorkerCommand | undefined>;
+  command(worker: string, command: WorkerCommand): Promise<boolean>;
   withdraw(worker: string): Promise<void>;
   workers(): Promise<WorkerView[]>;
   queues(): Promise<QueueView[]>;
   holders(): Promise<{ worker: string; leases: number }[]>;
 };
 
-type Deps = { shards: Shards; time: BrokerTime };
+type Deps = { shards: Shards; time: BrokerClock };
 
 export function createFleet({ shards, time }: Deps): Fleet {
-  /** Workers tell the first shard. */
-  const [desk] = shards.all;
-  if (desk === undefined) throw new Error("a broker has at least one shard");
+  /** Workers announce themselves on the first shard. */
+  const [first] = shards.all;
+  if (first === undefined) throw new Error("a broker has at least one shard");
 
-  /** A hash of counts, added up over the shards, by name. */
+  /** A hash of counts, summed over the shards, sorted by name. */
   async function counts(name: string): Promise<{ name: string; count: number }[]> {
     const totals = new Map<string, number>();
     for (const shard of shards.all) {
-      const words = (await shard.ask("HGETALL", shard.key(name))) as string[];
-      for (let at = 0; at < words.length; at += 2) {
-        const of = words[at] ?? "";
-        totals.set(of, (totals.get(of) ?? 0) + Number(words[at + 1]));
+      const fields = (await shard.read("HGETALL", shard.key(name))) as string[];
+      for (let at = 0; at < fields.length; at += 2) {
+        const of = fields[at] ?? "";
+        totals.set(of, (totals.get(of) ?? 0) + Number(fields[at + 1]));
       }
     }
     const found = [...totals].map(([of, count]) => ({ name: of, count }));
@@ -38,34 +37,34 @@ export function createFleet({ shards, time }: Deps): Fleet {
 
   return {
     async announce(presence, ttlMs) {
-      const [, order] = await desk.run("announce", presence.worker, ttlMs, JSON.stringify(presence));
-      return orderIn(order);
+      const [, command] = await first.run("announce", presence.worker, ttlMs, JSON.stringify(presence));
+      return decodeCommand(command);
     },
-    async order(worker, order) {
-      const [, isThere] = await desk.run("order-worker", worker, order);
-      return Number(isThere) === 1;
+    async command(worker, command) {
+      const [, isAnnounced] = await first.run("command-worker", worker, command);
+      return Number(isAnnounced) === 1;
     },
     async withdraw(worker) {
-      await desk.run("withdraw", worker);
+      await first.run("withdraw", worker);
     },
     async workers() {
-      const [, ...words] = (await desk.run("list-workers")).map(String);
+      const [, ...fields] = (await first.run("list-workers")).map(String);
       const found: WorkerView[] = [];
-      for (let at = 0; at < words.length; at += 3) {
-        const presence = JSON.parse(words[at + 2] ?? "{}") as Presence;
-        const order = orderIn(words[at + 1]);
-        const seenAt = time.toHere(Number(words[at]));
-        found.push({ ...presence, seenAt, ...(order === undefined ? {} : { order }) });
+      for (let at = 0; at < fields.length; at += 3) {
+        const presence = JSON.parse(fields[at + 2] ?? "{}") as Presence;
+        const command = decodeCommand(fields[at + 1]);
+        const seenAt = time.toLocal(Number(fields[at]));
+        found.push({ ...presence, seenAt, ...(command === undefined ? {} : { command }) });
       }
       return found.sort((one, other) => (one.worker < other.worker ? -1 : 1));
     },
     queues: async () =>
-      foldQueues((await counts("waiting")).map(({ name, count }) => ({ queue: name, waiting: count }))),
+      mergeSuspectQueues((await counts("waiting")).map(({ name, count }) => ({ queue: name, waiting: count }))),
     holders: async () => (await counts("holders")).map(({ name, count }) => ({ worker: name, leases: count })),
   };
 }
 
-/** An order as the scripts tell it; none is an empty word. */
-function orderIn(word: Word | undefined): WorkerOrder | undefined {
-  return word === undefined || word === "" ? undefined : (String(word) as WorkerOrder);
+/** Scripts return "" for no command. */
+function decodeCommand(text: ScriptArg | undefined): WorkerCommand | undefined {
+  return text === undefined || text === "" ? undefined : (String(text) as WorkerCommand);
 }

@@ -1,16 +1,17 @@
-/** How a job stands at its sites, on all shards together. */
-import { BATCH_MOST, type Tally } from "../frontier.ts";
+/** What a job has done, and has waiting, at each of its sites, on all shards together. */
+import { MAX_BATCH, type Tally } from "../frontier.ts";
 import type { JobSiteView } from "../frontier-admin.ts";
-import type { Reply } from "./broker.ts";
-import type { BrokerTime } from "./broker-time.ts";
-import type { Shards } from "./shards.ts";
+import type { Shards } from "./cluster/shards.ts";
+import { decodeCause } from "./codec/codec.ts";
+import type { Reply } from "./connection/broker-client.ts";
+import type { BrokerClock } from "./connection/broker-clock.ts";
 
-/** As list-job-sites replies. */
-const FIELDS = 11;
+/** Values per site in a reply of list-job-sites. */
+const FIELDS = 12;
 
 /**
- * By name. What is fetched of a site and what is parsed of it may be on two shards; each answers with its first `limit` after
- * `after`, so that of the first `limit` of all nothing is missing.
+ * Lists the sites of a job, by name. A site and its offline site may be on different shards, so the counters of both are
+ * added. Each shard returns its first `limit` sites after `after`, so the first `limit` of all shards are complete.
  */
 export async function listJobSites(
   shards: Shards,
@@ -18,19 +19,19 @@ export async function listJobSites(
   limit: number,
   after: string,
 ): Promise<JobSiteView[]> {
-  const most = Math.min(limit, BATCH_MOST);
+  const max = Math.min(limit, MAX_BATCH);
   const parts = await Promise.all(
-    shards.all.map(async (shard) => readSites(await shard.run("list-job-sites", jobId, most, after), shard.time)),
+    shards.all.map(async (shard) => decodeSites(await shard.run("list-job-sites", jobId, max, after), shard.time)),
   );
   const views = new Map<string, JobSiteView>();
   for (const view of parts.flat()) {
     const other = views.get(view.site);
-    views.set(view.site, other === undefined ? view : together(view, other));
+    views.set(view.site, other === undefined ? view : addCounters(view, other));
   }
-  return [...views.values()].sort((one, other) => (one.site < other.site ? -1 : 1)).slice(0, most);
+  return [...views.values()].sort((one, other) => (one.site < other.site ? -1 : 1)).slice(0, max);
 }
 
-function readSites(reply: Reply, time: BrokerTime): JobSiteView[] {
+function decodeSites(reply: Reply, time: BrokerClock): JobSiteView[] {
   const views: JobSiteView[] = [];
   for (let at = 1; at + FIELDS <= reply.length; at += FIELDS) {
     const numbers = reply.slice(at + 1, at + 9).map(Number);
@@ -38,14 +39,15 @@ function readSites(reply: Reply, time: BrokerTime): JobSiteView[] {
     const [lastPageAt, blockedUntil] = [String(reply[at + 9]), Number(reply[at + 10])];
     views.push({
       ...{ site: String(reply[at]), waiting, inFlight, done, dead, tally: { pages, records, invalid, bytes } },
-      lastPageAt: lastPageAt === "" ? undefined : time.toHere(Number(lastPageAt)),
-      blockedUntil: blockedUntil <= 0 ? 0 : time.toHere(blockedUntil),
+      lastPageAt: lastPageAt === "" ? undefined : time.toLocal(Number(lastPageAt)),
+      blockedUntil: blockedUntil <= 0 ? 0 : time.toLocal(blockedUntil),
+      backoffCause: decodeCause(reply[at + 11]),
     });
   }
   return views;
 }
 
-function together(one: JobSiteView, other: JobSiteView): JobSiteView {
+function addCounters(one: JobSiteView, other: JobSiteView): JobSiteView {
   const names = ["pages", "records", "invalid", "bytes"] as const;
   const pageTimes = [one.lastPageAt, other.lastPageAt].filter((at) => at !== undefined);
   return {
@@ -56,6 +58,8 @@ function together(one: JobSiteView, other: JobSiteView): JobSiteView {
     dead: one.dead + other.dead,
     tally: Object.fromEntries(names.map((name) => [name, one.tally[name] + other.tally[name]])) as Tally,
     lastPageAt: pageTimes.length === 0 ? undefined : Math.max(...pageTimes),
+    // Only one of the two is the online site, and only that has a back-off.
     blockedUntil: Math.max(one.blockedUntil, other.blockedUntil),
+    backoffCause: one.backoffCause ?? other.backoffCause,
   };
 }

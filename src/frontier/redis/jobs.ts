@@ -1,20 +1,20 @@
 /**
- * Jobs: their making, their end, and live changes (F11, F12). A change is one step on the job's home shard and then one
- * on each of the others (see home-word.ts), which lease calls obey at once; its lanes follow in steps of BATCH_MOST. A
- * crash between two leaves the job marked, and the next reaper goes on from there.
+ * Creates, seals, changes and ends jobs (F11, F12). A change is one script on the job's owner shard and then one on each of the
+ * others (see job-state-sync.ts); the next lease call obeys it. The job's lanes follow in batches of MAX_BATCH. A crash between
+ * two scripts leaves the job marked, and the next reaper continues.
  *
- * createJobs is long because it is a list of operations on the same shards, each short.
+ * createJobs is long because it is a list of short operations on the same shards.
  */
 import { TrawlError } from "../../errors.ts";
-import { BATCH_MOST, type NewJob } from "../frontier.ts";
+import { MAX_BATCH, type NewJob } from "../frontier.ts";
 import type { JobView, LimitChange } from "../frontier-admin.ts";
-import { jobMissing, tooLateForLimits } from "../job-missing.ts";
-import type { Reply, Word } from "./broker.ts";
-import type { BrokerTime } from "./broker-time.ts";
-import { createEndings, type Endings } from "./endings.ts";
-import { createHomeWord } from "./home-word.ts";
-import { addUp, type JobRow, readJobs, viewOf } from "./job-rows.ts";
-import { allDone, type Shard, type Shards } from "./shards.ts";
+import { jobNotFound, tooLateForLimits } from "../job-errors.ts";
+import { createJobCompletion, type JobCompletion } from "./cluster/job-completion.ts";
+import { createJobStateSync } from "./cluster/job-state-sync.ts";
+import { allDone, type Shard, type Shards } from "./cluster/shards.ts";
+import { decodeJobs, type JobRow, sumCounts, viewOf } from "./codec/job-rows.ts";
+import type { Reply, ScriptArg } from "./connection/broker-client.ts";
+import type { BrokerClock } from "./connection/broker-clock.ts";
 
 export type Change =
   | { op: "pause" | "resume" | "cancel" }
@@ -22,44 +22,44 @@ export type Change =
   | { op: "policy"; policy: { intervalMs: number; burst: number; perSite: number } }
   | { op: "limits"; limits: LimitChange };
 
-export type Jobs = Endings & {
+export type Jobs = JobCompletion & {
   create(job: NewJob): Promise<void>;
   seal(jobId: string): Promise<boolean>;
-  /** The job on all shards together. */
+  /** The job with the counts of all shards. */
   find(jobId: string): Promise<JobRow | undefined>;
   view(row: JobRow): JobView;
   list(limit: number, before: number | undefined): Promise<JobView[]>;
   /** Newest first. */
   listOpen(limit: number, before: number | undefined): Promise<JobView[]>;
-  /** The longest ended first. */
+  /** Oldest end first. */
   listEnded(before: number, limit: number): Promise<JobView[]>;
   change(jobId: string, change: Change): Promise<JobView>;
-  /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
-  tidy(): Promise<boolean>;
-  /** Opens ended jobs again; the answer is those that may take dead letters back. */
+  /** Stops one job whose deadline has passed, and syncs the next lanes of one changed job, per shard. False: nothing to do. */
+  maintain(): Promise<boolean>;
+  /** Reopens ended jobs. Returns those whose dead letters can be replayed. */
   reopen(jobIds: readonly string[]): Promise<string[]>;
-  /** Takes some entries that have lapsed out of shared sets of seen URLs. */
-  forgetLapsed(): Promise<void>;
-  /** Goes on with changes that whoever made them has left behind half way. */
-  carryOn(): Promise<void>;
+  /** Removes some expired entries from shared sets of seen URLs. */
+  expireSeen(): Promise<void>;
+  /** Continues changes that a crashed process left incomplete. */
+  resumeChanges(): Promise<void>;
 };
 
-type Deps = { shards: Shards; time: BrokerTime };
+type Deps = { shards: Shards; time: BrokerClock };
 
 export function createJobs({ shards, time }: Deps): Jobs {
-  const word = createHomeWord(shards);
-  const endings = createEndings(shards, find, word);
+  const stateSync = createJobStateSync(shards);
+  const completion = createJobCompletion(shards, find, stateSync);
   const view = (row: JobRow) => viewOf(row, time);
 
   async function find(jobId: string): Promise<JobRow | undefined> {
-    const home = shards.home(jobId);
+    const owner = shards.ownerOf(jobId);
     const parts = await Promise.all(
-      shards.all.map(async (shard) => ({ shard, row: readJobs(await shard.run("find-job", jobId, ""))[0] })),
+      shards.all.map(async (shard) => ({ shard, row: decodeJobs(await shard.run("find-job", jobId, ""))[0] })),
     );
-    const own = parts.find(({ shard }) => shard === home)?.row;
+    const own = parts.find(({ shard }) => shard === owner)?.row;
     return own === undefined
       ? undefined
-      : addUp(
+      : sumCounts(
           own,
           parts.flatMap(({ row }) => (row === undefined ? [] : [row])),
         );
@@ -67,79 +67,79 @@ export function createJobs({ shards, time }: Deps): Jobs {
 
   async function get(jobId: string, op: string): Promise<JobRow> {
     const row = await find(jobId);
-    if (row === undefined) throw jobMissing(jobId, op);
+    if (row === undefined) throw jobNotFound(jobId, op);
     return row;
   }
 
   async function create(job: NewJob): Promise<void> {
-    const home = shards.home(job.id);
-    // The home shard last: a job that is found is whole.
-    for (const shard of homeLast(shards, job.id)) {
-      await shard.run("create-job", ...jobWords(job, time, { shards: shards.all.length, isHome: shard === home }));
+    const owner = shards.ownerOf(job.id);
+    // The owner shard last: a job that can be found exists on all shards.
+    for (const shard of ownerLast(shards, job.id)) {
+      await shard.run("create-job", ...jobArgs(job, time, { shards: shards.all.length, isOwner: shard === owner }));
     }
   }
 
   async function list(limit: number, before: number | undefined): Promise<JobView[]> {
-    return firstOf(await onHomes((shard) => shard.run("list-jobs", limit, fromWord(before))), newestFirst, limit);
+    return firstOf(await onOwners((shard) => shard.run("list-jobs", limit, beforeArg(before))), newestFirst, limit);
   }
 
   async function listOpen(limit: number, before: number | undefined): Promise<JobView[]> {
-    return firstOf(await onHomes((shard) => openOn(shard, limit, fromWord(before))), newestFirst, limit);
+    return firstOf(await onOwners((shard) => openOn(shard, limit, beforeArg(before))), newestFirst, limit);
   }
 
-  const fromWord = (before: number | undefined): Word => (before === undefined ? "+inf" : time.toBroker(before));
+  const beforeArg = (before: number | undefined): ScriptArg => (before === undefined ? "+inf" : time.toBroker(before));
 
-  /** What the home shards of jobs tell of them. */
-  async function onHomes(ask: (shard: Shard) => Promise<Reply>): Promise<JobRow[]> {
-    const pages = await Promise.all(shards.all.map(ask));
-    return pages.flatMap((page, nth) => readJobs(page).filter(({ id }) => shards.home(id).index === nth));
+  /** The rows of each shard's own jobs. */
+  async function onOwners(list: (shard: Shard) => Promise<Reply>): Promise<JobRow[]> {
+    const pages = await Promise.all(shards.all.map(list));
+    return pages.flatMap((page, nth) => decodeJobs(page).filter(({ id }) => shards.ownerOf(id).index === nth));
   }
 
   async function firstOf(rows: JobRow[], order: (one: JobRow, other: JobRow) => number, limit: number) {
     const first = rows.sort(order).slice(0, limit);
     if (shards.all.length === 1) return first.map(view);
-    // One may have been forgotten in between.
-    const whole = await Promise.all(first.map(({ id }) => find(id)));
-    return whole.flatMap((row) => (row === undefined ? [] : [view(row)]));
+    // A job may have been forgotten in between.
+    const complete = await Promise.all(first.map(({ id }) => find(id)));
+    return complete.flatMap((row) => (row === undefined ? [] : [view(row)]));
   }
 
   async function listEnded(before: number, limit: number): Promise<JobView[]> {
-    const longestFirst = (one: JobRow, other: JobRow) =>
+    const oldestEndFirst = (one: JobRow, other: JobRow) =>
       (one.finishedAt ?? 0) - (other.finishedAt ?? 0) || one.n - other.n;
-    const ended = await onHomes((shard) => shard.run("list-ended", limit, time.toBroker(before)));
-    return firstOf(ended, longestFirst, limit);
+    const ended = await onOwners((shard) => shard.run("list-ended", limit, time.toBroker(before)));
+    return firstOf(ended, oldestEndFirst, limit);
   }
 
   async function change(jobId: string, wanted: Change): Promise<JobView> {
-    const state = String((await shards.home(jobId).run("control", jobId, ...changeWords(wanted, time)))[1]);
-    if (state === "missing") throw jobMissing(jobId, `frontier.${wanted.op}`);
+    const state = String((await shards.ownerOf(jobId).run("change-job", jobId, ...changeArgs(wanted, time)))[1]);
+    if (state === "missing") throw jobNotFound(jobId, `frontier.${wanted.op}`);
     if (state === "fixed") throw limitFixed(jobId);
     if (state !== "ok" && wanted.op === "limits") throw tooLateForLimits(jobId, state);
     if (state !== "ok") throw jobEnded(jobId, state, wanted.op);
-    await endings.end(await word.spread(jobId));
-    while (await tidy()) {}
+    await completion.end(await stateSync.push(jobId));
+    while (await maintain()) {}
     return view(await get(jobId, `frontier.${wanted.op}`));
   }
 
   async function reopen(jobIds: readonly string[]): Promise<string[]> {
     const open: string[] = [];
-    for (const home of shards.all) {
-      const own = jobIds.filter((jobId) => shards.home(jobId) === home);
-      const reply = own.length === 0 ? [] : (await home.run("reopen", ...own)).map(String);
+    for (const owner of shards.all) {
+      const own = jobIds.filter((jobId) => shards.ownerOf(jobId) === owner);
+      const reply = own.length === 0 ? [] : (await owner.run("reopen-jobs", ...own)).map(String);
       for (let at = 1; at < reply.length; at += 2) {
-        const [jobId = "", isUntold] = reply.slice(at);
-        if (isUntold === "1") await word.spread(jobId);
+        const [jobId = "", isUnsynced] = reply.slice(at);
+        if (isUnsynced === "1") await stateSync.push(jobId);
         open.push(jobId);
       }
     }
     return open;
   }
 
-  async function tidy(): Promise<boolean> {
+  async function maintain(): Promise<boolean> {
     const moved = await allDone(
       shards.all.map(async (shard) => {
-        const [, worked, ...quiet] = await shard.run("sync", BATCH_MOST);
-        await endings.end(quiet.map(String));
+        const [, worked, ...emptied] = await shard.run("sync-lanes", MAX_BATCH);
+        await completion.end(emptied.map(String));
         return worked === 1;
       }),
     );
@@ -147,13 +147,13 @@ export function createJobs({ shards, time }: Deps): Jobs {
   }
 
   return {
-    ...endings,
+    ...completion,
     create,
     async seal(jobId) {
-      const [, isThere, ...quiet] = await shards.home(jobId).runOnce("seal", jobId);
-      if (isThere === 0) throw jobMissing(jobId, "frontier.seal");
-      const over = [...quiet.map(String), ...(await word.spread(jobId))];
-      return (await endings.end(over)).includes(jobId);
+      const [, exists, ...emptied] = await shards.ownerOf(jobId).runOnce("seal", jobId);
+      if (exists === 0) throw jobNotFound(jobId, "frontier.seal");
+      const ended = [...emptied.map(String), ...(await stateSync.push(jobId))];
+      return (await completion.end(ended)).includes(jobId);
     },
     find,
     view,
@@ -161,12 +161,12 @@ export function createJobs({ shards, time }: Deps): Jobs {
     listOpen,
     listEnded,
     change,
-    tidy,
+    maintain,
     reopen,
-    async forgetLapsed() {
-      await allDone(shards.all.map((shard) => shard.run("forget-lapsed", BATCH_MOST)));
+    async expireSeen() {
+      await allDone(shards.all.map((shard) => shard.run("expire-seen", MAX_BATCH)));
     },
-    carryOn: async () => void (await endings.end(await word.spreadOld())),
+    resumeChanges: async () => void (await completion.end(await stateSync.pushPending())),
   };
 }
 
@@ -174,8 +174,8 @@ function newestFirst(one: JobRow, other: JobRow): number {
   return other.createdAt - one.createdAt || other.n - one.n;
 }
 
-/** Asks again where some were taken out, which is once for each: the next ones have come up. */
-async function openOn(shard: Shard, limit: number, from: Word): Promise<Reply> {
+/** Asks again if the script removed stale entries, because the reply then lacks jobs. Each entry is removed only once. */
+async function openOn(shard: Shard, limit: number, from: ScriptArg): Promise<Reply> {
   for (;;) {
     const reply = await shard.run("list-open", limit, from);
     if (reply.at(-1) === 0) return reply;
@@ -190,15 +190,15 @@ function jobEnded(jobId: string, state: string, op: string): TrawlError {
   });
 }
 
-function homeLast(shards: Shards, jobId: string): Shard[] {
-  const home = shards.home(jobId);
-  return [...shards.all.filter((shard) => shard !== home), home];
+function ownerLast(shards: Shards, jobId: string): Shard[] {
+  const owner = shards.ownerOf(jobId);
+  return [...shards.all.filter((shard) => shard !== owner), owner];
 }
 
-function changeWords(change: Change, time: BrokerTime): Word[] {
+function changeArgs(change: Change, time: BrokerClock): ScriptArg[] {
   if (change.op === "limits") {
     const { pages, deadlineAt } = change.limits;
-    return [change.op, limitWord(pages), limitWord(deadlineAt && time.toBroker(deadlineAt))];
+    return [change.op, limitArg(pages), limitArg(deadlineAt && time.toBroker(deadlineAt))];
   }
   if (change.op === "priority") return [change.op, change.priority];
   if (change.op !== "policy") return [change.op];
@@ -206,8 +206,8 @@ function changeWords(change: Change, time: BrokerTime): Word[] {
   return [change.op, intervalMs, burst, perSite];
 }
 
-/** As control.lua reads it. */
-function limitWord(limit: number | null | undefined): Word {
+/** As change-job.lua expects it. */
+function limitArg(limit: number | null | undefined): ScriptArg {
   if (limit === undefined) return "=";
   return limit ?? "";
 }
@@ -215,7 +215,7 @@ function limitWord(limit: number | null | undefined): Word {
 function limitFixed(jobId: string): TrawlError {
   return new TrawlError("LIMIT_FIXED", {
     op: "frontier.setLimits",
-    message: `job ${jobId} was made without a page limit, and this broker's shards count pages only for jobs that have one; pause or cancel it, or limit its seconds`,
+    message: `job ${jobId} was created without a page limit, and a broker with several shards counts pages only for jobs that have one; pause or cancel the job, or set a time limit`,
     detail: { jobId },
   });
 }
@@ -225,10 +225,14 @@ const ZEROES = [
   ...["dead", "cancelled", "duplicate", "refused", "pages", "records", "invalid", "bytes"],
 ];
 
-function jobWords(job: NewJob, time: BrokerTime, { shards, isHome }: { shards: number; isHome: boolean }): Word[] {
+function jobArgs(
+  job: NewJob,
+  time: BrokerClock,
+  { shards, isOwner }: { shards: number; isOwner: boolean },
+): ScriptArg[] {
   const { policy, retries, limits, dedup } = job;
   const rules = Object.entries(job.sites);
-  const fields: Record<string, Word | undefined> = {
+  const fields: Record<string, ScriptArg | undefined> = {
     ...Object.fromEntries(ZEROES.map((name) => [name, 0])),
     name: job.name,
     queue: job.queue,
@@ -250,15 +254,15 @@ function jobWords(job: NewJob, time: BrokerTime, { shards, isHome }: { shards: n
     job.id,
     dedup.scope === "job" ? `job:${job.id}` : `set:${dedup.scope}`,
     limits.deadlineAt === undefined ? "" : time.toBroker(limits.deadlineAt),
-    isHome ? 1 : 0,
+    isOwner ? 1 : 0,
     pairs.length / 2,
     ...pairs,
     ...rules.flatMap(([site, rule]) => [site, `${rule.intervalMs} ${rule.burst} ${rule.perSite}`]),
   ];
 }
 
-/** Of several shards each begins with none and is allotted what it needs, see page-quota.ts. */
-function pageLimit(pages: number | undefined, shards: number): Record<string, Word | undefined> {
+/** With several shards, each starts with no pages and is given what it needs, see page-quota.ts. */
+function pageLimit(pages: number | undefined, shards: number): Record<string, ScriptArg | undefined> {
   if (pages === undefined || shards === 1) return { page_limit: pages };
   return { page_limit: 0, pages_left: pages, page_total: pages };
 }

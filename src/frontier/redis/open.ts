@@ -1,129 +1,129 @@
 /**
- * Opens a Redis broker as a frontier: for any number of processes on any number of machines. `assemble` is long because it
- * is a table: one line for each operation of the contract.
+ * Opens a Redis broker as a frontier, for any number of processes on any number of machines. `assemble` is long because it is a
+ * table: one line per operation of the contract.
  */
 import { randomBytes } from "node:crypto";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
-import { BATCH_MOST, type Frontier } from "../frontier.ts";
+import { type Frontier, MAX_BATCH } from "../frontier.ts";
 import type { FrontierAdmin } from "../frontier-admin.ts";
 import { createSeenCache } from "../seen-cache.ts";
 import { createWakeups } from "../wakeups.ts";
-import { type Broker, openBroker } from "./broker.ts";
-import { type BrokerTime, callerTime, createBrokerTime } from "./broker-time.ts";
+import { createPageQuota } from "./cluster/page-quota.ts";
+import { allDone, createShards, type Shard } from "./cluster/shards.ts";
+import { type BrokerClient, openBrokerClient } from "./connection/broker-client.ts";
+import { type BrokerClock, callerClock, createBrokerClock } from "./connection/broker-clock.ts";
+import { parseRedisUrl } from "./connection/connection-url.ts";
+import { loadScripts } from "./connection/scripts.ts";
 import { createDeadLetters } from "./dead.ts";
 import { enqueue } from "./enqueue.ts";
-import { createExaminer } from "./examine.ts";
-import { createInspector } from "./explain.ts";
+import { createExplain } from "./explain.ts";
 import { createFleet } from "./fleet.ts";
-import { createForgetting } from "./forgetting.ts";
-import { createGranting } from "./granting.ts";
-import { createHoldings } from "./holdings.ts";
+import { createForgetter } from "./forget.ts";
+import { withSafetyChecks } from "./health/refuse-unsafe.ts";
+import { createHealthCheck } from "./health.ts";
+import { createHeldClaims } from "./held-claims.ts";
 import { listJobSites } from "./job-sites.ts";
 import { createJobs } from "./jobs.ts";
 import { shardKey } from "./keys.ts";
-import { createLeases } from "./leases.ts";
-import { createPageQuota } from "./page-quota.ts";
-import { parseRedisPlace } from "./place.ts";
-import { refusingUnsafe } from "./refuse-unsafe.ts";
-import { loadScripts } from "./scripts.ts";
-import { allDone, createShards, type Shard } from "./shards.ts";
+import { createLease } from "./lease.ts";
+import { createSettler } from "./settle.ts";
 import { createSites } from "./sites.ts";
 
 export type RedisFrontierOptions = {
-  /** What the names of all keys begin with. */
+  /** The start of all key names. */
   prefix: string;
-  /** Parts the sites are spread over: 1 on a single server, more on a cluster. Fixed once a broker is in use. */
+  /** Number of shards that the sites are distributed over: 1 on a single server, more on a cluster. Fixed once in use. */
   shards: number;
-  /** URLs waiting in the whole broker past which `enqueue` takes no more (F13). */
+  /** Max URLs waiting in the whole broker; `enqueue` takes no more (F13). */
   maxPending: number;
-  /** A call fails when the broker has been out of reach for so long. */
+  /** A call fails when the broker has been unreachable for this long. */
   patienceMs: number;
-  /** Longest wait of an idle worker that nobody wakes: a wake-up may get lost with a connection. */
+  /** Longest wait of an idle worker without a wake-up: a wake-up may be lost with a connection. */
   pollMs: number;
-  /** Whose clock counts: Redis's own, or, in tests, the one given. */
+  /** The clock that counts: that of Redis, or, in tests, that of the caller. */
   time: "broker" | "caller";
 };
 
 type Deps = { clock: Clock; log: Log };
 
 /**
- * What this version writes, and the oldest version that can work beside it. Changing a stored shape raises both; layouts
- * count from the first release on.
+ * The schema that this version writes, and the oldest version that can work with it. Changing a stored shape raises both.
+ * Counted from the first release on.
  */
 const SCHEMA = 1;
-const READABLE = 1;
+const OLDEST_COMPATIBLE = 1;
 
 export async function openRedisFrontier(
   url: string,
   { clock, log }: Deps,
   options: RedisFrontierOptions,
 ): Promise<Frontier & FrontierAdmin> {
-  const place = parseRedisPlace(url);
-  const times = new Map<string, BrokerTime>();
-  const timeOf = (shard: string): BrokerTime => {
-    const time = times.get(shard) ?? (options.time === "caller" ? callerTime() : createBrokerTime(clock));
+  const server = parseRedisUrl(url);
+  const times = new Map<string, BrokerClock>();
+  const timeOf = (shard: string): BrokerClock => {
+    const time = times.get(shard) ?? (options.time === "caller" ? callerClock() : createBrokerClock(clock));
     times.set(shard, time);
     return time;
   };
-  const broker = openBroker(place, { clock, log, timeOf, scripts: loadScripts() }, options);
+  const broker = openBrokerClient(server, { clock, log, timeOf, scripts: loadScripts() }, options);
   broker.onRestart(() => {
-    for (const time of times.values()) time.doubt();
+    for (const time of times.values()) time.invalidate();
   });
-  const ear = randomBytes(8).toString("hex");
+  const wakeChannel = randomBytes(8).toString("hex");
   const wakeups = createWakeups({ clock }, options);
   try {
-    // A database that is not there would be taken for the first one.
-    if (place.database > 0) await broker.ask("SELECT", place.database);
+    // Fails if the database does not exist; without SELECT, the library would use database 0.
+    if (server.database > 0) await broker.read("SELECT", server.database);
     await checkSchema(broker, options);
     for (let index = 0; index < options.shards; index++) {
-      await broker.listen(`${shardKey(options.prefix, index)}:wake:${ear}`, wakeups.changed);
+      await broker.subscribe(`${shardKey(options.prefix, index)}:wake:${wakeChannel}`, wakeups.changed);
     }
   } catch (error) {
     await broker.close();
     throw error;
   }
-  return assemble({ clock, log, timeOf, broker, ear, wakeups }, options);
+  return assemble({ clock, log, timeOf, broker, wakeChannel, wakeups }, options);
 }
 
 type Parts = {
   clock: Clock;
   log: Log;
-  timeOf(shard: string): BrokerTime;
-  broker: Broker;
-  ear: string;
+  timeOf(shard: string): BrokerClock;
+  broker: BrokerClient;
+  wakeChannel: string;
   wakeups: ReturnType<typeof createWakeups>;
 };
 
 function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & FrontierAdmin {
-  const { clock, log, timeOf, broker, ear, wakeups } = parts;
-  const shards = createShards({ broker, clock, timeOf, caller: ear }, options);
-  // For what is told to people, one server's clock is as good as another's.
+  const { clock, log, timeOf, broker, wakeChannel, wakeups } = parts;
+  const shards = createShards({ broker, clock, timeOf, caller: wakeChannel }, options);
+  // For times that users see, the clock of any shard is accurate enough.
   const time = timeOf(shardKey(options.prefix, 0));
   const jobs = createJobs({ shards, time });
   const sites = createSites({ shards });
   const dead = createDeadLetters({ shards, time, jobs });
   const fleet = createFleet({ shards, time });
-  const forgetting = createForgetting(shards);
-  const explain = createInspector({ shards, jobs, sites, dead, time, clock });
+  const forgetter = createForgetter(shards);
+  const explain = createExplain({ shards, jobs, sites, dead, time, clock });
   let seen = createSeenCache();
   broker.onRestart(() => {
     seen = createSeenCache();
   });
   const quota = createPageQuota(shards);
   const full = new Set<Shard>();
-  const holdings = createHoldings();
-  const lease = createGranting({ shards, endings: jobs, holdings, clock, ear }, options);
-  const leases = createLeases({ shards, endings: jobs, quota, seen: () => seen, holdings });
-  /** When the last lease call told this process to look again, where that differs from when something is due. */
-  let told: { dueAt: number | undefined; lookAt: number | undefined } = { dueAt: undefined, lookAt: undefined };
+  const held = createHeldClaims();
+  const lease = createLease({ shards, completion: jobs, held, clock, wakeChannel }, options);
+  const settler = createSettler({ shards, completion: jobs, quota, seen: () => seen, held });
+  /** From the last lease call: when tasks are due, and when this process should ask for them. */
+  let next: { dueAt: number | undefined; pollAt: number | undefined } = { dueAt: undefined, pollAt: undefined };
 
-  /** What this process changes wakes its own worker; others are woken by the scripts. */
+  /** Wakes the workers of this process after a change. The scripts wake those of other processes. */
   const waking = async <T>(work: Promise<T>): Promise<T> => {
-    const answer = await work;
+    const result = await work;
     wakeups.changed();
-    return answer;
+    return result;
   };
 
   const frontier: Frontier & FrontierAdmin = {
@@ -131,36 +131,36 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     enqueue: (jobId, tasks) => waking(enqueue({ shards, quota, full }, jobId, tasks, options.maxPending)),
     seal: (jobId) => waking(jobs.seal(jobId)),
     async lease(request) {
-      wakeups.looked();
-      const { lookAt, ...answer } = await lease(request);
+      wakeups.leasing();
+      const { pollAt, ...answer } = await lease(request);
       const { nextDueAt = Infinity, aloneDueAt = Infinity } = answer;
-      told = { dueAt: Math.min(nextDueAt, aloneDueAt), lookAt };
+      next = { dueAt: Math.min(nextDueAt, aloneDueAt), pollAt };
       return answer;
     },
-    extend: (claims, leaseMs) => leases.extend(claims, leaseMs),
-    settle: (settlements) => waking(leases.settle(settlements)),
-    release: (claims) => waking(leases.release(claims)),
+    extend: (claims, leaseMs) => settler.extend(claims, leaseMs),
+    settle: (settlements) => waking(settler.settle(settlements)),
+    release: (claims) => waking(settler.release(claims)),
     async reap(max) {
-      // At once: while a shard is out of reach, all that does not need it goes on.
-      const upkeep = [jobs.carryOn(), jobs.sweep(), jobs.forgetLapsed(), forgetting.clear(BATCH_MOST)];
-      const expiring = leases.expire(max);
-      // What expires first, then what has ended: the other way round other rules may be the last that a site hears.
-      const tidying = expiring.then(jobs.tidy, jobs.tidy);
-      const [expired, tidied] = await allDone([expiring, tidying, ...upkeep]);
-      const moved = expired + (tidied ? 1 : 0);
+      // All at once, so that an unreachable shard delays only what needs it.
+      const upkeep = [jobs.resumeChanges(), jobs.sweep(), jobs.expireSeen(), forgetter.clear(MAX_BATCH)];
+      const expiring = settler.expire(max);
+      // Expired leases first, then ended jobs, as on the other backends: the order decides which policy a site keeps.
+      const maintaining = expiring.then(jobs.maintain, jobs.maintain);
+      const [expired, worked] = await allDone([expiring, maintaining, ...upkeep]);
+      const moved = expired + (worked ? 1 : 0);
       if (moved > 0) wakeups.changed();
       return moved;
     },
-    abandon: (worker) => waking(leases.abandon(worker)),
-    spend: (site, unused) => sites.spend(site, unused),
+    abandon: (worker) => waking(settler.abandon(worker)),
+    reserveSlot: (site, unused) => sites.reserveSlot(site, unused),
     findRobots: (site) => sites.findRobots(site),
     keepRobots: (site, robots, delayMs) => waking(sites.keepRobots(site, robots, delayMs)),
     markScripted: (site, forMs) => sites.markScripted(site, forMs),
     isScripted: (site) => sites.isScripted(site),
     announce: (presence, ttlMs) => fleet.announce(presence, ttlMs),
     withdraw: (worker) => fleet.withdraw(worker),
-    // Of many idle workers one looks when something comes due; the others a little later, should it not have come.
-    waitForWork: (until, signal) => wakeups.wait(until === told.dueAt ? (told.lookAt ?? until) : until, signal),
+    // One of many idle workers asks when a task becomes due. The others wait a little longer, in case it does not.
+    waitForWork: (until, signal) => wakeups.wait(until === next.dueAt ? (next.pollAt ?? until) : until, signal),
     close: () => broker.close(),
 
     async findJob(jobId) {
@@ -171,8 +171,8 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     listOpen: (limit, before) => jobs.listOpen(limit, before?.createdAt),
     listEnded: (before, limit) => jobs.listEnded(before, limit),
     async forgetJob(jobId, max) {
-      const left = await forgetting.forget(jobId, max);
-      seen = createSeenCache(); // it knows URLs by the ids of jobs
+      const left = await forgetter.forget(jobId, max);
+      seen = createSeenCache(); // its keys are job ids, and the id may be used again
       return left;
     },
     pause: (jobId) => waking(jobs.change(jobId, { op: "pause" })),
@@ -183,7 +183,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     setLimits: (jobId, limits) => waking(jobs.change(jobId, { op: "limits", limits })),
     setSitePolicy: (site, policy) => waking(sites.setPolicy(site, policy)),
     listSites: (limit, after = "", part = "") => sites.list(limit, { after, part }),
-    listBusySites: (limit, part = "") => sites.listBusy(Math.min(limit, BATCH_MOST), part),
+    listBusySites: (limit, part = "") => sites.listBusy(Math.min(limit, MAX_BATCH), part),
     findSite: (site) => sites.find(site),
     listJobSites: (jobId, limit, after) => listJobSites(shards, jobId, limit, after ?? ""),
     listDead: (filter, limit, after) => dead.list(filter, limit, after ?? "0"),
@@ -194,29 +194,34 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     explain,
     listHolders: () => fleet.holders(),
     listWorkers: () => fleet.workers(),
-    orderWorker: (worker, order) => fleet.order(worker, order),
+    commandWorker: (worker, command) => fleet.command(worker, command),
     listQueues: () => fleet.queues(),
-    examine: createExaminer({ broker, shards, time }, options),
+    examine: createHealthCheck({ broker, shards, time }, options),
   };
-  return refusingUnsafe(frontier, { shards, log, shown: broker.shown });
+  return withSafetyChecks(frontier, { shards, log, redacted: broker.redacted });
 }
 
-async function checkSchema(broker: Broker, { prefix, shards }: RedisFrontierOptions): Promise<void> {
+async function checkSchema(broker: BrokerClient, { prefix, shards }: RedisFrontierOptions): Promise<void> {
   for (let index = 0; index < shards; index++) {
-    const { reply } = await broker.run("open-shard", shardKey(prefix, index), () => [SCHEMA, READABLE, index, shards]);
-    const [, schema, readable, there] = reply.map(Number);
-    if (readable === undefined || !(readable <= SCHEMA)) {
+    const { reply } = await broker.run("open-shard", shardKey(prefix, index), () => [
+      SCHEMA,
+      OLDEST_COMPATIBLE,
+      index,
+      shards,
+    ]);
+    const [, schema, oldest, stored] = reply.map(Number);
+    if (oldest === undefined || !(oldest <= SCHEMA)) {
       throw new TrawlError("BROKER_SCHEMA", {
         op: "frontier.open",
-        message: `broker ${broker.shown} (prefix ${prefix}) has schema ${schema}, which needs a newer Trawl; this one knows ${SCHEMA}. Upgrade Trawl, or use another TRAWL_BROKER_PREFIX`,
+        message: `broker ${broker.redacted} (prefix ${prefix}) has schema ${schema}, which needs a newer Trawl; this one supports ${SCHEMA}. Upgrade Trawl, or use another TRAWL_BROKER_PREFIX`,
         detail: { schema, known: SCHEMA },
       });
     }
-    if (there !== shards) {
+    if (stored !== shards) {
       throw new TrawlError("BAD_CONFIG", {
         op: "frontier.open",
-        message: `broker ${broker.shown} (prefix ${prefix}) was set up with ${there} shards, not ${shards}; set TRAWL_BROKER_SHARDS=${there}, or use another TRAWL_BROKER_PREFIX`,
-        detail: { there, shards },
+        message: `broker ${broker.redacted} (prefix ${prefix}) was created with ${stored} shards, not ${shards}; set TRAWL_BROKER_SHARDS=${stored}, or use another TRAWL_BROKER_PREFIX`,
+        detail: { there: stored, shards },
       });
     }
   }

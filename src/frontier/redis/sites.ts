@@ -1,21 +1,22 @@
-/** What sites have left to spend, their robots.txt, and the operator's word on them. */
+/** Sites beyond their leases: further slots, robots.txt, which sites need a browser, the operator's policy (F2, F3, F12). */
 import { readyAt, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
 import type { SiteFacts } from "../explain.ts";
 import type { RobotsFile } from "../frontier.ts";
 import {
-  SITE_JOBS_LOOKED_AT,
-  SITE_JOBS_MOST,
+  SITE_JOBS_MAX,
+  SITE_JOBS_SCANNED,
   type SiteDetail,
   type SiteJobView,
   type SiteView,
 } from "../frontier-admin.ts";
-import type { Reply, Word } from "./broker.ts";
-import type { BrokerTime } from "./broker-time.ts";
-import type { Shard, Shards } from "./shards.ts";
+import type { Shard, Shards } from "./cluster/shards.ts";
+import { decodeCause } from "./codec/codec.ts";
+import type { Reply, ScriptArg } from "./connection/broker-client.ts";
+import type { BrokerClock } from "./connection/broker-clock.ts";
 import { createSiteNames, type NamedSite, scanHash } from "./site-names.ts";
 
 export type Sites = {
-  spend(site: string, unused: Slot | undefined): Promise<Slot>;
+  reserveSlot(site: string, unused: Slot | undefined): Promise<Slot>;
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
   markScripted(site: string, forMs: number): Promise<void>;
@@ -24,39 +25,39 @@ export type Sites = {
   list(limit: number, from: { after: string; part: string }): Promise<SiteView[]>;
   listBusy(limit: number, part: string): Promise<SiteView[]>;
   find(site: string): Promise<SiteDetail | undefined>;
-  facts(shard: Shard, by: "names" | "numbers", which: readonly Word[]): Promise<NumberedFacts[]>;
-  /** Those of the newest with something there, the most first. */
+  facts(shard: Shard, by: "names" | "numbers", which: readonly ScriptArg[]): Promise<SiteRecord[]>;
+  /** Of the newest jobs, those with tasks waiting or leased at the site; most waiting first. */
   jobsAt(site: string): Promise<SiteJobView[]>;
 };
 
-export type NumberedFacts = Omit<SiteFacts, "jobs"> & { n: number; incidents: number };
+export type SiteRecord = Omit<SiteFacts, "jobs"> & { n: number; incidents: number };
 
 type Deps = { shards: Shards };
 
-type Placed = { shard: Shard; number: number };
+type SiteRef = { shard: Shard; number: number };
 
-/** Sites told of by one script, which nobody else is served beside (F17). */
-const FACTS_PAGE = 100;
+/** Max sites per script call, because Redis runs nothing else during a script (F17). */
+const PAGE = 100;
 
 export function createSites({ shards }: Deps): Sites {
   const names = createSiteNames();
 
-  async function facts(shard: Shard, by: "names" | "numbers", which: readonly Word[]): Promise<NumberedFacts[]> {
-    return which.length === 0 ? [] : readFacts(await shard.run("site-facts", by, ...which), shard.time);
+  async function facts(shard: Shard, by: "names" | "numbers", which: readonly ScriptArg[]): Promise<SiteRecord[]> {
+    return which.length === 0 ? [] : decodeSites(await shard.run("describe-sites", by, ...which), shard.time);
   }
 
-  /** The `limit` for which most waits; between those that come to as much, names decide. No others are asked about. */
-  async function busiest(limit: number, part: string): Promise<Placed[]> {
+  /** The `limit` sites with the most waiting tasks; ties are sorted by name. Reads details of no other site. */
+  async function busiest(limit: number, part: string): Promise<SiteRef[]> {
     const waiting = (await Promise.all(shards.all.map((shard) => waitingAt(shard, part)))).flat();
     waiting.sort((one, other) => other.count - one.count);
     const least = waiting[limit - 1]?.count ?? 0;
-    const sure = waiting.filter(({ count }, nth) => nth < limit && count > least);
+    const above = waiting.filter(({ count }, nth) => nth < limit && count > least);
     const tied = waiting.filter(({ count }) => count === least);
-    const room = Math.min(limit, waiting.length) - sure.length;
-    return [...sure, ...(tied.length <= room ? tied : await firstByName(tied, room))];
+    const free = Math.min(limit, waiting.length) - above.length;
+    return [...above, ...(tied.length <= free ? tied : await firstByName(tied, free))];
   }
 
-  async function waitingAt(shard: Shard, part: string): Promise<(Placed & { count: number })[]> {
+  async function waitingAt(shard: Shard, part: string): Promise<(SiteRef & { count: number })[]> {
     const wanted =
       part === ""
         ? undefined
@@ -66,7 +67,7 @@ export function createSites({ shards }: Deps): Sites {
       .filter(({ number, count }) => count > 0 && (wanted?.has(number) ?? true));
   }
 
-  async function firstByName(sites: readonly Placed[], count: number): Promise<(Placed & NamedSite)[]> {
+  async function firstByName(sites: readonly SiteRef[], count: number): Promise<(SiteRef & NamedSite)[]> {
     const found = await Promise.all(
       shards.all.map(async (shard) => {
         const own = new Set(sites.filter((site) => site.shard === shard).map(({ number }) => number));
@@ -77,7 +78,7 @@ export function createSites({ shards }: Deps): Sites {
     return found.flat().sort(byName).slice(0, count);
   }
 
-  async function viewsOf(sites: readonly Placed[]): Promise<SiteView[]> {
+  async function viewsOf(sites: readonly SiteRef[]): Promise<SiteView[]> {
     const found = await Promise.all(
       shards.all.map((shard) => {
         const own = sites.filter((site) => site.shard === shard).map(({ number }) => number);
@@ -87,47 +88,46 @@ export function createSites({ shards }: Deps): Sites {
     return found.flat().map(viewOf);
   }
 
-  async function factsInPages(shard: Shard, numbers: readonly number[]): Promise<NumberedFacts[]> {
-    const found: NumberedFacts[] = [];
-    for (let from = 0; from < numbers.length; from += FACTS_PAGE) {
-      found.push(...(await facts(shard, "numbers", numbers.slice(from, from + FACTS_PAGE))));
+  async function factsInPages(shard: Shard, numbers: readonly number[]): Promise<SiteRecord[]> {
+    const found: SiteRecord[] = [];
+    for (let from = 0; from < numbers.length; from += PAGE) {
+      found.push(...(await facts(shard, "numbers", numbers.slice(from, from + PAGE))));
     }
     return found;
   }
 
   async function jobsAt(site: string): Promise<SiteJobView[]> {
-    return readSiteJobs(await shards.ofSite(site).run("site-jobs", site, SITE_JOBS_LOOKED_AT));
+    return decodeSiteJobs(await shards.ofSite(site).run("list-site-jobs", site, SITE_JOBS_SCANNED));
   }
 
   return {
     facts,
     jobsAt,
-    async spend(site, unused) {
+    async reserveSlot(site, unused) {
       const shard = shards.ofSite(site);
       const { time } = shard;
-      const reply = await shard.run("spend", site, unused?.arrivalAt ?? "", time.leadMs());
+      const reply = await shard.run("reserve-slot", site, unused?.arrivalAt ?? "", time.leadMs());
       const [now, from, arrivalAt, intervalMs, burst] = reply.map(Number) as [number, number, number, number, number];
-      time.sold(now);
-      return time.slotHere(takeSlot(from, arrivalAt, { intervalMs, burst, perSite: 0 }));
+      time.recordGrant(now);
+      return time.toLocalSlot(takeSlot(from, arrivalAt, { intervalMs, burst, perSite: 0 }));
     },
     async findRobots(site) {
       const shard = shards.ofSite(site);
       const fields = ["kind", "text", "fetchedAt", "freshUntil"];
-      const words = (await shard.ask("HMGET", shard.key("robots", site), ...fields)) as (string | null)[];
-      const [kind, text, fetchedAt, freshUntil] = words;
+      const values = (await shard.read("HMGET", shard.key("robots", site), ...fields)) as (string | null)[];
+      const [kind, text, fetchedAt, freshUntil] = values;
       if (kind === null) return undefined;
       return {
         kind: kind as RobotsFile["kind"],
         text: text ?? "",
-        fetchedAt: shard.time.toHere(Number(fetchedAt)),
-        freshUntil: shard.time.toHere(Number(freshUntil)),
+        fetchedAt: shard.time.toLocal(Number(fetchedAt)),
+        freshUntil: shard.time.toLocal(Number(freshUntil)),
       };
     },
     async keepRobots(site, { kind, text, fetchedAt, freshUntil }, crawlDelayMs) {
       const shard = shards.ofSite(site);
       const [fetched, fresh] = [shard.time.toBroker(fetchedAt), shard.time.toBroker(freshUntil)];
-      const words = [site, kind, text, fetched, fresh, crawlDelayMs];
-      await shard.run("keep-robots", ...words);
+      await shard.run("keep-robots", site, kind, text, fetched, fresh, crawlDelayMs);
     },
     async markScripted(site, forMs) {
       await shards.ofSite(site).run("mark-scripted", site, forMs);
@@ -137,8 +137,8 @@ export function createSites({ shards }: Deps): Sites {
       return Number(answer) === 1;
     },
     async setPolicy(site, policy) {
-      const words = policy === undefined ? ["", "", ""] : [policy.intervalMs, policy.burst, policy.perSite];
-      await shards.ofSite(site).run("set-site-policy", site, ...words);
+      const args = policy === undefined ? ["", "", ""] : [policy.intervalMs, policy.burst, policy.perSite];
+      await shards.ofSite(site).run("set-site-policy", site, ...args);
     },
     async list(limit, { after, part }) {
       const isWanted = ({ name }: NamedSite) => name > after && name.includes(part);
@@ -159,12 +159,12 @@ export function createSites({ shards }: Deps): Sites {
       if (found === undefined) return undefined;
       const { operator, incidents, isAskingRobots } = found;
       const jobs = await jobsAt(site);
-      return { ...viewOf(found), operator, incidents, isAskingRobots, jobs: jobs.slice(0, SITE_JOBS_MOST) };
+      return { ...viewOf(found), operator, incidents, isAskingRobots, jobs: jobs.slice(0, SITE_JOBS_MAX) };
     },
   };
 }
 
-/** The first of those that are wanted; the others are not gone through. */
+/** The first `count` wanted sites; stops reading after them. */
 function firstOf(sites: readonly NamedSite[], count: number, isWanted: (site: NamedSite) => boolean): NamedSite[] {
   const found: NamedSite[] = [];
   for (const site of sites) {
@@ -184,13 +184,13 @@ function bySite(one: SiteView, other: SiteView): number {
 
 const JOB_FIELDS = 8;
 
-/** Of site-jobs, the most first. */
-function readSiteJobs(reply: Reply): SiteJobView[] {
+/** Decodes a reply of list-site-jobs; most waiting first. */
+function decodeSiteJobs(reply: Reply): SiteJobView[] {
   const found: SiteJobView[] = [];
   for (let at = 1; at + JOB_FIELDS <= reply.length; at += JOB_FIELDS) {
     const [jobId = "", name = "", state = ""] = reply.slice(at, at + 3).map(String);
-    const [waiting = 0, inFlight = 0, ...asked] = reply.slice(at + 3, at + JOB_FIELDS).map(Number);
-    const policy = policyFrom(asked);
+    const [waiting = 0, inFlight = 0, ...wanted] = reply.slice(at + 3, at + JOB_FIELDS).map(Number);
+    const policy = policyFrom(wanted);
     found.push({ jobId, name, state: state as SiteJobView["state"], waiting, inFlight, policy });
   }
   return found.sort(
@@ -202,37 +202,47 @@ function policyFrom([intervalMs = 0, burst = 1, perSite = 1]: readonly number[])
   return { intervalMs, burst, perSite };
 }
 
-const FIELDS = 13;
+const FIELDS = 14;
 
-function readFacts(reply: Reply, time: BrokerTime): NumberedFacts[] {
-  const found: NumberedFacts[] = [];
+function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
+  const found: SiteRecord[] = [];
   for (let at = 1; at + FIELDS <= reply.length; at += FIELDS) {
     const site = String(reply[at + 1]);
     const numbers = reply.slice(at + 2, at + FIELDS).map(Number);
     const [arrivalAt = 0, inFlight = 0, blockedUntil = 0, intervalMs = 0, burst = 1, perSite = 1] = numbers;
     const [crawlDelayMs = 0, isAsking = 0, waiting = 0, incidents = 0] = numbers.slice(6);
-    const word = String(reply[at + FIELDS - 1]);
+    const operator = String(reply[at + FIELDS - 1]);
     const policy = { intervalMs, burst, perSite };
     found.push({
       n: Number(reply[at]),
       ...{ site, policy, inFlight, crawlDelayMs, waiting, incidents },
-      operator: word === "" ? undefined : policyFrom(word.split(" ").map(Number)),
-      rateReadyAt: instantHere(readyAt(arrivalAt, policy), time),
-      blockedUntil: instantHere(blockedUntil, time),
+      operator: operator === "" ? undefined : policyFrom(operator.split(" ").map(Number)),
+      rateReadyAt: toLocalInstant(readyAt(arrivalAt, policy), time),
+      blockedUntil: toLocalInstant(blockedUntil, time),
+      backoffCause: decodeCause(reply[at + 12]),
       isAskingRobots: isAsking === 1,
     });
   }
   return found;
 }
 
-/** 0 and what lies before it stand for "never was". */
-function instantHere(at: number, time: BrokerTime): number {
-  return at <= 0 ? at : time.toHere(at);
+/** 0 and earlier means "never", and stays unchanged. */
+function toLocalInstant(at: number, time: BrokerClock): number {
+  return at <= 0 ? at : time.toLocal(at);
 }
 
-function viewOf({ site, policy, inFlight, waiting, rateReadyAt, blockedUntil, crawlDelayMs }: NumberedFacts): SiteView {
+function viewOf({
+  site,
+  policy,
+  inFlight,
+  waiting,
+  rateReadyAt,
+  blockedUntil,
+  backoffCause,
+  crawlDelayMs,
+}: SiteRecord): SiteView {
   return {
-    ...{ site, policy, inFlight, waiting, blockedUntil, crawlDelayMs },
+    ...{ site, policy, inFlight, waiting, blockedUntil, backoffCause, crawlDelayMs },
     readyAt: Math.max(rateReadyAt, blockedUntil),
   };
 }

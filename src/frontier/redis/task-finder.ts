@@ -1,48 +1,48 @@
 /**
- * Finds one task of a job by its URL. What lies in a lane is found by looking through it, a stretch at a time: people
- * ask rarely, and an index would cost every URL that waits.
+ * Finds one task of a job by its URL. It searches the lanes page by page: users ask rarely, and an index would cost memory for
+ * every waiting URL.
  */
-import type { Shard } from "./shards.ts";
-import { encodeUrl } from "./task-body.ts";
+import type { Shard } from "./cluster/shards.ts";
+import { encodeUrl } from "./codec/task-body.ts";
 
-export type Sought = {
+export type TaskTarget = {
   shard: Shard;
   url: string;
   jobNumber: string;
-  /** "" where the scope does not tell. */
+  /** "" if the dedup scope does not store it. */
   taskId: string;
   site: string;
   siteNumber: number;
 };
 
-export type FoundLease = { worker: string; leaseUntil: number };
-export type FoundWaiting = { queue: string; notBefore: number | undefined; failures: number; history: string };
+type FoundLease = { worker: string; leaseUntil: number };
+type FoundWaiting = { queue: string; notBefore: number | undefined; failures: number; history: string };
 
-export type TaskFinder = {
-  findLease(sought: Sought): Promise<FoundLease | undefined>;
-  findWaiting(sought: Sought): Promise<FoundWaiting | undefined>;
+type TaskFinder = {
+  findLease(target: TaskTarget): Promise<FoundLease | undefined>;
+  findWaiting(target: TaskTarget): Promise<FoundWaiting | undefined>;
 };
 
-/** Looked at in one script. */
-const STRETCH = 2000;
-const PLACES = ["back", "delayed", "tasks"] as const;
+/** Tasks or leases read per script call. */
+const PAGE = 2000;
+const LISTS = ["back", "delayed", "tasks"] as const;
 
 export function createTaskFinder(): TaskFinder {
   return {
     async findLease({ shard, url, site, jobNumber, siteNumber, taskId }) {
       const lanes = `${jobNumber}:${siteNumber}:`;
       for (let cursor = "0"; ; ) {
-        const reply = await shard.run("find-lease", cursor, STRETCH, lanes, encodeUrl(url, site), taskId);
+        const reply = await shard.run("find-lease", cursor, PAGE, lanes, encodeUrl(url, site), taskId);
         const [, next, id, worker, leaseUntil] = reply;
         if (id !== undefined) return { worker: String(worker), leaseUntil: Number(leaseUntil) };
         cursor = String(next);
         if (cursor === "0") return undefined;
       }
     },
-    async findWaiting(sought) {
-      for (const lane of await lanesOf(sought)) {
-        for (const place of PLACES) {
-          const found = await findIn(sought, lane, place);
+    async findWaiting(target) {
+      for (const lane of await lanesOf(target)) {
+        for (const list of LISTS) {
+          const found = await findIn(target, lane, list);
           if (found !== undefined) return found;
         }
       }
@@ -51,30 +51,30 @@ export function createTaskFinder(): TaskFinder {
   };
 }
 
-/** Lanes of the job at the site; a lane is named job:site:priority:queue. */
-async function lanesOf({ shard, jobNumber, siteNumber }: Sought): Promise<string[]> {
+/** The lanes of the job at the site. The name of a lane is job:site:priority:queue. */
+async function lanesOf({ shard, jobNumber, siteNumber }: TaskTarget): Promise<string[]> {
   const lanes: string[] = [];
   const start = `${jobNumber}:${siteNumber}:`;
   const key = shard.key("job-lanes", jobNumber);
   for (let cursor = "0"; ; ) {
-    const [next, page] = (await shard.ask("ZSCAN", key, cursor, "MATCH", `${start}*`, "COUNT", STRETCH)) as [
+    const [next, page] = (await shard.read("ZSCAN", key, cursor, "MATCH", `${start}*`, "COUNT", PAGE)) as [
       string,
       string[],
     ];
-    lanes.push(...page.filter((word) => word.startsWith(start)));
+    lanes.push(...page.filter((name) => name.startsWith(start)));
     cursor = next;
     if (cursor === "0") return lanes;
   }
 }
 
 async function findIn(
-  { shard, url, site, taskId }: Sought,
+  { shard, url, site, taskId }: TaskTarget,
   lane: string,
-  place: (typeof PLACES)[number],
+  list: (typeof LISTS)[number],
 ): Promise<FoundWaiting | undefined> {
-  for (let from = 0; ; from += STRETCH) {
-    const reply = await shard.run("find-task", place, lane, from, STRETCH, encodeUrl(url, site), taskId);
-    const [, looked, id, failures, notBefore, history] = reply;
+  for (let from = 0; ; from += PAGE) {
+    const reply = await shard.run("find-task", list, lane, from, PAGE, encodeUrl(url, site), taskId);
+    const [, count, id, failures, notBefore, history] = reply;
     if (id !== undefined) {
       return {
         queue: lane.split(":").slice(3).join(":"),
@@ -83,6 +83,6 @@ async function findIn(
         history: String(history),
       };
     }
-    if (Number(looked) < STRETCH) return undefined;
+    if (Number(count) < PAGE) return undefined;
   }
 }

@@ -1,64 +1,70 @@
-/** Dead letters as a query: list, group, replay at a rate, discard (F15). */
+/** Dead letters (F15): list, group, replay at a rate, discard. */
 import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
-import { chosenTasks } from "../chosen-tasks.ts";
-import { BATCH_MOST } from "../frontier.ts";
-import type { DeadFilter, DeadGroups, DeadLetter, Misfortune, Replayed } from "../frontier-admin.ts";
+import { MAX_BATCH } from "../frontier.ts";
+import {
+  type DeadFilter,
+  type DeadGroups,
+  type DeadLetter,
+  type FailedAttempt,
+  normalizeTaskIds,
+  type ReplayResult,
+} from "../frontier-admin.ts";
 import type { DeadRow } from "./rows.ts";
-import type { Step, Stepper } from "./step.ts";
+import type { RunTransaction, Transaction } from "./transaction.ts";
 
-type Names = "list" | "listChosen" | "group" | "countAll" | "drop" | "revive";
+type Names = "list" | "listByIds" | "group" | "countAll" | "drop" | "requeue";
 
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: number): DeadLetter[];
   group(filter: DeadFilter, limit: number): DeadGroups;
   count(): number;
-  replay(filter: DeadFilter, limit: number, perSecond: number): Replayed;
+  replay(filter: DeadFilter, limit: number, perSecond: number): ReplayResult;
   discard(filter: DeadFilter, limit: number): number;
 };
 
 type FullDeadRow = DeadRow & { job_id: string };
-type Deps = { db: Database; stepper: Stepper };
+type Deps = { db: Database; runTransaction: RunTransaction };
 
-export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
+export function createDeadLetters({ db, runTransaction }: Deps): DeadLetters {
   const sql = prepareAll<Names>(db, new URL("./sql/dead.sql", import.meta.url));
 
   function rows(filter: DeadFilter, limit: number, after: number, replayable: boolean): FullDeadRow[] {
-    const words = [...filterValues(filter), after, limit, replayable ? 1 : 0];
+    const values = [...filterValues(filter), after, limit, replayable ? 1 : 0];
     const { taskIds } = filter;
     const found =
       taskIds === undefined
-        ? sql.list.all(...words)
-        : sql.listChosen.all(...words, JSON.stringify(chosenTasks(taskIds)));
+        ? sql.list.all(...values)
+        : sql.listByIds.all(...values, JSON.stringify(normalizeTaskIds(taskIds)));
     return found as unknown as FullDeadRow[];
   }
 
-  /** Works through what the filter finds, BATCH_MOST letters a step. */
-  function inSteps(
+  /** Applies `work` to the dead letters of the filter, MAX_BATCH per transaction, and deletes them. Returns how many. */
+  function inBatches(
     { filter, limit, replayable }: { filter: DeadFilter; limit: number; replayable: boolean },
-    work: (step: Step, row: FullDeadRow, nth: number) => void,
+    work: (tx: Transaction, row: FullDeadRow, nth: number) => void,
   ): number {
     let total = 0;
     for (;;) {
-      const most = Math.min(BATCH_MOST, limit - total);
+      const max = Math.min(MAX_BATCH, limit - total);
       const before = total;
-      stepper.run((step) => {
-        for (const row of rows(filter, most, 0, replayable)) {
-          work(step, row, total++);
+      runTransaction((tx) => {
+        for (const row of rows(filter, max, 0, replayable)) {
+          work(tx, row, total++);
           sql.drop.run(row.id);
         }
       });
-      if (total - before < BATCH_MOST) return total;
+      if (total - before < MAX_BATCH) return total;
     }
   }
 
-  function revive(step: Step, row: DeadRow, dueAt: number): void {
-    const job = step.job(row.job);
-    const site = step.siteNamed(row.site);
-    const lane = step.laneFor(job, site, row.queue, row.priority);
-    const isDue = dueAt <= step.now;
-    sql.revive.run(
+  function requeue(tx: Transaction, row: DeadRow, dueAt: number): void {
+    const job = tx.job(row.job);
+    const site = tx.siteNamed(row.site);
+    const lane = tx.laneFor(job, site, row.queue, row.priority);
+    const isDue = dueAt <= tx.now;
+    sql.requeue.run(
       row.id,
       job.n,
       lane.n,
@@ -74,10 +80,10 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
       isDue ? null : dueAt,
     );
     job.dead -= 1;
-    step.atSite(job, site).dead -= 1;
+    tx.countersAt(job, site).dead -= 1;
     job[isDue ? "queued" : "delayed"] += 1;
     lane[isDue ? "queued" : "delayed"] += 1;
-    step.totals.pending += 1;
+    tx.totals.pending += 1;
     if (job.state === "finished" || job.state === "failed") {
       job.state = "running";
       job.finished_at = null;
@@ -102,13 +108,13 @@ export function createDeadLetters({ db, stepper }: Deps): DeadLetters {
     count: () => Number(sql.countAll.get()?.letters),
     replay(filter, limit, perSecond) {
       const jobIds = new Set<string>();
-      const replayed = inSteps({ filter, limit, replayable: true }, (step, row, nth) => {
-        revive(step, row, step.now + Math.floor(nth / perSecond) * 1000);
+      const replayed = inBatches({ filter, limit, replayable: true }, (tx, row, nth) => {
+        requeue(tx, row, tx.now + Math.floor(nth / perSecond) * 1000);
         jobIds.add(row.job_id);
       });
       return { replayed, jobIds: [...jobIds].sort() };
     },
-    discard: (filter, limit) => inSteps({ filter, limit, replayable: false }, () => {}),
+    discard: (filter, limit) => inBatches({ filter, limit, replayable: false }, () => {}),
   };
 }
 
@@ -125,6 +131,6 @@ function letterOf(row: FullDeadRow): DeadLetter {
     reason: row.reason as DeadReason,
     status: row.status ?? undefined,
     diedAt: row.died_at,
-    history: JSON.parse(row.history) as Misfortune[],
+    history: JSON.parse(row.history) as FailedAttempt[],
   };
 }

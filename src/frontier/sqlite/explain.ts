@@ -1,4 +1,4 @@
-/** Gathers the facts of a wait from the broker file, for explain.ts of the frontier to put into words (F16). */
+/** Collects the facts about a wait from the broker file; explain.ts of the frontier turns them into sentences (F16). */
 import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
 import { readyAt } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
@@ -6,42 +6,29 @@ import { explainJob, explainSite, explainUrl, type JobFacts, type SiteFacts, typ
 import {
   type ExplainTarget,
   type Explanation,
-  type Hearing,
-  type Misfortune,
-  SITE_JOBS_LOOKED_AT,
+  type FailedAttempt,
+  SITE_JOBS_SCANNED,
+  type Visibility,
 } from "../frontier-admin.ts";
-import { jobMissing } from "../job-missing.ts";
+import { jobNotFound } from "../job-errors.ts";
 import { viewOf } from "./jobs.ts";
+import { isAskingRobots } from "./readiness.ts";
 import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
-import { isAskingRobots } from "./schedule.ts";
 import { operatorOf, type Sites } from "./sites.ts";
 
-type Names =
-  | "tasksOfUrl"
-  | "task"
-  | "dead"
-  | "job"
-  | "jobById"
-  | "site"
-  | "siteByName"
-  | "lane"
-  | "sitesOfJob"
-  | "holders";
+type Names = "tasksOfUrl" | "task" | "dead" | "job" | "jobById" | "site" | "siteByName" | "lane" | "sitesOfJob";
 
 type Deps = { db: Database; sites: Pick<Sites, "jobsAt">; now: () => number };
 
-export type Inspector = {
-  explain(target: ExplainTarget, hearing?: Hearing): Explanation;
-  holders(): { worker: string; leases: number }[];
-};
+export type Explain = (target: ExplainTarget, visibility?: Visibility) => Explanation;
 
-export function createInspector({ db, sites, now }: Deps): Inspector {
+export function createExplain({ db, sites, now }: Deps): Explain {
   const sql = prepareAll<Names>(db, new URL("./sql/explain.sql", import.meta.url));
 
   function jobFacts(row: Row | undefined): JobFacts {
     const job = row as unknown as JobRow;
-    const { id, state, sealed, counts } = viewOf(job);
-    return { id, state, sealed, counts, retriesMax: job.retries_max };
+    const { id, queue, state, sealed, counts } = viewOf(job);
+    return { id, queue, state, sealed, counts, retriesMax: job.retries_max };
   }
 
   function siteFacts(n: number): SiteFacts {
@@ -52,32 +39,33 @@ export function createInspector({ db, sites, now }: Deps): Inspector {
       inFlight: site.in_flight,
       rateReadyAt: readyAt(site.arrival_at, policyOf(site)),
       blockedUntil: site.blocked_until,
+      backoffCause: site.backoff_cause ?? undefined,
       crawlDelayMs: site.crawl_delay_ms,
       isAskingRobots: isAskingRobots(site, now()),
       waiting: site.waiting,
       operator: operatorOf(site),
-      jobs: sites.jobsAt(site, SITE_JOBS_LOOKED_AT),
+      jobs: sites.jobsAt(site, SITE_JOBS_SCANNED),
     };
   }
 
   function taskFacts(id: number, owner: number): TaskFacts {
     const task = sql.task.get(id) as TaskRow | undefined;
-    if (task !== undefined) return liveFacts(task);
+    if (task !== undefined) return activeFacts(task);
     const dead = sql.dead.get(id) as DeadRow | undefined;
     if (dead !== undefined) {
-      const past = JSON.parse(dead.history) as Misfortune[];
+      const attempts = JSON.parse(dead.history) as FailedAttempt[];
       return {
         state: "dead",
         reason: dead.reason,
-        tries: past.length,
-        last: past.at(-1),
+        attempts: attempts.length,
+        last: attempts.at(-1),
         job: jobFacts(sql.job.get(dead.job)),
       };
     }
     return { state: "ended", job: jobFacts(sql.job.get(owner)) };
   }
 
-  function liveFacts(task: TaskRow): TaskFacts {
+  function activeFacts(task: TaskRow): TaskFacts {
     const job = jobFacts(sql.job.get(task.job));
     const { queue } = sql.lane.get(task.lane) as unknown as LaneRow;
     if (task.state === "leased") {
@@ -85,29 +73,24 @@ export function createInspector({ db, sites, now }: Deps): Inspector {
     }
     const site = siteFacts(task.site);
     if (task.state === "queued") return { state: "queued", queue, job, site };
-    const past = JSON.parse(task.history ?? "[]") as Misfortune[];
+    const attempts = JSON.parse(task.history ?? "[]") as FailedAttempt[];
     const { not_before: notBefore, failures } = task;
-    return { state: "delayed", queue, job, site, notBefore: notBefore ?? 0, failures, last: past.at(-1) };
+    return { state: "delayed", queue, job, site, notBefore: notBefore ?? 0, failures, last: attempts.at(-1) };
   }
 
-  function explain(target: ExplainTarget, hearing?: Hearing): Explanation {
+  return (target, visibility) => {
     if ("url" in target) {
       const print = fingerprintInteger(fingerprint(target.url));
       const facts = sql.tasksOfUrl.all(print).map((row) => taskFacts(row.task as number, row.job as number));
-      return explainUrl(target.url, facts, now(), hearing);
+      return explainUrl(target.url, facts, now(), visibility);
     }
     if ("site" in target) {
       const row = sql.siteByName.get(target.site);
       return explainSite(target.site, row === undefined ? undefined : siteFacts(row.n as number), now());
     }
     const job = sql.jobById.get(target.jobId);
-    if (job === undefined) throw jobMissing(target.jobId, "frontier.explain");
+    if (job === undefined) throw jobNotFound(target.jobId, "frontier.explain");
     const facts = sql.sitesOfJob.all(job.n as number).map((row) => siteFacts(row.site as number));
-    return explainJob(jobFacts(job), facts, now(), hearing);
-  }
-
-  return {
-    explain,
-    holders: () => sql.holders.all().map((row) => ({ worker: row.worker as string, leases: row.leases as number })),
+    return explainJob(jobFacts(job), facts, now(), visibility);
   };
 }

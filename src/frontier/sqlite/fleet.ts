@@ -1,60 +1,23 @@
-/** Who works on this broker, what waits for them, and whether the file itself is fit for it (F6, F16). */
+/** The workers of this broker, the commands to them, and what waits on their queues (F6, F22). */
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
-import { fileFailure, type NamedFile } from "../../runtime/sqlite-failure.ts";
-import { foldQueues } from "../fold-queues.ts";
-import type { Presence, Vitals, WorkerOrder } from "../frontier.ts";
-import type { Finding, QueueView, WorkerView } from "../frontier-admin.ts";
+import type { Presence, Vitals, WorkerCommand } from "../frontier.ts";
+import { mergeSuspectQueues, type QueueView, type WorkerView } from "../frontier-admin.ts";
 
-type Names =
-  | "announce"
-  | "order"
-  | "withdraw"
-  | "forgetLapsed"
-  | "listWorkers"
-  | "listQueues"
-  | "schemaVersion"
-  | "journalMode";
+type Names = "announce" | "command" | "withdraw" | "forgetLapsed" | "listWorkers" | "listQueues" | "listHolders";
 
 export type Fleet = {
-  announce(presence: Presence, ttlMs: number): WorkerOrder | undefined;
-  order(worker: string, order: WorkerOrder): boolean;
+  announce(presence: Presence, ttlMs: number): WorkerCommand | undefined;
+  command(worker: string, command: WorkerCommand): boolean;
   withdraw(worker: string): void;
   workers(): WorkerView[];
   queues(): QueueView[];
-  examine(): Finding[];
+  holders(): { worker: string; leases: number }[];
 };
 
-type Deps = { db: Database; file: NamedFile; now: () => number };
+type Deps = { db: Database; now: () => number };
 
-export function createFleet({ db, file, now }: Deps): Fleet {
+export function createFleet({ db, now }: Deps): Fleet {
   const sql = prepareAll<Names>(db, new URL("./sql/fleet.sql", import.meta.url));
-
-  function writable(): Finding {
-    try {
-      db.write(() => {});
-      return { check: "broker file", verdict: "ok", says: `${file.path} can be read and written` };
-    } catch (error) {
-      const cause = fileFailure(file, "frontier.examine", error);
-      const says = cause instanceof Error ? cause.message : String(cause);
-      const fix = "give this user the right to write the file and its folder, and the disk some space";
-      return { check: "broker file", verdict: "problem", says, fix };
-    }
-  }
-
-  function journal(): Finding {
-    const mode = String(sql.journalMode.get()?.answer);
-    const check = "broker log";
-    if (mode === "wal")
-      return { check, verdict: "ok", says: "readers and the writer do not wait for each other (WAL)" };
-    const fix = "move the file to a local disk: network disks cannot share a log between processes";
-    return {
-      check,
-      verdict: "problem",
-      says: `its journal is ${mode}, not wal: processes would block each other`,
-      fix,
-    };
-  }
-
   return {
     announce: ({ worker, queues, unknownSpiders, version, vitals }, ttlMs) =>
       db.write(() => {
@@ -63,23 +26,16 @@ export function createFleet({ db, file, now }: Deps): Fleet {
         sql.forgetLapsed.run(at);
         const own = vitals === undefined ? null : JSON.stringify(vitals);
         const row = sql.announce.get(worker, served, unknown, version, own, at, at + ttlMs);
-        return (row?.ordered ?? undefined) as WorkerOrder | undefined;
+        return (row?.ordered ?? undefined) as WorkerCommand | undefined;
       }),
-    order: (worker, order) => db.write(() => sql.order.get(order, worker, now()) !== undefined),
+    command: (worker, command) => db.write(() => sql.command.get(command, worker, now()) !== undefined),
     withdraw: (worker) => db.write(() => void sql.withdraw.run(worker)),
     workers: () => sql.listWorkers.all(now()).map(toWorkerView),
     queues: () =>
-      foldQueues(sql.listQueues.all().map((row) => ({ queue: row.queue as string, waiting: Number(row.waiting) }))),
-    examine: () => [
-      writable(),
-      // Opening has refused a newer one and brought an older one up.
-      {
-        check: "broker version",
-        verdict: "ok",
-        says: `schema ${sql.schemaVersion.get()?.answer}, which this Trawl knows`,
-      },
-      journal(),
-    ],
+      mergeSuspectQueues(
+        sql.listQueues.all().map((row) => ({ queue: row.queue as string, waiting: Number(row.waiting) })),
+      ),
+    holders: () => sql.listHolders.all().map((row) => ({ worker: row.worker as string, leases: row.leases as number })),
   };
 }
 
@@ -91,6 +47,6 @@ function toWorkerView(row: Row): WorkerView {
     version: row.version as string,
     ...(row.vitals === null ? {} : { vitals: JSON.parse(row.vitals as string) as Vitals }),
     seenAt: row.seen_at as number,
-    ...(row.ordered === null ? {} : { order: row.ordered as WorkerOrder }),
+    ...(row.ordered === null ? {} : { command: row.ordered as WorkerCommand }),
   };
 }

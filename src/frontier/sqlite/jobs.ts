@@ -1,18 +1,20 @@
 /**
- * Jobs: their making, their end, and live changes (F11, F12). A change is one step on the job's row, which lease calls
- * obey at once; its lanes follow in steps of at most BATCH_MOST. A crash between two leaves the job marked unsynced, and
- * the next reaper goes on from there.
+ * Creates, seals, changes and ends jobs (F11, F12). A change is one transaction on the job's row, which the next lease call
+ * obeys. The job's lanes follow in transactions of at most MAX_BATCH lanes. A crash between two of them leaves the job marked
+ * as unsynced (`synced_lane`), and the next reaper continues.
  */
+
 import { hasEnded, JOB_MOVES, type JobState } from "../../domain/job.ts";
+import type { JobSpec } from "../../domain/job-spec.ts";
 import type { SitePolicy } from "../../domain/politeness.ts";
 import { TrawlError } from "../../errors.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
-import { BATCH_MOST, type NewJob } from "../frontier.ts";
+import { MAX_BATCH, type NewJob } from "../frontier.ts";
 import type { JobView, LimitChange } from "../frontier-admin.ts";
-import { jobMissing, tooLateForLimits } from "../job-missing.ts";
+import { jobNotFound, tooLateForLimits } from "../job-errors.ts";
+import { rankOf } from "./readiness.ts";
 import { type JobRow, type LaneRow, policyFor, policyOf, setPolicy } from "./rows.ts";
-import { rankOf } from "./schedule.ts";
-import type { Step, Stepper } from "./step.ts";
+import type { RunTransaction, Transaction } from "./transaction.ts";
 
 type Names =
   | "addScope"
@@ -35,7 +37,7 @@ export type Jobs = {
   list(limit: number, before: number): JobView[];
   /** Newest first. */
   listOpen(limit: number, before: number): JobView[];
-  /** The longest ended first. */
+  /** Oldest end first. */
   listEnded(before: number, limit: number): JobView[];
   pause(jobId: string): JobView;
   resume(jobId: string): JobView;
@@ -43,17 +45,17 @@ export type Jobs = {
   setPriority(jobId: string, priority: number): JobView;
   setPolicy(jobId: string, policy: SitePolicy): JobView;
   setLimits(jobId: string, change: LimitChange): JobView;
-  /** Ends jobs that are out of time and brings lanes into line, one step of it; false when there is nothing to do. */
-  tidy(): boolean;
+  /** Ends jobs that are out of time and brings lanes into line, one tx of it; false when there is nothing to do. */
+  maintain(): boolean;
 };
 
-type Deps = { db: Database; stepper: Stepper };
+type Deps = { db: Database; runTransaction: RunTransaction };
 
-export function createJobs({ db, stepper }: Deps): Jobs {
+export function createJobs({ db, runTransaction }: Deps): Jobs {
   const sql = prepareAll<Names>(db, new URL("./sql/jobs.sql", import.meta.url));
 
   function create(job: NewJob): void {
-    stepper.run((step) => {
+    runTransaction((tx) => {
       const scope = job.dedup.scope === "job" ? `job:${job.id}` : `set:${job.dedup.scope}`;
       sql.addScope.run(scope);
       const { n } = sql.scopeNumber.get(scope) ?? {};
@@ -76,64 +78,64 @@ export function createJobs({ db, stepper }: Deps): Jobs {
         n as number,
         "expireAfterMs" in job.dedup ? job.dedup.expireAfterMs : null,
         JSON.stringify(job.spec),
-        step.now,
+        tx.now,
       );
     });
   }
 
-  /** One change of a job's row, then its lanes, step by step. */
-  function change(jobId: string, op: string, work: (job: JobRow, step: Step) => void): JobView {
-    stepper.run((step) => {
-      const job = getJob(step, jobId, op);
-      work(job, step);
+  /** One change of a job's row, then its lanes, tx by tx. */
+  function change(jobId: string, op: string, work: (job: JobRow, tx: Transaction) => void): JobView {
+    runTransaction((tx) => {
+      const job = getJob(tx, jobId, op);
+      work(job, tx);
       job.synced_lane = 0;
     });
-    while (tidy()) {}
+    while (maintain()) {}
     return viewOf(sql.findJob.get(jobId) as unknown as JobRow);
   }
 
-  function stop(step: Step, job: JobRow): void {
+  function stop(tx: Transaction, job: JobRow): void {
     job.stopped = 1;
     job.sealed = 1;
-    step.totals.pending -= job.queued + job.delayed;
+    tx.totals.pending -= job.queued + job.delayed;
     job.cancelled += job.queued + job.delayed;
     job.queued = 0;
     job.delayed = 0;
     job.synced_lane = 0;
   }
 
-  function tidy(): boolean {
-    return stepper.run((step) => {
-      const overdue = sql.overdueJob.get(step.now);
-      if (overdue !== undefined) stop(step, step.job(overdue.n as number));
+  function maintain(): boolean {
+    return runTransaction((tx) => {
+      const overdue = sql.overdueJob.get(tx.now);
+      if (overdue !== undefined) stop(tx, tx.job(overdue.n as number));
       const unsynced = sql.unsyncedJob.get() ?? overdue;
       if (unsynced === undefined) return false;
-      sync(step, step.job(unsynced.n as number));
+      sync(tx, tx.job(unsynced.n as number));
       return true;
     }).value;
   }
 
-  /** Brings the next lanes of a job into line with it. */
-  function sync(step: Step, job: JobRow): void {
-    let room = BATCH_MOST;
-    for (const row of sql.lanesAfter.all(job.n, job.synced_lane, BATCH_MOST)) {
-      const lane = step.lane(row.n as number);
+  /** Applies the job's state and settings to the next of its lanes. */
+  function sync(tx: Transaction, job: JobRow): void {
+    let left = MAX_BATCH;
+    for (const row of sql.lanesAfter.all(job.n, job.synced_lane, MAX_BATCH)) {
+      const lane = tx.lane(row.n as number);
       if (job.stopped === 1) {
-        room -= emptyLane(lane, room);
-        if (lane.queued + lane.delayed > 0) return; // the rest of this lane in the next step
+        left -= emptyLane(lane, left);
+        if (lane.queued + lane.delayed > 0) return; // the rest of this lane in the next tx
       }
       lane.rank = rankOf(job, lane.priority);
-      setPolicy(lane, policyFor(job, step.site(lane.site).site));
-      step.repolice(step.site(lane.site));
+      setPolicy(lane, policyFor(job, tx.site(lane.site).site));
+      tx.repolice(tx.site(lane.site));
       job.synced_lane = lane.n;
-      if (room <= 0) return;
+      if (left <= 0) return;
     }
     if (sql.lanesAfter.get(job.n, job.synced_lane, 1) === undefined) job.synced_lane = null;
   }
 
-  function emptyLane(lane: LaneRow, most: number): number {
-    const queued = Number(sql.dropQueued.run(lane.n, most).changes);
-    const delayed = Number(sql.dropDelayed.run(lane.n, most - queued).changes);
+  function emptyLane(lane: LaneRow, max: number): number {
+    const queued = Number(sql.dropQueued.run(lane.n, max).changes);
+    const delayed = Number(sql.dropDelayed.run(lane.n, max - queued).changes);
     lane.queued -= queued;
     lane.delayed -= delayed;
     return queued + delayed;
@@ -142,11 +144,9 @@ export function createJobs({ db, stepper }: Deps): Jobs {
   return {
     create,
     seal: (jobId) =>
-      stepper
-        .run((step) => {
-          getJob(step, jobId, "frontier.seal").sealed = 1;
-        })
-        .finished.includes(jobId),
+      runTransaction((tx) => {
+        getJob(tx, jobId, "frontier.seal").sealed = 1;
+      }).finished.includes(jobId),
     find(jobId) {
       const row = sql.findJob.get(jobId);
       return row === undefined ? undefined : viewOf(row as unknown as JobRow);
@@ -157,9 +157,9 @@ export function createJobs({ db, stepper }: Deps): Jobs {
     pause: (jobId) => change(jobId, "frontier.pause", (job) => move(job, "paused", "frontier.pause")),
     resume: (jobId) => change(jobId, "frontier.resume", (job) => move(job, "running", "frontier.resume")),
     cancel: (jobId) =>
-      change(jobId, "frontier.cancel", (job, step) => {
+      change(jobId, "frontier.cancel", (job, tx) => {
         move(job, "cancelled", "frontier.cancel");
-        stop(step, job);
+        stop(tx, job);
       }),
     setPriority: (jobId, priority) =>
       change(jobId, "frontier.setPriority", (job) => {
@@ -167,18 +167,18 @@ export function createJobs({ db, stepper }: Deps): Jobs {
       }),
     setPolicy: (jobId, policy) => change(jobId, "frontier.setPolicy", (job) => setPolicy(job, policy)),
     setLimits: (jobId, limits) => change(jobId, "frontier.setLimits", (job) => setLimits(job, limits)),
-    tidy,
+    maintain,
   };
 }
 
-/** The job a caller named, or NOT_FOUND. */
-export function getJob(step: Step, jobId: string, op: string): JobRow {
-  const job = step.findJob(jobId);
-  if (job === undefined) throw jobMissing(jobId, op);
+/** Throws NOT_FOUND. */
+export function getJob(tx: Transaction, jobId: string, op: string): JobRow {
+  const job = tx.findJob(jobId);
+  if (job === undefined) throw jobNotFound(jobId, op);
   return job;
 }
 
-/** Pausing what is paused is fine; a move the table does not have is JOB_ENDED. */
+/** Pausing a paused job is a no-op. Throws JOB_ENDED for a move that JOB_MOVES does not allow. */
 function move(job: JobRow, to: JobState, op: string): void {
   if (job.state === to) return;
   const isReplayOnly = hasEnded(job.state) && to === "running";
@@ -215,6 +215,6 @@ export function viewOf(row: JobRow): JobView {
     finishedAt: row.finished_at ?? undefined,
     counts: { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused },
     tally: { pages, records, invalid, bytes },
-    spec: JSON.parse(row.spec) as unknown,
+    spec: JSON.parse(row.spec) as JobSpec,
   };
 }

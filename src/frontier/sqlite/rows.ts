@@ -1,4 +1,5 @@
 /** Rows of the broker file, as the statements in sql/ give them. */
+import type { BackoffCause } from "../../domain/backoff.ts";
 import type { JobState, Ledger } from "../../domain/job.ts";
 import { isOffline } from "../../domain/offline-site.ts";
 import { type SitePolicy, UNLIMITED } from "../../domain/politeness.ts";
@@ -42,6 +43,7 @@ export type SiteRow = PolicyRow & {
   arrival_at: number;
   in_flight: number;
   blocked_until: number;
+  backoff_cause: BackoffCause | null;
   incidents: number;
   wants_robots: number;
   operator_interval_ms: number | null;

@@ -1,26 +1,27 @@
 /**
- * Ends leases: done, retry, dead or refused with what the page brought (F7, F8, F14), or handed back by release, by the
- * reaper, or because the worker is known to be dead (F6). Settlements of one call, up to BATCH_MOST of them and LINKS_MOST links, are
- * one step; a crash before its commit leaves the leases as they were, to expire.
+ * Ends leases. A settlement ends one as done, retry, dead or refused (F7, F8, F14); release, the reaper and abandon queue the
+ * task again (F6). Up to MAX_BATCH settlements with up to MAX_LINKS links are one transaction. A crash before the commit
+ * leaves the leases as they were; they expire later.
  */
-import { backoffMs, siteRestMs } from "../../domain/backoff.ts";
+import { backoffMs, siteBackoffMs } from "../../domain/backoff.ts";
 import type { DeadReason } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import {
-  BATCH_MOST,
   baseQueue,
   type Claim,
-  CRASHES_MOST,
   claimKey,
+  MAX_BATCH,
+  MAX_CRASHES,
   queueAfter,
   type SettleAnswer,
+  type SettledState,
   type Settlement,
   type TaskOutcome,
 } from "../frontier.ts";
-import type { Misfortune } from "../frontier-admin.ts";
-import type { Admit } from "./admit.ts";
+import type { FailedAttempt } from "../frontier-admin.ts";
+import type { Admit } from "./enqueue.ts";
 import type { JobRow, LaneRow, SiteRow, TaskRow } from "./rows.ts";
-import type { Step, Stepper } from "./step.ts";
+import type { RunTransaction, Transaction } from "./transaction.ts";
 
 type Names =
   | "leasedTasks"
@@ -32,7 +33,7 @@ type Names =
   | "tasksOfWorker"
   | "addDead";
 
-export type Leases = {
+export type Settler = {
   settle(settlements: readonly Settlement[]): SettleAnswer;
   extend(claims: readonly Claim[], leaseMs: number): boolean[];
   release(claims: readonly Claim[]): void;
@@ -40,89 +41,95 @@ export type Leases = {
   abandon(worker: string): number;
 };
 
-type Deps = { db: Database; stepper: Stepper; admit: Admit };
+type Deps = { db: Database; runTransaction: RunTransaction; admit: Admit };
 
-export function createLeases({ db, stepper, admit }: Deps): Leases {
+export function createSettler({ db, runTransaction, admit }: Deps): Settler {
   const sql = prepareAll<Names>(db, new URL("./sql/settle.sql", import.meta.url));
 
+  /** The leased tasks among these claims, by claim. */
   function leasedBy(claims: readonly Claim[]): Map<string, TaskRow> {
     const rows = sql.leasedTasks.all(idList(claims.map((claim) => Number(claim.taskId)))) as unknown as TaskRow[];
     return new Map(rows.map((row) => [claimKey({ taskId: String(row.id), token: row.token }), row]));
   }
 
-  function settleStep(step: Step, settlements: readonly Settlement[]): ("settled" | "stale")[] {
+  function settleBatch(tx: Transaction, settlements: readonly Settlement[]): SettledState[] {
     const leased = leasedBy(settlements);
     const ended: number[] = [];
-    const verdicts = settlements.map((settlement) => {
+    const states = settlements.map((settlement) => {
       const task = leased.get(claimKey(settlement));
       if (task === undefined) return "stale";
       leased.delete(claimKey(settlement)); // the same claim twice in one call is stale the second time
-      const lease = endLease(step, task);
-      hearSite(step, lease.site, settlement.site);
-      if (applyOutcome(step, lease, settlement.outcome) === "ended") ended.push(task.id);
-      if (settlement.outcome.kind === "done") bringIn(step, lease, settlement);
-      return "settled";
+      const lease = endLease(tx, task);
+      updateSiteBackoff(tx, lease.site, settlement.site);
+      const state = applyOutcome(tx, lease, settlement.outcome);
+      if (state !== "retry") ended.push(task.id);
+      if (settlement.outcome.kind === "done") addResults(tx, lease, settlement);
+      return state;
     });
     if (ended.length > 0) sql.dropTasks.run(idList(ended));
-    return verdicts;
+    return states;
   }
 
-  function bringIn(step: Step, { job, site }: EndedLease, { discovered, refusedLinks, tally }: Settlement): void {
-    if (discovered.length > 0) admit(step, job, discovered, "discovered");
+  function addResults(
+    tx: Transaction,
+    { job, site }: EndedLease,
+    { discovered, refusedLinks, tally }: Settlement,
+  ): void {
+    if (discovered.length > 0) admit(tx, job, discovered, "discovered");
     job.discovered += refusedLinks;
     job.refused += refusedLinks;
-    const gain = step.atSite(job, site);
-    gain.done += 1;
-    if (tally.pages > 0) gain.lastPageAt = step.now;
+    const counters = tx.countersAt(job, site);
+    counters.done += 1;
+    if (tally.pages > 0) counters.lastPageAt = tx.now;
     for (const name of TALLIED) {
       job[name] += tally[name];
-      gain[name] += tally[name];
+      counters[name] += tally[name];
     }
   }
 
-  function applyOutcome(step: Step, lease: EndedLease, outcome: TaskOutcome): "ended" | "waits" {
+  function applyOutcome(tx: Transaction, lease: EndedLease, outcome: TaskOutcome): SettledState {
     const { job, task } = lease;
     switch (outcome.kind) {
       case "done":
         job.done += 1;
-        return "ended";
+        return "done";
       case "refused":
         job.refused += 1;
-        return "ended";
+        return "refused";
       case "dead":
-        bury(step, lease, outcome.because, outcome.status, history(step, task, outcome));
-        return "ended";
+        addDeadLetter(tx, lease, outcome.because, outcome.status, history(tx, task, outcome));
+        return "dead";
       case "retry":
-        return retry(step, lease, outcome);
+        return retry(tx, lease, outcome);
     }
   }
 
-  function retry(step: Step, lease: EndedLease, outcome: TaskOutcome & { kind: "retry" }): "ended" | "waits" {
+  function retry(tx: Transaction, lease: EndedLease, outcome: TaskOutcome & { kind: "retry" }): SettledState {
     const { job, task } = lease;
     const failures = task.failures + 1;
     if (failures > job.retries_max) {
-      bury(step, lease, "retries_spent", outcome.status, history(step, task, outcome));
-      return "ended";
+      addDeadLetter(tx, lease, "retries_spent", outcome.status, history(tx, task, outcome));
+      return "dead";
     }
     if (job.stopped === 1) {
       job.cancelled += 1;
-      return "ended";
+      return "cancelled";
     }
     const waitMs = Math.max(backoffMs(job.backoff_ms, failures, task.id), outcome.retryAfterMs ?? 0);
-    const home = laneAfter(step, lease, 0);
-    sql.delayTask.run(home.n, step.now + waitMs, failures, JSON.stringify(history(step, task, outcome)), task.id);
-    home.delayed += 1;
+    const lane = laneAfter(tx, lease, 0);
+    sql.delayTask.run(lane.n, tx.now + waitMs, failures, JSON.stringify(history(tx, task, outcome)), task.id);
+    lane.delayed += 1;
     job.delayed += 1;
-    step.totals.pending += 1;
-    return "waits";
+    tx.totals.pending += 1;
+    return "retry";
   }
 
-  function bury(
-    step: Step,
+  function addDeadLetter(
+    tx: Transaction,
     { job, lane, site, task }: EndedLease,
     reason: DeadReason,
     status: number | undefined,
-    past: Misfortune[],
+    attempts: FailedAttempt[],
   ): void {
     sql.addDead.run(
       task.id,
@@ -139,34 +146,37 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
       task.token,
       reason,
       status ?? null,
-      step.now,
-      JSON.stringify(past),
+      tx.now,
+      JSON.stringify(attempts),
     );
     job.dead += 1;
-    step.atSite(job, site).dead += 1;
+    tx.countersAt(job, site).dead += 1;
   }
 
-  /** Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. */
-  function handBack(step: Step, tasks: readonly TaskRow[], crashed: boolean): void {
+  /**
+   * Queues tasks again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter, and a
+   * task of a stopped job is cancelled.
+   */
+  function handBack(tx: Transaction, tasks: readonly TaskRow[], crashed: boolean): void {
     const ended: number[] = [];
     for (const task of tasks) {
-      const lease = endLease(step, task);
-      if (crashed && task.crashes >= CRASHES_MOST) {
-        const misfortune = { because: "crashed_worker", detail: `held by ${task.worker}` };
-        bury(step, lease, "crashed_worker", undefined, history(step, task, misfortune));
+      const lease = endLease(tx, task);
+      if (crashed && task.crashes >= MAX_CRASHES) {
+        const attempt = { because: "crashed_worker", detail: `held by ${task.worker}` };
+        addDeadLetter(tx, lease, "crashed_worker", undefined, history(tx, task, attempt));
         ended.push(task.id);
       } else if (lease.job.stopped === 1) {
         lease.job.cancelled += 1;
         ended.push(task.id);
       } else {
-        // An untouched task has crashed nobody: its count is as before the grant. A retry goes back among the retries.
+        // A released task caused no crash, so it gets back the count from before the grant. A retry stays delayed.
         const crashes = crashed ? task.crashes : task.crashes - 1;
         const state = task.not_before === null ? "queued" : "delayed";
-        const lane = laneAfter(step, lease, crashes);
+        const lane = laneAfter(tx, lease, crashes);
         sql.handBackTask.run(lane.n, state, crashes, task.id);
         lane[state] += 1;
         lease.job[state] += 1;
-        step.totals.pending += 1;
+        tx.totals.pending += 1;
       }
     }
     if (ended.length > 0) sql.dropTasks.run(idList(ended));
@@ -174,42 +184,42 @@ export function createLeases({ db, stepper, admit }: Deps): Leases {
 
   return {
     settle(settlements) {
-      const answer = { verdicts: [] as ("settled" | "stale")[], finished: [] as string[] };
+      const result = { states: [] as SettledState[], finished: [] as string[] };
       for (const batch of batches(settlements)) {
-        const { value, finished } = stepper.run((step) => settleStep(step, batch));
-        answer.verdicts.push(...value);
-        answer.finished.push(...finished);
+        const { value, finished } = runTransaction((tx) => settleBatch(tx, batch));
+        result.states.push(...value);
+        result.finished.push(...finished);
       }
-      return answer;
+      return result;
     },
     extend: (claims, leaseMs) =>
       split(claims).flatMap(
         (part) =>
-          stepper.run((step) =>
+          runTransaction((tx) =>
             part.map(
-              ({ taskId, token }) => Number(sql.extend.run(step.now + leaseMs, Number(taskId), token).changes) > 0,
+              ({ taskId, token }) => Number(sql.extend.run(tx.now + leaseMs, Number(taskId), token).changes) > 0,
             ),
           ).value,
       ),
     release(claims) {
       for (const part of split(claims)) {
-        stepper.run((step) => handBack(step, [...leasedBy(part).values()].filter(isIn(part)), false));
+        runTransaction((tx) => handBack(tx, [...leasedBy(part).values()].filter(isIn(part)), false));
       }
     },
     expire: (max) =>
-      stepper.run((step) => {
-        const expired = sql.expiredTasks.all(step.now, Math.min(max, BATCH_MOST)) as unknown as TaskRow[];
-        handBack(step, expired, true);
+      runTransaction((tx) => {
+        const expired = sql.expiredTasks.all(tx.now, Math.min(max, MAX_BATCH)) as unknown as TaskRow[];
+        handBack(tx, expired, true);
         return expired.length;
       }).value,
     abandon(worker) {
       let total = 0;
-      for (let moved = BATCH_MOST; moved === BATCH_MOST; total += moved) {
-        moved = stepper.run((step) => {
-          const held = sql.tasksOfWorker.all(worker, BATCH_MOST) as unknown as TaskRow[];
-          // In order of their numbers, as everywhere: new lanes take their turns in order of their making.
+      for (let moved = MAX_BATCH; moved === MAX_BATCH; total += moved) {
+        moved = runTransaction((tx) => {
+          const held = sql.tasksOfWorker.all(worker, MAX_BATCH) as unknown as TaskRow[];
+          // In order of id, as on the other backends: the order in which lanes are created decides their order of service.
           handBack(
-            step,
+            tx,
             held.sort((one, other) => one.id - other.id),
             true,
           );
@@ -225,51 +235,57 @@ const TALLIED = ["pages", "records", "invalid", "bytes"] as const;
 
 type EndedLease = { task: TaskRow; job: JobRow; lane: LaneRow; site: SiteRow };
 
-/** Takes a task out of the counts of what is leased; the caller says where it goes. */
-function endLease(step: Step, task: TaskRow): EndedLease {
-  const lease = { task, job: step.job(task.job), lane: step.lane(task.lane), site: step.site(task.site) };
+/** Removes a task from the counts of leased tasks. The caller decides what happens to the task next. */
+function endLease(tx: Transaction, task: TaskRow): EndedLease {
+  const lease = { task, job: tx.job(task.job), lane: tx.lane(task.lane), site: tx.site(task.site) };
   lease.job.leased -= 1;
   lease.lane.leased -= 1;
   lease.site.in_flight -= 1;
-  // Whoever was to bring robots.txt has ended; if it did not, another is asked.
+  // If this task was to fetch robots.txt and did not, the next grant of the site gets that duty.
   if (lease.site.robots_asker === task.id) lease.site.robots_asker = null;
   return lease;
 }
 
-/** Where a task waits that so many workers have died with. */
-function laneAfter(step: Step, { job, lane, site }: EndedLease, crashes: number): LaneRow {
+/** The lane of a task whose lease ended in `crashes` crashed workers so far: suspects have their own. */
+function laneAfter(tx: Transaction, { job, lane, site }: EndedLease, crashes: number): LaneRow {
   const queue = queueAfter(crashes, lane.queue);
-  return queue === lane.queue ? lane : step.laneFor(job, site, queue, lane.priority);
+  return queue === lane.queue ? lane : tx.laneFor(job, site, queue, lane.priority);
 }
 
-/** Back-off of the whole site. Answers of requests sent before it began are the same incident, not a new one. */
-function hearSite(step: Step, site: SiteRow, heard: Settlement["site"]): void {
-  if (heard.kind === "ok" && site.blocked_until <= step.now) site.incidents = 0;
-  if (heard.kind !== "throttled") return;
-  if (site.blocked_until <= step.now) site.incidents += 1;
-  const restMs = heard.retryAfterMs ?? siteRestMs(site.incidents);
-  site.blocked_until = Math.max(site.blocked_until, step.now + restMs);
+/** Starts, extends or ends the back-off of a site. A response to a request from before the back-off is not a new incident. */
+function updateSiteBackoff(tx: Transaction, site: SiteRow, signal: Settlement["site"]): void {
+  if (signal.kind === "ok" && site.blocked_until <= tx.now) site.incidents = 0;
+  if (signal.kind !== "throttled") return;
+  if (site.blocked_until <= tx.now) site.incidents += 1;
+  const until = tx.now + (signal.retryAfterMs ?? siteBackoffMs(site.incidents));
+  if (until <= site.blocked_until) return;
+  site.blocked_until = until;
+  site.backoff_cause = signal.cause ?? null;
 }
 
-function history(step: Step, task: TaskRow, last: { because: string; status?: number; detail?: string }): Misfortune[] {
-  const past = task.history === null ? [] : (JSON.parse(task.history) as Misfortune[]);
+function history(
+  tx: Transaction,
+  task: TaskRow,
+  last: { because: string; status?: number; detail?: string },
+): FailedAttempt[] {
+  const past = task.history === null ? [] : (JSON.parse(task.history) as FailedAttempt[]);
   const { because, status, detail } = last;
   return [
     ...past,
-    { at: step.now, because, ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { detail }) },
+    { at: tx.now, because, ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { detail }) },
   ];
 }
 
-/** Links a step takes in: should all of them be new, 16 ms; most are known to be seen, and cost next to nothing. */
-const LINKS_MOST = 2000;
+/** Max links per transaction. If all of them are new it takes 16 ms; most are cached as seen and cost almost nothing. */
+const MAX_LINKS = 2000;
 
-/** So many settlements that they and their links stay within one step's measure; at least one. */
+/** Splits settlements into batches of at most MAX_BATCH settlements and MAX_LINKS links, with at least one settlement each. */
 function* batches(settlements: readonly Settlement[]): Generator<readonly Settlement[]> {
   let batch: Settlement[] = [];
   let links = 0;
   for (const settlement of settlements) {
-    const isOver = batch.length === BATCH_MOST || links + settlement.discovered.length > LINKS_MOST;
-    if (batch.length > 0 && isOver) {
+    const isFull = batch.length === MAX_BATCH || links + settlement.discovered.length > MAX_LINKS;
+    if (batch.length > 0 && isFull) {
       yield batch;
       batch = [];
       links = 0;
@@ -280,10 +296,10 @@ function* batches(settlements: readonly Settlement[]): Generator<readonly Settle
   if (batch.length > 0) yield batch;
 }
 
-/** As many claims as one step takes, at a time (F17). */
+/** Splits claims into batches of MAX_BATCH (F17). */
 function split(claims: readonly Claim[]): (readonly Claim[])[] {
   const parts: (readonly Claim[])[] = [];
-  for (let from = 0; from < claims.length; from += BATCH_MOST) parts.push(claims.slice(from, from + BATCH_MOST));
+  for (let from = 0; from < claims.length; from += MAX_BATCH) parts.push(claims.slice(from, from + MAX_BATCH));
   return parts;
 }
 
@@ -292,7 +308,7 @@ function isIn(claims: readonly Claim[]): (task: TaskRow) => boolean {
   return (task) => keys.has(claimKey({ taskId: String(task.id), token: task.token }));
 }
 
-/** As JSON. What is no number names no task, and is left out. */
+/** A JSON list. Ids that are no integers name no task and are left out. */
 function idList(ids: readonly number[]): string {
   return `[${ids.filter(Number.isSafeInteger).join(",")}]`;
 }

@@ -1,4 +1,4 @@
-/** Tracing by OpenTelemetry: spans with ids of ours, through whichever SDK is there. Loaded only where there is one. */
+/** Tracing with OpenTelemetry: spans with our own ids, through any SDK. Loaded only if an SDK is present. */
 import {
   type Context,
   context,
@@ -11,21 +11,30 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { submitSpanId, type TraceParent, taskSpan, traceOf } from "../trace-ids.ts";
-import type { Over, SpanEnd, SpanWords, StepAsked, Submission, TaskTrace, TracedTask, Tracing } from "../tracing.ts";
+import type {
+  Over,
+  SpanAttributes,
+  SpanEnd,
+  StepOptions,
+  Submission,
+  TaskTrace,
+  TracedTask,
+  Tracing,
+} from "../tracing.ts";
 import type { PlannedIds, SpanIds } from "./planned-ids.ts";
 
 export type OtelDeps = {
   tracer: Tracer;
-  /** Undefined where the SDK is not ours, and chooses ids by itself. */
+  /** Undefined for an SDK that was started by the user, which generates its own ids. */
   ids: PlannedIds | undefined;
-  /** What may be shown of a text. */
+  /** Masks secrets in a text. */
   redact(text: string): string;
   shutdown(): Promise<void>;
 };
 
-/** `share` of the tasks is recorded, from 0 to 1. */
+/** `share`: the fraction of tasks that are sampled, from 0 to 1. */
 export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, { share }: { share: number }): Tracing {
-  function shown(words: SpanWords): Record<string, string | number | boolean> {
+  function shown(words: SpanAttributes): Record<string, string | number | boolean> {
     const known = Object.entries(words).filter(
       (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,
     );
@@ -46,7 +55,7 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
     return ids === undefined ? renamed(make(), own) : ids.with(own, make);
   }
 
-  function submission(requestId: string, from: TraceParent | undefined, words: SpanWords): Submission {
+  function submission(requestId: string, from: TraceParent | undefined, words: SpanAttributes): Submission {
     const { traceId, isSampled } = traceOf(requestId);
     if (!isSampled) return { end: () => {} };
     const own = { traceId, spanId: submitSpanId(requestId) };
@@ -61,7 +70,7 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
     const { traceId, isSampled } = traceOf(requestId);
     const own = taskSpan(jobId, taskId);
     const whole = partOf === undefined ? undefined : taskSpan(jobId, partOf);
-    // A part is recorded where the whole is.
+    // A continuation is sampled if its first task is.
     if (!isSampled || (whole ?? own).share >= share) return undefined;
     const inside = contextOf(traceId, own.spanId);
     const outside = contextOf(traceId, whole?.spanId ?? submitSpanId(requestId));
@@ -73,7 +82,7 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
 
     async function step<T>(
       name: string,
-      asked: StepAsked,
+      asked: StepOptions,
       work: () => Promise<T>,
       tell: (result: T) => SpanEnd,
     ): Promise<T> {
@@ -81,7 +90,7 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
       const attributes = { ...base, ...shown(asked.words) };
       const span = tracer.startSpan(name, { kind, attributes }, inside);
       try {
-        // What the work traces by itself, a spider's handler say, hangs under it.
+        // Spans that the work itself creates, e.g. in a spider's handler, become children.
         const result = await context.with(trace.setSpan(inside, span), work);
         finish(span, tell(result));
         return result;
@@ -104,17 +113,17 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
 }
 
 /**
- * Of an SDK that is not ours: what it gives as the context of a span is the one that it exports, in every version so far. Should
- * one of them give a copy, or a frozen one, all is still in its trace, and only hangs under ids of which there is no span.
+ * For an SDK that the user started. In all versions so far, the span context it returns is the one that it exports. If a version
+ * returns a copy or a frozen object, all spans are still in the right trace, but their parents have unknown ids.
  */
 function renamed(span: Span, own: SpanIds): Span {
   const context = span.spanContext();
-  // What is not recorded may share its context with others.
+  // Spans that are not recorded may share one context.
   if (span.isRecording() && !Object.isFrozen(context)) Object.assign(context, own);
   return span;
 }
 
-/** A place in a trace that other processes may have made. */
+/** The context of a span that another process may have created. */
 function contextOf(traceId: string, spanId: string): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Ids for an OpenTelemetry SDK: those of the span that is about to be made, where it is one of ours, else any. An SDK asks
- * for ids without saying for what, so they are laid out for it; between that and its asking nothing else can run.
+ * An id generator for an OpenTelemetry SDK: predetermined ids for our spans, random ids for others. The SDK requests ids without
+ * saying for which span, so they are set before the span is created. Both happen synchronously.
  */
 import { randomBytes } from "node:crypto";
 
@@ -9,7 +9,7 @@ export type SpanIds = { traceId: string; spanId: string };
 export type PlannedIds = {
   generateTraceId(): string;
   generateSpanId(): string;
-  /** Makes a span that has these. */
+  /** Creates a span with these ids. */
   with<T>(ids: SpanIds, make: () => T): T;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Starts an OpenTelemetry SDK that sends spans by OTLP over HTTP. Its packages are not ours: whoever wants traces installs
- * them. What they are told by OTEL_* (endpoint, headers, service name, sampler, batches) is as in every other program.
+ * Starts an OpenTelemetry SDK that exports spans with OTLP over HTTP. The user must install its packages. The standard OTEL_*
+ * variables (endpoint, headers, service name, sampler, batches) apply.
  */
 import { createRequire } from "node:module";
 import type { Tracer } from "@opentelemetry/api";
@@ -14,7 +14,7 @@ type Options = { name: string; version: string; instance: string };
 const SDK = "@opentelemetry/sdk-trace-node";
 const EXPORTER = "@opentelemetry/exporter-trace-otlp-http";
 
-/** Throws TRACING_UNAVAILABLE where the packages are not installed. */
+/** Throws TRACING_UNAVAILABLE if the packages are not installed. */
 export async function startSdk(ids: PlannedIds, { name, version, instance }: Options): Promise<Sdk> {
   const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }] = await loaded();
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resourcesOfSdk();
@@ -28,7 +28,7 @@ export async function startSdk(ids: PlannedIds, { name, version, instance }: Opt
     .merge(detectResources({ detectors: [envDetector] }));
   const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter())];
   const provider = new NodeTracerProvider({ resource, idGenerator: ids, spanProcessors });
-  // For spiders that trace by themselves, too.
+  // Also for spiders that create their own spans.
   provider.register();
   return { tracer: provider.getTracer(name, version), shutdown: () => provider.shutdown() };
 }
@@ -43,13 +43,13 @@ async function loaded() {
     if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
     throw new TrawlError("TRACING_UNAVAILABLE", {
       op: "tracing.start",
-      message: `traces are asked for (TRAWL_OTEL, or OTEL_EXPORTER_OTLP_ENDPOINT), and what sends them is not installed: npm install ${SDK} ${EXPORTER}`,
+      message: `tracing is on (TRAWL_OTEL or OTEL_EXPORTER_OTLP_ENDPOINT), but its packages are not installed: npm install ${SDK} ${EXPORTER}`,
       cause,
     });
   }
 }
 
-/** Resources are a package of the SDK's own, which need not be where we find it. */
+/** The resources package is a dependency of the SDK, and may not be resolvable from here. */
 function resourcesOfSdk(): typeof import("@opentelemetry/resources") {
   const node = createRequire(import.meta.url).resolve(SDK);
   const base = createRequire(node).resolve("@opentelemetry/sdk-trace-base");

@@ -1,29 +1,29 @@
 import type { Page } from "../../domain/page.ts";
 
-/** Where the bodies of pages are kept, apart from the rows that describe them. */
+/** Storage of page bodies, separate from the rows that describe them. */
 export interface Bodies {
-  /** Keeps a body and answers with its reference, once it survives a power cut; undefined where none are kept. */
+  /** Stores a body and returns its reference. Resolves once it is durable; undefined if bodies are not stored. */
   put(body: Buffer): Promise<string | undefined>;
-  /** The body of a reference; undefined if nothing is kept under it. */
+  /** The body of a reference; undefined if it does not exist. */
   get(ref: string): Promise<Buffer | undefined>;
   /**
-   * Removes a body that nobody has put since that instant: whoever has may be about to refer to it, and putting what is
-   * there already counts. False where it stays.
+   * Removes a body, unless it was stored since that instant: the page of that write may follow. Storing an existing body
+   * counts. Returns false if it is kept.
    */
   remove(ref: string, putBefore: number): Promise<boolean>;
 }
 
-/** The task that fetched the page. */
-export type ParcelName = { jobId: string; taskId: string };
+/** A spooled page is named by the task that fetched it. */
+export type SpooledPageName = { jobId: string; taskId: string };
 
-/** A page with its body, on its way from the worker that fetched it to the one that parses it. */
-export type Parcel = { page: Page; body: Buffer };
+/** A page with its body, stored until a parse worker reads it. */
+export type SpooledPage = { page: Page; body: Buffer };
 
-export interface Parcels {
-  /** Resolves once it survives a power cut. What was under the name is replaced: its task has run again. */
-  put(name: ParcelName, parcel: Parcel): Promise<void>;
-  /** One that is damaged is never whole again; one that is missing may be elsewhere. */
-  get(name: ParcelName): Promise<Parcel | "missing" | "damaged">;
-  /** Removing what is not there is harmless. */
-  remove(name: ParcelName): Promise<void>;
+export interface PageSpool {
+  /** Resolves once the page is durable. Replaces the page that an earlier attempt of the same task stored. */
+  put(name: SpooledPageName, spooled: SpooledPage): Promise<void>;
+  /** A damaged page cannot be repaired. A missing page may be in the spool of another worker. */
+  get(name: SpooledPageName): Promise<SpooledPage | "missing" | "damaged">;
+  /** Removing a page that does not exist has no effect. */
+  remove(name: SpooledPageName): Promise<void>;
 }

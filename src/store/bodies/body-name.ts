@@ -1,4 +1,4 @@
-/** What bodies are called and how small they are made, wherever they are kept: a folder can be copied into a bucket. */
+/** Names and compression of bodies, the same in every backend, so that a folder can be copied to a bucket. */
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -10,25 +10,25 @@ const REF = /^sha256:([0-9a-f]{64})$/;
 
 const compress = promisify(gzip);
 
-/** By what is in a body, and nothing else: its reference, and where under its root it is kept. */
+/** The reference of a body and its path under the root. Both depend only on its content. */
 export function nameOf(body: Buffer): { ref: string; key: string } {
   const hex = hash("sha256", body, "hex");
   return { ref: `sha256:${hex}`, key: keyOf(hex) };
 }
 
-/** Where the body of a reference is kept; undefined for what is no reference. */
+/** The path of a reference; undefined if it is invalid. */
 export function findKey(ref: string): string | undefined {
-  // The pattern also keeps a made-up reference from naming something elsewhere.
+  // The pattern also prevents path traversal by a forged reference.
   const hex = REF.exec(ref)?.[1];
   return hex === undefined ? undefined : keyOf(hex);
 }
 
-/** As it is kept. */
+/** Compresses a body for storage. */
 export function compressBody(body: Buffer): Promise<Buffer> {
   return compress(body, { level: GZIP_LEVEL });
 }
 
-/** Runs `keep` once for all who ask for the same key while it runs: equal bodies that come together are written once. */
+/** Runs `keep` once for all concurrent calls with the same key, so equal bodies are written once. */
 export function onceAtATime(keep: (key: string, body: Buffer) => Promise<void>): typeof keep {
   const running = new Map<string, Promise<void>>();
   return (key, body) => {

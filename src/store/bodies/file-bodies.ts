@@ -1,10 +1,11 @@
 /**
- * Bodies as files, named by what is in them: `ab/cd/<sha256>.gz`. Any number of workers in any number of processes may
- * put the same body at once: each writes a file of its own under `tmp/` and renames it, so a body is there whole or not
- * at all. A crash leaves at most unfinished files in `tmp/`, which nothing reads; they may be removed while no worker runs.
+ * Bodies as files, named by content hash: `ab/cd/<sha256>.gz`. Any number of processes may store the same body at once: each
+ * writes its own file under `tmp/` and renames it, so a body is complete or absent. A crash leaves at most unfinished files in
+ * `tmp/`, which are never read; they may be removed while no worker runs.
  *
- * When a body was last put is its file's own time. Whoever removes one takes its name away first, and looks again: who puts
- * it before that has renewed its time, and it goes back; who comes after finds no file, and writes one.
+ * The modification time of a file is when the body was last stored. Removal renames the file first and checks the time again:
+ * if the body was stored before the rename, its time is new and the file is renamed back; a later writer finds no file and
+ * writes one.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -14,7 +15,7 @@ import type { Bodies } from "./bodies.ts";
 import { compressBody, findKey, nameOf, onceAtATime } from "./body-name.ts";
 import { codeOf, fail, keepFile, readCompressed } from "./files.ts";
 
-/** Keeps bodies under `root`, made when first needed. Equal bodies are kept once. */
+/** Stores bodies under `root`, created on first use. Equal bodies are stored once. */
 export function openFileBodies(root: string): Bodies {
   const keep = onceAtATime((path, body) => writeBody(root, path, body));
   return {
@@ -65,14 +66,14 @@ async function putAtOf(path: string): Promise<number | undefined> {
 
 async function writeBody(root: string, path: string, body: Buffer): Promise<void> {
   if (await renewed(path)) {
-    // Another process may have renamed it a moment ago, and not yet made the name durable.
+    // Another process may have just renamed it, before the name was durable.
     await syncFolder(dirname(path));
     return;
   }
   await keepFile(root, path, await compressBody(body));
 }
 
-/** Whether it was there; whatever else is wrong with it, writing it will tell. */
+/** Whether the file exists. Other errors appear when it is written. */
 async function renewed(path: string): Promise<boolean> {
   const now = new Date();
   return utimes(path, now, now).then(
@@ -81,7 +82,7 @@ async function renewed(path: string): Promise<boolean> {
   );
 }
 
-/** False where there is no such file. */
+/** False if there is no such file. */
 async function unlessMissing(work: Promise<void>): Promise<boolean> {
   try {
     await work;

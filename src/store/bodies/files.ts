@@ -1,4 +1,4 @@
-/** Files of bodies: written whole or not at all, and what is said where they cannot be. */
+/** Atomic file writes for bodies, and their error messages. */
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,10 +8,10 @@ import { TrawlError } from "../../errors.ts";
 import { renameDurably, syncFolder } from "../durable-rename.ts";
 
 const FIXES: Readonly<Record<string, string>> = {
-  EACCES: "give this user the right to read and write the folder",
-  EPERM: "give this user the right to read and write the folder",
+  EACCES: "grant this user read and write access to the folder",
+  EPERM: "grant this user read and write access to the folder",
   EROFS: "its disk is mounted read-only: name a folder elsewhere in TRAWL_BODIES",
-  ENOSPC: "the disk is full: free some space, then go on where you were",
+  ENOSPC: "the disk is full: free some space, then retry",
   EDQUOT: "this user's share of the disk is used up: free some space",
   EEXIST: "a part of its path is a file: name a folder in TRAWL_BODIES",
   ENOTDIR: "a part of its path is a file: name a folder in TRAWL_BODIES",
@@ -21,7 +21,7 @@ const FIXES: Readonly<Record<string, string>> = {
 
 const decompress = promisify(gunzip);
 
-/** Writes a file two folders under `root` or less, in place of what is there. Resolves once it survives a power cut. */
+/** Writes or replaces a file at most two folders below `root`. Resolves once it is durable. */
 export async function keepFile(root: string, path: string, bytes: Buffer): Promise<void> {
   const part = join(root, "tmp", randomUUID());
   await makeFolders(root, dirname(path));
@@ -65,7 +65,7 @@ export function fail(op: string, path: string, cause: unknown): never {
 async function makeFolders(root: string, folder: string): Promise<void> {
   await mkdir(join(root, "tmp"), { recursive: true });
   if ((await mkdir(folder, { recursive: true })) === undefined) return;
-  // New folders are names too: ab/ in the root, cd/ in ab/.
+  // New folders must be synced too: ab/ in the root, cd/ in ab/.
   await syncFolder(dirname(folder));
   await syncFolder(root);
 }

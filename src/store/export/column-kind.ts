@@ -1,10 +1,10 @@
-/** What the values of a column are, all records taken together. `empty`: none has any; `json`: nested, or of several kinds. */
+/** The kind of all values of a column. `empty`: no values; `json`: nested values, or values of several kinds. */
 export type ColumnKind = "empty" | "text" | "number" | "truth" | "json";
 
-/** Every field of the records, in the order they first appear. */
+/** All fields of the records, in order of first appearance. */
 export type Columns = ReadonlyMap<string, ColumnKind>;
 
-/** The kind of a column with one more value in it. */
+/** The kind of a column after adding a value. */
 export function widen(kind: ColumnKind, value: unknown): ColumnKind {
   const own = kindOf(value);
   if (own === "empty" || own === kind) return kind;

@@ -4,7 +4,7 @@ import { createJsonWriter } from "./json-writer.ts";
 import { createJsonlWriter } from "./jsonl-writer.ts";
 import type { RecordWriter, TextSink } from "./record-writer.ts";
 
-/** The writer of a format that is text; only CSV looks at `columns`. */
+/** The writer of a text format. Only CSV uses `columns`. */
 export function createRecordWriter(format: TextFormat, sink: TextSink, { columns }: CsvOptions): RecordWriter {
   switch (format) {
     case "jsonl":

@@ -1,21 +1,20 @@
 /**
- * Cells of a CSV file by RFC 4180, made safe for spreadsheets: a page may hold text that a spreadsheet would run as a
- * formula, so text that starts like one gets an apostrophe in front. Plain numbers, such as -5, stay as they are.
+ * CSV cells according to RFC 4180, safe for spreadsheets. A spreadsheet would run some texts as a formula, so a text that
+ * starts like one is prefixed with an apostrophe. Plain numbers, such as -5, are unchanged.
  */
 
-// What spreadsheets take for a formula's start, with the full-width forms some of them read the same way; white space
-// counts because they trim it first.
+// Characters that start a formula, including full-width forms. White space counts, because spreadsheets trim it first.
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** A value as one cell: nothing for null and undefined, JSON for lists and objects. */
+/** A value as one cell: empty for null and undefined, JSON for lists and objects. */
 export function csvCell(value: unknown): string {
   const text = neutralise(textOf(value));
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A whole line, with its end. */
+/** A complete line, with its line end. */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(csvCell).join(",")}\r\n`;
 }

@@ -6,11 +6,11 @@ import { LINE_COLUMNS, recordLine } from "./record-line.ts";
 import { type RecordWriter, type TextSink, writeLines } from "./record-writer.ts";
 
 export type CsvOptions = {
-  /** The user's fields in the order wanted; undefined: all that the records have, found by reading them first. */
+  /** The fields to write, in order; undefined: all fields of the records, which are read once to find them. */
   columns: readonly string[] | undefined;
 };
 
-/** RFC 4180 in UTF-8 with a header. A record with a field the header lacks is BAD_OUTPUT: no field is lost silently. */
+/** RFC 4180 in UTF-8 with a header. Throws BAD_OUTPUT for a record with a field that is not in the header. */
 export function createCsvWriter(sink: TextSink, { columns }: CsvOptions): RecordWriter {
   let header: ReadonlySet<string> | undefined;
 
@@ -40,7 +40,7 @@ function* linesOf(header: ReadonlySet<string>, records: readonly StoredRecord[])
   for (const record of records) {
     const line = recordLine(record);
     refuseUnknown(header, line, record);
-    // Not `line[name]` alone: that would find `toString` on every record.
+    // `line[name]` alone would find inherited properties such as `toString`.
     yield csvLine(names.map((name) => (Object.hasOwn(line, name) ? line[name] : undefined)));
   }
 }

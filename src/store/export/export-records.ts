@@ -4,13 +4,13 @@ import type { RecordWriter } from "./record-writer.ts";
 
 type Records = Pick<Store, "readRecords">;
 
-/** Records held at a time. */
+/** Records read per query. */
 const BATCH_MOST = 500;
 
 /**
- * Writes a job's records past `afterId`, in order, and says where it came to: the next export may go on from `lastId`.
- * Of a job that still runs it writes what is there. A page that is fetched anew after its records were written comes
- * again under new ids: an output that must have each page once is written from 0, when the job has ended.
+ * Writes the records of a job after `afterId`, in order. The next export can continue from the returned `lastId`. For a
+ * running job it writes the records that exist. If a page is fetched again after its records were written, they are written
+ * again under new ids. For an output with each page once, export from 0 after the job has ended.
  */
 export async function exportRecords(
   store: Records,
@@ -21,7 +21,7 @@ export async function exportRecords(
   let upToId = Number.MAX_SAFE_INTEGER;
   await writer.begin(async () => {
     const found = await findColumns(store, jobId, afterId);
-    // Later records may have fields that this header does not name.
+    // Later records may have fields that are not in this header.
     upToId = found.lastId;
     return found.columns;
   });
@@ -37,7 +37,7 @@ export async function exportRecords(
   return { lastId, count };
 }
 
-/** Every field of the records past `afterId`, and what its values are. */
+/** All fields of the records after `afterId`, with the kinds of their values. */
 async function findColumns(
   store: Records,
   jobId: string,

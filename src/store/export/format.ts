@@ -1,10 +1,10 @@
 import { extname } from "node:path";
 import { TrawlError } from "../../errors.ts";
 
-/** How records may be written out: a JSON object a line, one JSON array, RFC 4180 with a header, or typed columns. */
+/** Output formats: one JSON object per line, one JSON array, CSV with a header, or typed columns. */
 export const EXPORT_FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-/** Those that a person or a pipe of lines can read. */
+/** Text formats. */
 export type TextFormat = Exclude<ExportFormat, "parquet">;
 
 const ALIASES: Readonly<Record<string, ExportFormat>> = {
@@ -15,12 +15,12 @@ const ALIASES: Readonly<Record<string, ExportFormat>> = {
   parquet: "parquet",
 };
 
-/** The format a file's name asks for; BAD_OUTPUT if it asks for none we write. */
+/** The format by file extension. Throws BAD_OUTPUT if it is unknown. */
 export function formatOf(path: string): ExportFormat {
   return parseFormat(extname(path).slice(1), path);
 }
 
-/** The format of that name; `path` is for the message. */
+/** The format by name. `path` is used in the error message. */
 export function parseFormat(name: string, path?: string): ExportFormat {
   const format = Object.hasOwn(ALIASES, name.toLowerCase()) ? ALIASES[name.toLowerCase()] : undefined;
   if (format !== undefined) return format;

@@ -2,7 +2,7 @@ import type { StoredRecord } from "../store.ts";
 import { recordLine } from "./record-line.ts";
 import { type RecordWriter, type TextSink, writeLines } from "./record-writer.ts";
 
-/** One JSON array, an object a line: whole and valid once `end` has been called. */
+/** One JSON array with one object per line. It is valid after `end` has been called. */
 export function createJsonWriter(sink: TextSink): RecordWriter {
   let before = "[\n";
 

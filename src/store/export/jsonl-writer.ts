@@ -2,7 +2,7 @@ import type { StoredRecord } from "../store.ts";
 import { recordLine } from "./record-line.ts";
 import { type RecordWriter, type TextSink, writeLines } from "./record-writer.ts";
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export function createJsonlWriter(sink: TextSink): RecordWriter {
   return {
     begin: async () => {},

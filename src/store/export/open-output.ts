@@ -7,8 +7,8 @@ import type { RecordWriter } from "./record-writer.ts";
 export type Output = Omit<RecordWriter, "end"> & Pick<PartFile, "close" | "abort">;
 
 /**
- * Opens a file for `exportRecords`. It is written beside its final name and takes it on `close`; `abort` leaves whatever
- * had the name before. What cannot be written is BAD_OUTPUT, with the path and the fix.
+ * Opens a file for `exportRecords`. It is written under a temporary name and renamed on `close`. `abort` keeps the previous
+ * file. Throws BAD_OUTPUT, with the path and the fix, if the file cannot be written.
  */
 export async function openOutput(path: string, format: ExportFormat, options: CsvOptions): Promise<Output> {
   const file = await openPartFile(path);

@@ -3,14 +3,14 @@ import type { CsvOptions } from "./csv-writer.ts";
 import type { ExportFormat } from "./format.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
-/** The writer of any format, for whoever takes text and bytes alike. */
+/** The writer of any format, for a sink that accepts text and bytes. */
 export async function openRecordWriter(
   format: ExportFormat,
   sink: { write(part: string | Uint8Array): Promise<void> },
   options: CsvOptions,
 ): Promise<RecordWriter> {
   if (format !== "parquet") return createRecordWriter(format, sink, options);
-  // Loaded on first use: the other formats need nobody's code.
+  // Loaded on first use: the other formats need no package.
   const { createParquetWriter } = await import("./parquet-writer.ts");
   return createParquetWriter(sink, options);
 }

@@ -1,6 +1,6 @@
 /**
- * Parquet: columns with types, in row groups, each written out before the next is begun, so memory is bounded by one.
- * The types stand at the end of the file and hold from its beginning, hence `begin` has all records looked through first.
+ * Parquet: typed columns in row groups. Each group is written before the next begins, so memory is bounded by one group. The
+ * types apply to the whole file, so `begin` reads all records once to find them.
  */
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import { TrawlError } from "../../errors.ts";
@@ -10,7 +10,7 @@ import type { CsvOptions } from "./csv-writer.ts";
 import { LINE_COLUMNS } from "./record-line.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
-/** Takes bytes; resolves when it may be given more. */
+/** Accepts bytes. Resolves when it can accept more. */
 export type ByteSink = { write(bytes: Uint8Array): Promise<void> };
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
@@ -21,7 +21,7 @@ type Group = { rows: number; chars: number; cells: Map<string, unknown[]> };
 const TYPES: Readonly<Record<ColumnKind, Typed>> = {
   empty: { type: "BYTE_ARRAY", converted_type: "UTF8" },
   text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  // Also where all are whole: a price of 5 must not give the column another type than one of 4.99 tomorrow.
+  // Also for integers: a price of 5 must not change the type of a column that has 4.99 tomorrow.
   number: { type: "DOUBLE" },
   truth: { type: "BOOLEAN" },
   json: { type: "BYTE_ARRAY", converted_type: "JSON" },
@@ -35,12 +35,12 @@ const LINE_TYPES: Readonly<Record<LineColumn, Typed>> = {
   _depth: { type: "INT32" },
 };
 
-// A row group is full by whichever comes first: rows for readers, text and cells for our memory.
+// A row group is full when it reaches one of these limits: rows for readers, text and cells for our memory.
 const ROWS_MOST = 50_000;
 const CHARS_MOST = 16 * 1024 * 1024;
 const CELLS_MOST = 2_000_000;
 
-/** `columns` come first, and are there also where no record has them: the same job gives the same columns. */
+/** `columns` come first, and exist even if no record has them, so the same job always has the same columns. */
 export function createParquetWriter(sink: ByteSink, { columns = [] }: Partial<CsvOptions>): RecordWriter {
   const bytes = new ByteWriter();
   let parquet: ParquetWriter | undefined;
@@ -119,7 +119,7 @@ function addRow(group: Group, kinds: Columns, record: StoredRecord): void {
   };
   for (const [name, cells] of group.cells) {
     const isOurs = Object.hasOwn(line, name);
-    // Not `fields[name]` alone: that would find `toString` on every record.
+    // `fields[name]` alone would find inherited properties such as `toString`.
     const value = isOurs ? line[name as LineColumn] : Object.hasOwn(record.fields, name) ? record.fields[name] : null;
     cells.push(value ?? null);
     group.chars += lengthOf(value);
@@ -127,7 +127,7 @@ function addRow(group: Group, kinds: Columns, record: StoredRecord): void {
   group.rows += 1;
 }
 
-/** About how much it takes: what is nested is held as it came, which is more than its text. */
+/** Approximate memory: nested values are kept as objects, which are larger than their text. */
 function lengthOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   return typeof value === "object" && value !== null && !(value instanceof Date) ? JSON.stringify(value).length : 8;

@@ -1,6 +1,6 @@
 /**
- * A file that appears whole or not at all: what is written goes to `<path>.part`, which takes the name when it is closed. A crash
- * leaves the `.part` and whatever had the name before. One caller writes, one call at a time.
+ * A file that is written atomically: data goes to `<path>.part`, which is renamed on close. A crash leaves the `.part` file
+ * and the previous file. One caller writes, one call at a time.
  */
 import { constants } from "node:fs";
 import { access, type FileHandle, open, realpath, rm, stat } from "node:fs/promises";
@@ -9,11 +9,11 @@ import { isTrawlError, TrawlError } from "../../errors.ts";
 import { renameDurably } from "../durable-rename.ts";
 
 export type PartFile = {
-  /** Resolves when it may be given more. */
+  /** Resolves when it can accept more. */
   write(part: string | Uint8Array): Promise<void>;
-  /** Makes what was written durable and gives it its name. If that fails, `abort` still clears up. */
+  /** Flushes the data to disk and renames the file. If that fails, `abort` can still clean up. */
   close(): Promise<void>;
-  /** Removes what was written, and leaves what had the name before. After `close` it does nothing. */
+  /** Removes the data and keeps the previous file. No effect after `close`. */
   abort(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ const FIXES: Readonly<Record<string, (path: string) => string>> = {
   EPIPE: () => "whoever was reading it has gone",
 };
 
-/** Opens an output for writing from the start. What cannot be written is BAD_OUTPUT, with the path and the fix. */
+/** Opens an output for writing from the start. Throws BAD_OUTPUT, with the path and the fix. */
 export async function openPartFile(path: string): Promise<PartFile> {
   const coded = <T>(work: () => Promise<T>): Promise<T> => work().catch((cause: unknown) => fail(path, cause));
   const target = await coded(() => findTarget(path));
@@ -57,8 +57,8 @@ export async function openPartFile(path: string): Promise<PartFile> {
 }
 
 /**
- * Which file to write. Behind a link it is the file the link leads to; a pipe or device (`/dev/stdout`) is written in
- * place, for renaming over it would destroy it.
+ * The file to write. For a symbolic link it is the target. A pipe or device (`/dev/stdout`) is written in place, because
+ * renaming would replace it.
  */
 async function findTarget(path: string): Promise<{ path: string; isPlain: boolean }> {
   if (path === "" || path.endsWith(sep)) throw notAFile();
@@ -68,7 +68,7 @@ async function findTarget(path: string): Promise<{ path: string; isPlain: boolea
   });
   if (found === undefined) return { path, isPlain: true };
   if (found.isDirectory()) throw notAFile();
-  // A rename needs rights on the folder only: a write-protected file would be replaced all the same.
+  // A rename needs write access to the folder only, so it would replace a write-protected file.
   await access(path, constants.W_OK);
   return { path: found.isFile() ? await realpath(path) : path, isPlain: found.isFile() };
 }

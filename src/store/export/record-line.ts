@@ -1,10 +1,10 @@
 import type { Fields } from "../../domain/page.ts";
 import type { StoredRecord } from "../store.ts";
 
-/** What every output line says of itself, after the user's own fields. */
+/** Columns that Trawl adds to every line, after the user's fields. */
 export const LINE_COLUMNS = ["_url", "_status", "_fetchedAt", "_job", "_depth"] as const;
 
-/** A record as the user gets it. The names of `LINE_COLUMNS` are ours: a field that has one of them gives way. */
+/** A record as it is written. A user field with a name from `LINE_COLUMNS` is replaced. */
 export function recordLine(record: StoredRecord): Fields {
   return {
     ...record.fields,

@@ -1,25 +1,25 @@
-/** The contract of the output formats: records in, text out, at the pace of whoever takes the text. */
+/** The contract of output formats: records in, text out, with backpressure. */
 import type { StoredRecord } from "../store.ts";
 import type { Columns } from "./column-kind.ts";
 
-/** Takes text; resolves when it may be given more. */
+/** Accepts text. Resolves when it can accept more. */
 export type TextSink = { write(text: string): Promise<void> };
 
 export type RecordWriter = {
   /**
-   * Called before records are written, once or more. A format that names all fields up front asks for them there, if
-   * it has not been told; the others never do.
+   * Called once or more before records are written. A format that lists all fields first calls the function to find them,
+   * unless it was given the fields. Other formats ignore it.
    */
   begin(findColumns: () => Promise<Columns>): Promise<void>;
   write(records: readonly StoredRecord[]): Promise<void>;
-  /** Writes what ends the format. Nothing may be written after it. */
+  /** Writes the end of the format. Nothing may be written after it. */
   end(): Promise<void>;
 };
 
-/** Enough to make a write worth its call, little enough to hold. */
+/** Buffer size: large enough for efficient writes, small enough for memory. */
 const CHUNK_CHARS = 64 * 1024;
 
-/** Sends many short texts as few long ones. */
+/** Buffers short texts and writes them in large chunks. */
 export async function writeLines(sink: TextSink, lines: Iterable<string>): Promise<void> {
   let chunk = "";
   for (const line of lines) {

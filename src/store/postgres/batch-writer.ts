@@ -1,43 +1,43 @@
 /**
- * Writes batches of pages and tries for any number of workers on any number of machines. A batch is one statement, a
- * function of the server's (migrations/002-write-batch.sql), which locks the batch's jobs, so that ids are given out in
- * the order of commits. A task's page belongs to the highest token that wrote it; the same token again changes nothing.
+ * Writes batches of pages and attempts for any number of workers on any number of machines. A batch is one call of a server
+ * function (migrations/002-write-batch.sql). The function locks the jobs of the batch, so ids are assigned in commit order.
+ * A task's page belongs to the highest token that wrote it; writing the same token again changes nothing.
  */
 import { readSql } from "../../runtime/sqlite.ts";
-import { type MemoryWrite, memoryPage } from "../page-memory.ts";
+import { type MemoryWrite, memoryPageKey } from "../page-memory.ts";
 import { fieldsJson, headersJson } from "../rows.ts";
-import type { PageWrite, TryWrite, WriteVerdict } from "../store.ts";
-import { arrayOf, type Connection, type PostgresValue } from "./connection.ts";
+import type { AttemptWrite, PageWrite, WriteVerdict } from "../store.ts";
+import { encodeArray, type PostgresConnection, type PostgresValue } from "./connection.ts";
 
-type Column<T> = (of: T) => PostgresValue | undefined;
+type Column<T> = (row: T) => PostgresValue | undefined;
 
-export type BatchWriter = (
+type BatchWriter = (
   batch: readonly PageWrite[],
-  tries: readonly TryWrite[],
+  attempts: readonly AttemptWrite[],
   memories: readonly MemoryWrite[],
 ) => Promise<readonly WriteVerdict[]>;
 
-export function createBatchWriter(connection: Connection): BatchWriter {
+export function createBatchWriter(connection: PostgresConnection): BatchWriter {
   const sql = readSql<"writeBatch" | "writeAndRemember">(new URL("./sql/write-batch.sql", import.meta.url));
-  return async (batch, tries, memories) => {
-    if (batch.length + tries.length + memories.length === 0) return [];
-    const pages = highestOfEach(batch);
+  return async (batch, attempts, memories) => {
+    if (batch.length + attempts.length + memories.length === 0) return [];
+    const pages = highestByTask(batch);
     const written = [...pages.values()];
-    const values = valuesOf(written, tries, memories);
-    const same = written.filter(({ unchanged }) => unchanged === true);
-    // Most jobs remember nothing.
-    const isPlain = same.length + memories.length === 0;
+    const values = batchValues(written, attempts, memories);
+    const unchanged = written.filter((write) => write.unchanged === true);
+    // The usual case: most jobs are not recrawls.
+    const isPlain = unchanged.length + memories.length === 0;
     const [row] = isPlain
-      ? await connection.ask("store.write", sql.writeBatch, values)
-      : await connection.ask("store.write", sql.writeAndRemember, [...values, ...moreValues(same, memories)]);
-    // The driver leaves arrays as they come: {3,-1}.
+      ? await connection.query("store.write", sql.writeBatch, values)
+      : await connection.query("store.write", sql.writeAndRemember, [...values, ...recrawlValues(unchanged, memories)]);
+    // The driver returns arrays as text: {3,-1}.
     const had = String(row?.had ?? "{}").slice(1, -1);
-    return judge(batch, new Map([...pages.keys()].map((key, index) => [key, Number(had.split(",")[index])])));
+    return verdictsOn(batch, new Map([...pages.keys()].map((key, index) => [key, Number(had.split(",")[index])])));
   };
 }
 
-/** Of each task the first write with its highest token: whatever else the batch has of it would be replaced or refused. */
-function highestOfEach(batch: readonly PageWrite[]): Map<string, PageWrite> {
+/** The first write with the highest token of each task. The others would be replaced or rejected. */
+function highestByTask(batch: readonly PageWrite[]): Map<string, PageWrite> {
   const highest = new Map<string, PageWrite>();
   for (const write of batch) {
     const key = keyOf(write);
@@ -47,12 +47,12 @@ function highestOfEach(batch: readonly PageWrite[]): Map<string, PageWrite> {
   return highest;
 }
 
-/** What each write in turn would have met. `tokens`: what the tasks had before the batch. */
-function judge(batch: readonly PageWrite[], tokens: Map<string, number>): WriteVerdict[] {
+/** The verdicts if the writes had run one by one. `tokens`: the token of each task's page before the batch. */
+function verdictsOn(batch: readonly PageWrite[], tokens: Map<string, number>): WriteVerdict[] {
   return batch.map((write) => {
     const key = keyOf(write);
-    const held = tokens.get(key) ?? -1;
-    if (write.token < held) return "stale";
+    const current = tokens.get(key) ?? -1;
+    if (write.token < current) return "stale";
     tokens.set(key, write.token);
     return "written";
   });
@@ -62,7 +62,7 @@ function keyOf({ jobId, taskId }: PageWrite): string {
   return JSON.stringify([jobId, taskId]);
 }
 
-/** In the order of the function's parameters. */
+/** In the order of the parameters of `write_batch`. */
 const PAGE_COLUMNS: readonly Column<PageWrite>[] = [
   ({ jobId }) => jobId,
   ({ taskId }) => taskId,
@@ -87,7 +87,7 @@ const PAGE_COLUMNS: readonly Column<PageWrite>[] = [
   ({ run }) => run?.step,
 ];
 
-const TRY_COLUMNS: readonly Column<TryWrite>[] = [
+const ATTEMPT_COLUMNS: readonly Column<AttemptWrite>[] = [
   ({ jobId }) => jobId,
   ({ taskId }) => taskId,
   ({ token }) => token,
@@ -103,11 +103,15 @@ const TRY_COLUMNS: readonly Column<TryWrite>[] = [
   ({ run }) => run.step,
 ];
 
-const SAME_COLUMNS: readonly Column<PageWrite>[] = [({ jobId }) => jobId, ({ taskId }) => taskId, ({ token }) => token];
+const UNCHANGED_COLUMNS: readonly Column<PageWrite>[] = [
+  ({ jobId }) => jobId,
+  ({ taskId }) => taskId,
+  ({ token }) => token,
+];
 
 const MEMORY_COLUMNS: readonly Column<MemoryWrite>[] = [
   ({ set }) => set,
-  ({ url }) => memoryPage(url),
+  ({ url }) => memoryPageKey(url),
   ({ jobId }) => jobId,
   ({ taskId }) => taskId,
   ({ token }) => token,
@@ -119,34 +123,38 @@ const MEMORY_COLUMNS: readonly Column<MemoryWrite>[] = [
   ({ fetchedAt }) => fetchedAt,
 ];
 
-/** In one order, whoever writes them: rows of one page are locked by all jobs of its set. */
-function moreValues(same: readonly PageWrite[], memories: readonly MemoryWrite[]): string[] {
+/** Sorted, so that concurrent writers cannot deadlock: all jobs of a set lock the same rows. */
+function recrawlValues(unchanged: readonly PageWrite[], memories: readonly MemoryWrite[]): string[] {
   const sorted = memories
-    .map((memory) => ({ memory, key: `${memory.set}\n${memoryPage(memory.url)}` }))
+    .map((memory) => ({ memory, key: `${memory.set}\n${memoryPageKey(memory.url)}` }))
     .sort((one, other) => (one.key < other.key ? -1 : 1))
     .map(({ memory }) => memory);
-  return [...columnsOf(same, SAME_COLUMNS), ...columnsOf(sorted, MEMORY_COLUMNS)].map(arrayOf);
+  return [...columnsOf(unchanged, UNCHANGED_COLUMNS), ...columnsOf(sorted, MEMORY_COLUMNS)].map(encodeArray);
 }
 
-function valuesOf(pages: readonly PageWrite[], tries: readonly TryWrite[], memories: readonly MemoryWrite[]): string[] {
-  const jobs = new Set([...pages, ...tries, ...memories].map(({ jobId }) => jobId));
-  const workers = new Set([...pages, ...tries].flatMap(({ run }) => (run === undefined ? [] : [run.worker])));
+function batchValues(
+  pages: readonly PageWrite[],
+  attempts: readonly AttemptWrite[],
+  memories: readonly MemoryWrite[],
+): string[] {
+  const jobs = new Set([...pages, ...attempts, ...memories].map(({ jobId }) => jobId));
+  const workers = new Set([...pages, ...attempts].flatMap(({ run }) => (run === undefined ? [] : [run.worker])));
   const lists: (readonly (PostgresValue | undefined)[])[] = [
     [...jobs],
     [...workers],
     ...columnsOf(pages, PAGE_COLUMNS),
     ...recordColumns(pages),
     ...invalidColumns(pages),
-    ...columnsOf(tries, TRY_COLUMNS),
+    ...columnsOf(attempts, ATTEMPT_COLUMNS),
   ];
-  return lists.map(arrayOf);
+  return lists.map(encodeArray);
 }
 
 function columnsOf<T>(rows: readonly T[], columns: readonly Column<T>[]) {
   return columns.map((column) => rows.map(column));
 }
 
-/** Which page, counted from 1; which of its records; the record. */
+/** Three columns: number of the page, from 1; index of the record; the record. */
 function recordColumns(pages: readonly PageWrite[]): PostgresValue[][] {
   const rows = pages.flatMap((write, page) =>
     write.records.map((fields, at) => [page + 1, at, fieldsJson(write, fields)] as const),

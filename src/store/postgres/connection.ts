@@ -1,138 +1,172 @@
 /**
- * Calls on a PostgreSQL store that outlive its restarts: each is made until it is answered or the server has been out of
- * reach for `patienceMs`. A call may so be made twice: all of ours change nothing the second time, or are `tell`ed. Every call is one
- * statement and so one transaction; a crash leaves all of it or nothing, and nobody holds a lock while a client thinks.
+ * Statements on a PostgreSQL store that survive restarts of the server. Each call is retried until it is answered or the
+ * server has been unreachable for `patienceMs`. So a statement may run twice: every statement either changes nothing the
+ * second time or uses `queryOnce`. Every call is one statement and therefore one transaction: a crash leaves all of it or
+ * nothing, and no lock is held while a client is busy.
  */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import { withoutNul } from "../rows.ts";
 import { connect, type Pool, type Transaction } from "./connect.ts";
-import type { PostgresPlace } from "./place.ts";
-import { coded, isLostContact, SILENT, troubleWords, unreachable } from "./trouble.ts";
+import type { PostgresUrl } from "./connection-url.ts";
+import { describeError, isConnectionLost, NO_ANSWER, storeUnreachable, toStoreError } from "./postgres-errors.ts";
 
 export type PostgresRow = Record<string, unknown>;
 export type PostgresValue = string | number | null;
 
-export type Connection = {
-  /** One statement; arrays as `arrayOf` writes them. */
-  ask(op: string, text: string, values: readonly PostgresValue[]): Promise<readonly PostgresRow[]>;
-  /** One statement that is made once: nobody is told whether it was, should the connection be lost. */
-  tell(op: string, text: string, values: readonly PostgresValue[]): Promise<void>;
+/** Values for `$1`, `$2` … in order, or for `:name` by name. */
+export type PostgresValues = readonly PostgresValue[] | Readonly<Record<string, PostgresValue>>;
+
+export type PostgresConnection = {
+  /** Runs one statement. Encode arrays with `encodeArray`. */
+  query(op: string, text: string, values: PostgresValues): Promise<readonly PostgresRow[]>;
+  /** Runs one statement at most once. If the connection is lost, it resolves, and the outcome is unknown. */
+  queryOnce(op: string, text: string, values: readonly PostgresValue[]): Promise<void>;
   /**
-   * Several, together or not at all; for what is done before anything else is. A connection that breaks between two of
-   * them ends the process: the library then throws where nobody can catch it.
+   * Runs several statements in one transaction. Only for use at startup: if the connection breaks between two statements,
+   * the library throws where no caller can catch it, and the process ends.
    */
-  transact<T>(op: string, work: (sql: Transaction) => Promise<T>, answerMs?: number): Promise<T>;
+  transaction<T>(op: string, work: (sql: Transaction) => Promise<T>, answerMs?: number): Promise<T>;
   close(): Promise<void>;
 };
 
 type Deps = { clock: Clock; log: Log };
 
-const TRY_AGAIN_MS = 100;
-/** Our statements take milliseconds, but for traces of huge jobs; a server is not thought dead while it reads. */
+const RETRY_MS = 100;
+/** Our statements take milliseconds, except traces of huge jobs. A server that is still reading must not count as lost. */
 const ANSWER_MS = 30_000;
-/** What is under way may take so long when a store is closed. */
-const FAREWELL_MS = 5_000;
+/** How long `close` waits for calls that are in progress. */
+const CLOSE_MS = 5_000;
 
-export function openConnection(place: PostgresPlace, deps: Deps, { patienceMs }: { patienceMs: number }): Connection {
+export function openConnection(
+  url: PostgresUrl,
+  deps: Deps,
+  { patienceMs }: { patienceMs: number },
+): PostgresConnection {
   const { clock, log } = deps;
   const closing = new AbortController();
-  let pool = connect(place);
-  const underWay = new Set<Promise<unknown>>();
+  let pool = connect(url);
+  const inProgress = new Set<Promise<unknown>>();
   /** Since when no call has been answered. */
   let lostAt: number | undefined;
 
-  async function persist<T>(op: string, answerMs: number, call: (pool: Pool) => Promise<T>): Promise<T> {
+  async function retryUntilAnswered<T>(op: string, answerMs: number, call: (pool: Pool) => Promise<T>): Promise<T> {
     let failingSince: number | undefined;
     for (;;) {
       try {
-        const answer = await answered(answerMs, call);
-        hasAnswered();
+        const answer = await withAnswerTimeout(answerMs, call);
+        recordAnswer();
         return answer;
       } catch (cause) {
-        if (closing.signal.aborted || !isLostContact(cause)) throw coded(place, op, cause);
-        noteLoss(cause);
+        if (closing.signal.aborted || !isConnectionLost(cause)) throw toStoreError(url, op, cause);
+        recordLoss(cause);
         failingSince ??= clock.now();
         const lostMs = clock.now() - failingSince;
-        if (lostMs >= patienceMs) throw unreachable(place, { op, lostMs, cause });
-        await clock.sleep(TRY_AGAIN_MS, closing.signal);
+        if (lostMs >= patienceMs) throw storeUnreachable(url, { op, lostMs, cause });
+        await clock.sleep(RETRY_MS, closing.signal);
       }
     }
   }
 
-  /** The library would wait for ever on a connection that nobody speaks on. */
-  async function answered<T>(answerMs: number, call: (pool: Pool) => Promise<T>): Promise<T> {
-    const asked = pool;
+  /** The library itself waits forever on a connection without traffic. */
+  async function withAnswerTimeout<T>(answerMs: number, call: (pool: Pool) => Promise<T>): Promise<T> {
+    const used = pool;
     const waiting = new AbortController();
-    const silence = clock.sleep(answerMs, waiting.signal).then(() => {
-      if (waiting.signal.aborted) return undefined as never; // answered: nobody listens any more
-      throw Object.assign(new Error(`no answer within ${answerMs / 1000} s`), { code: SILENT });
+    const timeout = clock.sleep(answerMs, waiting.signal).then(() => {
+      if (waiting.signal.aborted) return undefined as never; // answered: this promise has lost the race
+      throw Object.assign(new Error(`no answer within ${answerMs / 1000} s`), { code: NO_ANSWER });
     });
-    const calling = call(asked);
-    underWay.add(calling);
+    const calling = call(used);
+    inProgress.add(calling);
     try {
-      return await Promise.race([calling, silence]);
+      return await Promise.race([calling, timeout]);
     } catch (error) {
-      if ((error as { code?: unknown }).code === SILENT) abandon(asked);
+      if ((error as { code?: unknown }).code === NO_ANSWER) replacePool(used);
       throw error;
     } finally {
-      underWay.delete(calling);
+      inProgress.delete(calling);
       waiting.abort();
     }
   }
 
-  /** Once for all calls that wait on it; they fail, and ask again on the new one. */
-  function abandon(silent: Pool): void {
-    if (silent !== pool || closing.signal.aborted) return;
-    pool = connect(place);
-    void silent.end({ timeout: 0 });
+  /** Replaces a pool that does not answer, once. All calls that wait on it fail, and are retried on the new pool. */
+  function replacePool(unresponsive: Pool): void {
+    if (unresponsive !== pool || closing.signal.aborted) return;
+    pool = connect(url);
+    void unresponsive.end({ timeout: 0 });
   }
 
-  function noteLoss(cause: unknown): void {
+  function recordLoss(cause: unknown): void {
     if (lostAt !== undefined) return;
     lostAt = clock.now();
-    log.warn("store.lost", { store: place.shown, cause: troubleWords(cause) });
+    log.warn("store.lost", { store: url.shown, cause: describeError(cause) });
   }
 
-  function hasAnswered(): void {
+  function recordAnswer(): void {
     if (lostAt === undefined) return;
-    log.warn("store.back", { store: place.shown, lostMs: Math.round(clock.now() - lostAt) });
+    log.warn("store.back", { store: url.shown, lostMs: Math.round(clock.now() - lostAt) });
     lostAt = undefined;
   }
 
   return {
-    async ask(op, text, values) {
-      const clean = values.map((value) => (typeof value === "string" ? withoutNul(value) : value));
-      return persist(op, ANSWER_MS, async (asked) => asked.unsafe(text, [...clean], { prepare: true }));
+    async query(op, text, values) {
+      const statement = toPositional(text, values);
+      const clean = statement.values.map((value) => (typeof value === "string" ? withoutNul(value) : value));
+      return retryUntilAnswered(op, ANSWER_MS, async (used) => used.unsafe(statement.text, clean, { prepare: true }));
     },
-    async tell(op, text, values) {
+    async queryOnce(op, text, values) {
       try {
-        await answered(ANSWER_MS, async (asked) => asked.unsafe(text, [...values], { prepare: true }));
-        hasAnswered();
+        await withAnswerTimeout(ANSWER_MS, async (used) => used.unsafe(text, [...values], { prepare: true }));
+        recordAnswer();
       } catch (cause) {
-        if (closing.signal.aborted || !isLostContact(cause)) throw coded(place, op, cause);
-        noteLoss(cause);
+        if (closing.signal.aborted || !isConnectionLost(cause)) throw toStoreError(url, op, cause);
+        recordLoss(cause);
       }
     },
-    transact: (op, work, answerMs = ANSWER_MS) =>
-      persist(op, answerMs, async (asked) => (await asked.begin(work)) as never),
+    transaction: (op, work, answerMs = ANSWER_MS) =>
+      retryUntilAnswered(op, answerMs, async (used) => (await used.begin(work)) as never),
     async close() {
       closing.abort();
-      // Not the library's own farewell: after a connection broke, it waits for an answer that nobody asked for.
+      // The library's own graceful end is not used: after a broken connection it waits for an answer that never comes.
       const waited = new AbortController();
-      const done = Promise.allSettled(underWay).then(() => waited.abort());
-      await Promise.race([done, clock.sleep(FAREWELL_MS, waited.signal)]);
+      const done = Promise.allSettled(inProgress).then(() => waited.abort());
+      await Promise.race([done, clock.sleep(CLOSE_MS, waited.signal)]);
       await pool.end({ timeout: 0 });
     },
   };
 }
 
-/** A list as PostgreSQL reads it. */
-export function arrayOf(values: readonly (PostgresValue | undefined)[]): string {
-  return `{${values.map(elementOf).join(",")}}`;
+/** `:name`, but not the cast `::type`. */
+const NAMED = /(?<!:):([a-z]\w*)/gi;
+
+/** PostgreSQL has numbered parameters only: replaces each `:name` by the number of its first use. */
+function toPositional(text: string, values: PostgresValues): { text: string; values: readonly PostgresValue[] } {
+  if (isList(values)) return { text, values };
+  const names: string[] = [];
+  const numbered = text.replace(NAMED, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return {
+    text: numbered,
+    values: names.map((name) => {
+      const value = values[name];
+      if (value === undefined) throw new Error(`no value for :${name}`);
+      return value;
+    }),
+  };
 }
 
-function elementOf(value: PostgresValue | undefined): string {
+function isList(values: PostgresValues): values is readonly PostgresValue[] {
+  return Array.isArray(values);
+}
+
+/** Encodes a list as a PostgreSQL array literal. */
+export function encodeArray(values: readonly (PostgresValue | undefined)[]): string {
+  return `{${values.map(encodeElement).join(",")}}`;
+}
+
+function encodeElement(value: PostgresValue | undefined): string {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "number") return String(value);
   return `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;

@@ -1,51 +1,51 @@
-/** The archive of jobs on PostgreSQL. Each call is one statement, and does no harm where it is made twice. */
+/** The job archive in PostgreSQL. Each call is one statement, and can be repeated without harm. */
 import { readSql } from "../../runtime/sqlite.ts";
 import { archivedRow, type JobArchive, toArchived } from "../job-archive.ts";
-import { arrayOf, type Connection, type PostgresValue } from "./connection.ts";
+import { encodeArray, type PostgresConnection, type PostgresValue } from "./connection.ts";
 
 type Names =
   | "keep"
   | "find"
-  | "listKept"
-  | "deletedAmong"
+  | "listArchived"
+  | "filterDeleted"
   | "mark"
-  | "listUnclean"
+  | "listUncleaned"
   | "setClean"
   | "erase"
   | "readPassed"
-  | "listLoose"
-  | "dropLoose";
+  | "listOrphanBodies"
+  | "dropOrphanBodies";
 
-export function createJobArchive(connection: Connection): JobArchive {
+export function createJobArchive(connection: PostgresConnection): JobArchive {
   const sql = readSql<Names>(new URL("./sql/archive.sql", import.meta.url));
-  const ask = (name: Names, ...values: PostgresValue[]) => connection.ask(`archive.${name}`, sql[name], values);
+  const query = (name: Names, ...values: PostgresValue[]) => connection.query(`archive.${name}`, sql[name], values);
 
   return {
-    keep: async (job) => void (await ask("keep", ...archivedRow(job))),
+    keep: async (job) => void (await query("keep", ...archivedRow(job))),
     async find(jobId) {
-      const [row] = await ask("find", jobId);
+      const [row] = await query("find", jobId);
       if (row?.is_deleted === true) return "deleted";
       return row === undefined || row.id === null ? undefined : toArchived(row);
     },
     list: async (limit, before) =>
-      (await ask("listKept", before?.createdAt ?? Number.MAX_VALUE, limit)).map(toArchived),
-    deletedAmong: async (jobIds) =>
-      jobIds.length === 0 ? [] : (await ask("deletedAmong", arrayOf(jobIds))).map(({ id }) => String(id)),
-    markDeleted: async (jobId, at) => void (await ask("mark", jobId, at)),
-    listUnclean: async (limit, from = 0) =>
-      (await ask("listUnclean", from, limit)).map((row) => ({
+      (await query("listArchived", before?.createdAt ?? Number.MAX_VALUE, limit)).map(toArchived),
+    filterDeleted: async (jobIds) =>
+      jobIds.length === 0 ? [] : (await query("filterDeleted", encodeArray(jobIds))).map(({ id }) => String(id)),
+    markDeleted: async (jobId, at) => void (await query("mark", jobId, at)),
+    listUncleaned: async (limit, from = 0) =>
+      (await query("listUncleaned", from, limit)).map((row) => ({
         jobId: String(row.id),
         deletedAt: Number(row.deleted_at),
       })),
-    setClean: async (jobId) => void (await ask("setClean", jobId)),
-    erase: async (jobId, max, at) => Number((await ask("erase", jobId, max, at))[0]?.most) >= max,
+    setClean: async (jobId) => void (await query("setClean", jobId)),
+    erase: async (jobId, max, at) => Number((await query("erase", jobId, max, at))[0]?.most) >= max,
     readPassed: async (jobId, afterTaskId, limit) =>
-      (await ask("readPassed", jobId, afterTaskId, limit)).map(({ task }) => String(task)),
-    listLoose: async (since, limit) =>
-      (await ask("listLoose", since, limit)).map((row) => ({
+      (await query("readPassed", jobId, afterTaskId, limit)).map(({ task }) => String(task)),
+    listOrphanBodies: async (since, limit) =>
+      (await query("listOrphanBodies", since, limit)).map((row) => ({
         ref: String(row.ref),
-        isReferred: row.is_referred === true,
+        isReferenced: row.is_referenced === true,
       })),
-    dropLoose: async (refs, since) => void (await ask("dropLoose", arrayOf(refs), since)),
+    dropOrphanBodies: async (refs, since) => void (await query("dropOrphanBodies", encodeArray(refs), since)),
   };
 }

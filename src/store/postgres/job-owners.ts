@@ -1,33 +1,34 @@
+/** Jobs by owner in PostgreSQL. Each call is one statement, and can be repeated without harm. */
 import { readSql } from "../../runtime/sqlite.ts";
 import type { JobOwners, OwnedJob } from "../job-owners.ts";
-import { arrayOf, type Connection, type PostgresRow, type PostgresValue } from "./connection.ts";
+import { encodeArray, type PostgresConnection, type PostgresRow, type PostgresValue } from "./connection.ts";
 
-type Names = "noteWithin" | "addNote" | "listNotes" | "listOpen" | "setOpen" | "forget";
+type Names = "addWithin" | "addEntry" | "listEntries" | "listOpen" | "setOpen" | "remove";
 
-export function createJobOwners(connection: Connection): JobOwners {
+export function createJobOwners(connection: PostgresConnection): JobOwners {
   const sql = readSql<Names>(new URL("./sql/job-owners.sql", import.meta.url));
-  const ask = (op: keyof JobOwners, text: string, ...values: PostgresValue[]) =>
-    connection.ask(`owners.${op}`, text, values);
+  const query = (op: keyof JobOwners, text: string, ...values: PostgresValue[]) =>
+    connection.query(`owners.${op}`, text, values);
   const toOwned = (row: PostgresRow): OwnedJob => ({
     jobId: String(row.job),
     n: Number(row.n),
-    notedAt: Number(row.noted_at),
+    addedAt: Number(row.noted_at),
   });
 
   return {
-    async note(owner, jobId, at, most) {
+    async add(owner, jobId, at, most) {
       if (most === undefined) {
-        await ask("note", sql.addNote, owner, jobId, at);
+        await query("add", sql.addEntry, owner, jobId, at);
         return true;
       }
-      const [row] = await ask("note", sql.noteWithin, owner, jobId, at, most);
+      const [row] = await query("add", sql.addWithin, owner, jobId, at, most);
       return row?.answer === true;
     },
     list: async (owner, limit, beforeN = Number.MAX_SAFE_INTEGER) =>
-      (await ask("list", sql.listNotes, owner, beforeN, limit)).map(toOwned),
+      (await query("list", sql.listEntries, owner, beforeN, limit)).map(toOwned),
     listOpen: async (owner, limit, afterN = 0) =>
-      (await ask("listOpen", sql.listOpen, owner, afterN, limit)).map(toOwned),
-    setOpen: async (jobIds, isOpen) => void (await ask("setOpen", sql.setOpen, String(isOpen), arrayOf(jobIds))),
-    forget: async (jobIds) => void (await ask("forget", sql.forget, arrayOf(jobIds))),
+      (await query("listOpen", sql.listOpen, owner, afterN, limit)).map(toOwned),
+    setOpen: async (jobIds, isOpen) => void (await query("setOpen", sql.setOpen, String(isOpen), encodeArray(jobIds))),
+    remove: async (jobIds) => void (await query("remove", sql.remove, encodeArray(jobIds))),
   };
 }

@@ -1,64 +1,64 @@
 /**
- * Brings a schema of a database to what this binary knows: numbered `.sql` files, run in order, never changed later.
- * Called by every process that opens a store: the steps run in one transaction under a lock, so of several processes one
- * does them and the rest find them done; a crash leaves all or none.
+ * Migrates a schema to the version of this Trawl: numbered `.sql` files, run in order. The statements of a migration never
+ * change. Every process that opens a store calls it. All migrations run in one transaction under a lock: one process runs
+ * them, the others find them done, and a crash leaves all or none.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { TrawlError } from "../../errors.ts";
 import { readSql } from "../../runtime/sqlite.ts";
 import type { Transaction } from "./connect.ts";
-import type { Connection, PostgresRow } from "./connection.ts";
-import type { PostgresPlace } from "./place.ts";
+import type { PostgresConnection, PostgresRow } from "./connection.ts";
+import type { PostgresUrl } from "./connection-url.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 const SQL = readSqlOnce();
 
-/** Changes to large tables take their time. */
+/** Changes to large tables are slow. */
 const MIGRATE_MS = 30 * 60_000;
 
-/** What `starts_with`, generated numbers and procedures without surprises need. */
+/** The minimum for `starts_with`, identity columns and procedures. */
 const OLDEST_SERVER = 120_000;
 
-/** Refuses a schema that holds something else, one that a newer Trawl has written, and servers that would not do. */
-export async function migrate(connection: Connection, place: PostgresPlace): Promise<void> {
+/** Throws if the schema belongs to another application, if a newer Trawl has written it, or if the server is unsuitable. */
+export async function migrate(connection: PostgresConnection, url: PostgresUrl): Promise<void> {
   const sql = SQL();
-  const steps = readdirSync(FOLDER)
+  const migrations = readdirSync(FOLDER)
     .filter((name) => name.endsWith(".sql"))
     .sort();
-  const [facts = {}] = await connection.ask("store.open", sql.findFacts, [place.schema]);
-  checkServer(place, facts);
+  const [facts = {}] = await connection.query("store.open", sql.findFacts, [url.schema]);
+  checkServer(url, facts);
   // The usual case, without the lock.
   if (facts.is_ours === true) {
-    const [{ version } = {}] = await connection.ask("store.open", sql.findVersion, []);
-    if (checkedVersion(place, Number(version), steps.length) === steps.length) return;
+    const [{ version } = {}] = await connection.query("store.open", sql.findVersion, []);
+    if (checkedVersion(url, Number(version), migrations.length) === migrations.length) return;
   }
-  await connection.transact("store.open", (transaction) => climb(transaction, place, steps), MIGRATE_MS);
+  await connection.transaction("store.open", (transaction) => runMigrations(transaction, url, migrations), MIGRATE_MS);
 }
 
-async function climb(transaction: Transaction, place: PostgresPlace, steps: readonly string[]): Promise<void> {
+async function runMigrations(transaction: Transaction, url: PostgresUrl, migrations: readonly string[]): Promise<void> {
   const sql = SQL();
-  await transaction.unsafe(sql.lock, [place.schema]);
-  // Another process may have done it since.
-  const [facts = {}] = (await transaction.unsafe(sql.findFacts, [place.schema])) as PostgresRow[];
+  await transaction.unsafe(sql.lock, [url.schema]);
+  // Another process may have migrated it in between.
+  const [facts = {}] = (await transaction.unsafe(sql.findFacts, [url.schema])) as PostgresRow[];
   if (facts.is_ours !== true) {
-    if (Number(facts.others) > 0) throw holdsOthers(place);
-    // Its name was checked to need no quotes; PostgreSQL takes no parameter there.
-    if (facts.has_schema !== true) await transaction.unsafe(`CREATE SCHEMA ${place.schema}`);
+    if (Number(facts.others) > 0) throw foreignSchema(url);
+    // PostgreSQL takes no parameter here. The name was validated to need no quotes.
+    if (facts.has_schema !== true) await transaction.unsafe(`CREATE SCHEMA ${url.schema}`);
     await transaction.unsafe(sql.mark);
   }
   const [{ version } = {}] = (await transaction.unsafe(sql.findVersion)) as PostgresRow[];
-  const known = checkedVersion(place, Number(version), steps.length);
-  for (const name of steps.slice(known)) await transaction.unsafe(readFileSync(new URL(name, FOLDER), "utf8"));
-  await transaction.unsafe(sql.keepVersion, [steps.length]);
+  const known = checkedVersion(url, Number(version), migrations.length);
+  for (const name of migrations.slice(known)) await transaction.unsafe(readFileSync(new URL(name, FOLDER), "utf8"));
+  await transaction.unsafe(sql.setVersion, [migrations.length]);
 }
 
-function checkServer({ shown }: PostgresPlace, { server_version, server_encoding }: PostgresRow): void {
+function checkServer({ shown }: PostgresUrl, { server_version, server_encoding }: PostgresRow): void {
   const problem =
     Number(server_version) < OLDEST_SERVER
-      ? `the server is PostgreSQL ${Math.floor(Number(server_version) / 10_000)}; 12 or later is needed`
+      ? `the server is PostgreSQL ${Math.floor(Number(server_version) / 10_000)}; 12 or later is required`
       : server_encoding === "UTF8"
         ? undefined
-        : `the database is encoded in ${server_encoding}, which cannot hold every page; make one with ENCODING 'UTF8'`;
+        : `the database is encoded in ${server_encoding}, which cannot store every page; create one with ENCODING 'UTF8'`;
   if (problem === undefined) return;
   throw new TrawlError("STORE_UNREACHABLE", {
     op: "store.open",
@@ -67,26 +67,26 @@ function checkServer({ shown }: PostgresPlace, { server_version, server_encoding
   });
 }
 
-function checkedVersion({ shown }: PostgresPlace, version: number, known: number): number {
+function checkedVersion({ shown }: PostgresUrl, version: number, known: number): number {
   if (version <= known) return version;
   throw new TrawlError("STORE_SCHEMA", {
     op: "store.open",
-    message: `store ${shown}: its schema is version ${version}, this Trawl knows up to ${known}; upgrade Trawl, or name another store in TRAWL_STORE`,
+    message: `store ${shown}: its schema has version ${version}, this Trawl supports up to ${known}; upgrade Trawl, or set another store in TRAWL_STORE`,
     detail: { store: shown, version, known },
   });
 }
 
-function holdsOthers({ shown, schema }: PostgresPlace): TrawlError {
+function foreignSchema({ shown, schema }: PostgresUrl): TrawlError {
   return new TrawlError("STORE_UNREACHABLE", {
     op: "store.open",
-    message: `store ${shown}: its schema ${schema} holds tables of something else; name a schema of its own in TRAWL_STORE: ?schema=NAME`,
+    message: `store ${shown}: its schema ${schema} contains tables of another application; set another schema in TRAWL_STORE: ?schema=NAME`,
     detail: { store: shown, schema },
   });
 }
 
-type Names = "findFacts" | "findVersion" | "lock" | "mark" | "keepVersion";
+type Names = "findFacts" | "findVersion" | "lock" | "mark" | "setVersion";
 
-/** Importing a module does nothing: read when first needed. */
+/** Reads the file on first use, because importing a module must have no effect. */
 function readSqlOnce(): () => Record<Names, string> {
   let read: Record<Names, string> | undefined;
   return () => {

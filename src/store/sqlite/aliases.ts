@@ -1,10 +1,10 @@
-/** Short numbers in place of long names that many rows have. */
+/** Short integers that replace job ids and worker names in rows. */
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 
 export type Aliases = { job(id: string): number; worker(name: string): number };
 
-/** Aliases never change, so they are kept; a process that has met more names than this looks them up anew. */
-const KEPT_MOST = 10_000;
+/** Aliases never change, so they are cached. The cache is cleared when it holds this many names. */
+const MAX_CACHED = 10_000;
 
 export function createAliases(db: Database): Aliases {
   const sql = prepareAll<"createJob" | "findJob" | "createWorker" | "findWorker">(
@@ -12,19 +12,19 @@ export function createAliases(db: Database): Aliases {
     new URL("./sql/aliases.sql", import.meta.url),
   );
 
-  function aliasing(create: "createJob" | "createWorker", find: "findJob" | "findWorker"): (name: string) => number {
-    const known = new Map<string, number>();
+  function lookup(create: "createJob" | "createWorker", find: "findJob" | "findWorker"): (name: string) => number {
+    const cache = new Map<string, number>();
     return (name) => {
-      const kept = known.get(name);
-      if (kept !== undefined) return kept;
-      // Committed on its own: an alias outlives a batch that fails, and so may be kept at once.
+      const cached = cache.get(name);
+      if (cached !== undefined) return cached;
+      // Committed on its own, so the alias stays valid if the batch fails, and can be cached now.
       sql[create].run(name);
       const alias = Number(sql[find].get(name)?.alias);
-      if (known.size >= KEPT_MOST) known.clear();
-      known.set(name, alias);
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(name, alias);
       return alias;
     };
   }
 
-  return { job: aliasing("createJob", "findJob"), worker: aliasing("createWorker", "findWorker") };
+  return { job: lookup("createJob", "findJob"), worker: lookup("createWorker", "findWorker") };
 }

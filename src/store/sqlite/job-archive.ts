@@ -1,41 +1,41 @@
-/** The archive of jobs in a store's file. Called by every server and worker; each call is one transaction. */
+/** The job archive in SQLite. Every server and worker calls it; each call is one transaction. */
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
+import type { RunOnFile } from "../../runtime/sqlite-errors.ts";
 import { archivedRow, type JobArchive, toArchived } from "../job-archive.ts";
-import type { RunCall } from "./key-book.ts";
 
 type Names =
   | "keep"
-  | "findKept"
+  | "findArchived"
   | "isDeleted"
-  | "listKept"
+  | "listArchived"
   | "mark"
-  | "dropKept"
-  | "dropNote"
-  | "listUnclean"
+  | "dropArchived"
+  | "dropOwner"
+  | "listUncleaned"
   | "setClean"
   | "findAlias"
   | "dropRecords"
   | "dropInvalid"
-  | "dropTries"
+  | "dropAttempts"
   | "emptyMemories"
-  | "doomedPages"
+  | "listPages"
   | "dropPage"
-  | "loosen"
+  | "addOrphanBody"
   | "readPassed"
-  | "listLoose"
-  | "dropLoose";
+  | "listOrphanBodies"
+  | "dropOrphanBodies";
 
-/** Of a job without pages; something may be remembered of it all the same. */
+/** Alias of a job that has no rows by alias. It may still have page memories, which use the job id. */
 const NO_ALIAS = -1;
 
-export function createJobArchive(db: Database, run: RunCall): JobArchive {
+export function createJobArchive(db: Database, run: RunOnFile): JobArchive {
   const sql = prepareAll<Names>(db, new URL("./sql/archive.sql", import.meta.url));
 
   function dropPages(job: number, max: number, at: number): number {
-    const pages = sql.doomedPages.all(job, max);
+    const pages = sql.listPages.all(job, max);
     for (const page of pages) {
       for (const ref of [page.body_ref, page.screenshot_ref, page.pdf_ref]) {
-        if (ref !== null) sql.loosen.run(ref as string, at);
+        if (ref !== null) sql.addOrphanBody.run(ref as string, at);
       }
       sql.dropPage.run(page.id as number);
     }
@@ -45,8 +45,8 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
   function erase(jobId: string, max: number, at: number): boolean {
     const job = Number(sql.findAlias.get(jobId)?.alias ?? NO_ALIAS);
     return db.write(() => {
-      sql.dropKept.run(jobId);
-      const removed = [sql.dropRecords, sql.dropInvalid, sql.dropTries].map((drop) => drop.run(job, max).changes);
+      sql.dropArchived.run(jobId);
+      const removed = [sql.dropRecords, sql.dropInvalid, sql.dropAttempts].map((drop) => drop.run(job, max).changes);
       const memories = sql.emptyMemories.run(jobId, max).changes;
       return [...removed, memories, dropPages(job, max, at)].some((count) => Number(count) >= max);
     });
@@ -57,24 +57,24 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
     find: (jobId) =>
       run("archive.find", () => {
         if (sql.isDeleted.get(jobId) !== undefined) return "deleted";
-        const row = sql.findKept.get(jobId);
+        const row = sql.findArchived.get(jobId);
         return row === undefined ? undefined : toArchived(row);
       }),
     list: (limit, before) =>
-      run("archive.list", () => sql.listKept.all(before?.createdAt ?? Number.MAX_VALUE, limit).map(toArchived)),
-    deletedAmong: (jobIds) =>
-      run("archive.deletedAmong", () => jobIds.filter((jobId) => sql.isDeleted.get(jobId) !== undefined)),
+      run("archive.list", () => sql.listArchived.all(before?.createdAt ?? Number.MAX_VALUE, limit).map(toArchived)),
+    filterDeleted: (jobIds) =>
+      run("archive.filterDeleted", () => jobIds.filter((jobId) => sql.isDeleted.get(jobId) !== undefined)),
     markDeleted: (jobId, at) =>
       run("archive.markDeleted", () =>
         db.write(() => {
           sql.mark.run(jobId, at);
-          sql.dropKept.run(jobId);
-          sql.dropNote.run(jobId);
+          sql.dropArchived.run(jobId);
+          sql.dropOwner.run(jobId);
         }),
       ),
-    listUnclean: (limit, from = 0) =>
-      run("archive.listUnclean", () =>
-        sql.listUnclean.all(from, limit).map((row) => ({ jobId: String(row.id), deletedAt: Number(row.deleted_at) })),
+    listUncleaned: (limit, from = 0) =>
+      run("archive.listUncleaned", () =>
+        sql.listUncleaned.all(from, limit).map((row) => ({ jobId: String(row.id), deletedAt: Number(row.deleted_at) })),
       ),
     setClean: (jobId) => run("archive.setClean", () => void sql.setClean.run(jobId)),
     erase: (jobId, max, at) => run("archive.erase", () => erase(jobId, max, at)),
@@ -82,16 +82,16 @@ export function createJobArchive(db: Database, run: RunCall): JobArchive {
       run("archive.readPassed", () =>
         sql.readPassed.all(jobId, afterTaskId, limit).map(({ task }: Row) => String(task)),
       ),
-    listLoose: (since, limit) =>
-      run("archive.listLoose", () =>
-        sql.listLoose
+    listOrphanBodies: (since, limit) =>
+      run("archive.listOrphanBodies", () =>
+        sql.listOrphanBodies
           .all(since, limit)
-          .map((row) => ({ ref: String(row.ref), isReferred: Number(row.is_referred) === 1 })),
+          .map((row) => ({ ref: String(row.ref), isReferenced: Number(row.is_referenced) === 1 })),
       ),
-    dropLoose: (refs, since) =>
-      run("archive.dropLoose", () =>
+    dropOrphanBodies: (refs, since) =>
+      run("archive.dropOrphanBodies", () =>
         db.write(() => {
-          for (const ref of refs) sql.dropLoose.run(ref, since);
+          for (const ref of refs) sql.dropOrphanBodies.run(ref, since);
         }),
       ),
   };

@@ -1,29 +1,30 @@
+/** Jobs by owner in SQLite. Every API instance calls it; each call is one transaction. */
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
+import type { RunOnFile } from "../../runtime/sqlite-errors.ts";
 import type { JobOwners, OwnedJob } from "../job-owners.ts";
-import type { RunCall } from "./key-book.ts";
 
-type Names = "findNote" | "countOpen" | "addNote" | "listNotes" | "listOpen" | "setOpen" | "forget";
+type Names = "findEntry" | "countOpen" | "addEntry" | "listEntries" | "listOpen" | "setOpen" | "remove";
 
-export function createJobOwners(db: Database, run: RunCall): JobOwners {
+export function createJobOwners(db: Database, run: RunOnFile): JobOwners {
   const sql = prepareAll<Names>(db, new URL("./sql/job-owners.sql", import.meta.url));
   const toOwned = (row: Row): OwnedJob => ({
     jobId: String(row.job),
     n: Number(row.n),
-    notedAt: Number(row.noted_at),
+    addedAt: Number(row.noted_at),
   });
 
   return {
-    note: (owner, jobId, at, most) =>
-      run("owners.note", () =>
+    add: (owner, jobId, at, most) =>
+      run("owners.add", () =>
         db.write(() => {
-          if (sql.findNote.get(jobId) !== undefined) return true;
+          if (sql.findEntry.get(jobId) !== undefined) return true;
           if (most !== undefined && Number(sql.countOpen.get(owner)?.answer) >= most) return false;
-          sql.addNote.run(owner, jobId, at);
+          sql.addEntry.run(owner, jobId, at);
           return true;
         }),
       ),
     list: (owner, limit, beforeN = Number.MAX_SAFE_INTEGER) =>
-      run("owners.list", () => sql.listNotes.all(owner, beforeN, limit).map(toOwned)),
+      run("owners.list", () => sql.listEntries.all(owner, beforeN, limit).map(toOwned)),
     listOpen: (owner, limit, afterN = 0) =>
       run("owners.listOpen", () => sql.listOpen.all(owner, afterN, limit).map(toOwned)),
     setOpen: (jobIds, isOpen) =>
@@ -32,10 +33,10 @@ export function createJobOwners(db: Database, run: RunCall): JobOwners {
           for (const jobId of jobIds) sql.setOpen.run(isOpen ? 1 : 0, jobId);
         }),
       ),
-    forget: (jobIds) =>
-      run("owners.forget", () =>
+    remove: (jobIds) =>
+      run("owners.remove", () =>
         db.write(() => {
-          for (const jobId of jobIds) sql.forget.run(jobId);
+          for (const jobId of jobIds) sql.remove.run(jobId);
         }),
       ),
   };

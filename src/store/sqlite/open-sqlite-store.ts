@@ -1,36 +1,36 @@
 import { type Database, openDatabase, prepareAll } from "../../runtime/sqlite.ts";
-import { type NamedFile, withFileErrors } from "../../runtime/sqlite-failure.ts";
+import { type RunOnFile, type SqliteFile, withFileErrors } from "../../runtime/sqlite-errors.ts";
 import { migrate } from "../../runtime/sqlite-schema.ts";
 import { toInvalidRecord, toStoredPage, toStoredRecord } from "../rows.ts";
-import type { Store, StoreBooks } from "../store.ts";
-import { createHistoryBook } from "./history-book.ts";
+import type { ControlStores, Store } from "../store.ts";
+import { createBatchWriter } from "./batch-writer.ts";
+import { createHistoryStore } from "./history-store.ts";
 import { createJobArchive } from "./job-archive.ts";
 import { createJobOwners } from "./job-owners.ts";
-import { createKeyBook } from "./key-book.ts";
-import { createMemories } from "./memories.ts";
-import { createPageWriter } from "./page-writer.ts";
-import { createScheduleBook } from "./schedule-book.ts";
-import { createTracing } from "./tracing.ts";
-import { createWebhookBook } from "./webhook-book.ts";
+import { createKeyStore } from "./key-store.ts";
+import { createPageMemories } from "./page-memories.ts";
+import { createScheduleStore } from "./schedule-store.ts";
+import { createTraceReader } from "./trace-reader.ts";
+import { createWebhookStore } from "./webhook-store.ts";
 
-export type SqliteStoreOptions = {
-  /** How long a write waits for another process's before it fails. */
+type SqliteStoreOptions = {
+  /** How long a write waits for another process's write before it fails. */
   busyMs: number;
 };
 
 /**
- * A store in one SQLite file, made if missing, for any number of processes. What `write` has answered survives a power
- * cut. A file that cannot be used is STORE_UNREACHABLE, one that a newer Trawl has written STORE_SCHEMA.
+ * Opens a store in one SQLite file, created if missing, for any number of processes. When `write` has resolved, its batch
+ * survives a power failure. Throws STORE_UNREACHABLE if the file cannot be used, STORE_SCHEMA if a newer Trawl wrote it.
  */
-export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store & StoreBooks {
-  const file: NamedFile = { what: "store", path, unreachable: "STORE_UNREACHABLE" };
+export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store & ControlStores {
+  const file: SqliteFile = { what: "store", path, unreachable: "STORE_UNREACHABLE" };
   const { db, write, read, trace, memories } = withFileErrors(file, "store.open", () => openMigrated(file, busyMs));
-  /** SQLite answers at once; callers get promises, and errors as rejections. */
-  const run = async <T>(op: string, work: () => T): Promise<T> => withFileErrors(file, op, work);
+  // SQLite is synchronous. Callers get promises, and errors as rejections.
+  const run: RunOnFile = async (op, work) => withFileErrors(file, op, work);
 
   return {
-    write: (batch, tries = [], remembered = []) => run("store.write", () => write(batch, tries, remembered)),
-    recall: (asked) => run("store.recall", () => memories.recall(asked)),
+    write: (batch, attempts = [], remembered = []) => run("store.write", () => write(batch, attempts, remembered)),
+    recall: (requests) => run("store.recall", () => memories.recall(requests)),
     forgetSet: (set) => run("store.forgetSet", () => memories.forgetSet(set)),
     readRecords: (jobId, afterId, limit) => run("store.readRecords", () => read.records(jobId, afterId, limit)),
     readPages: (jobId, afterId, limit) => run("store.readPages", () => read.pages(jobId, afterId, limit)),
@@ -39,68 +39,66 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
     readRecordsOfPage: (id, limit) => run("store.readRecordsOfPage", () => read.recordsOfPage(id, limit)),
     countRecords: (jobId) => run("store.countRecords", () => read.count(jobId)),
     countUnchanged: (jobId) => run("store.countUnchanged", () => read.countUnchanged(jobId)),
-    tracePages: (sought) => trace.pages(sought, (work) => withFileErrors(file, "store.tracePages", work)),
-    traceTries: (sought) => trace.tries(sought, (work) => withFileErrors(file, "store.traceTries", work)),
+    tracePages: (target) => trace.pages(target, (query) => withFileErrors(file, "store.tracePages", query)),
+    traceAttempts: (target) => trace.attempts(target, (query) => withFileErrors(file, "store.traceAttempts", query)),
     slowestPages: (jobId, limit) => run("store.slowestPages", () => trace.slowest(jobId, limit)),
-    groupTries: (jobId, limit) => run("store.groupTries", () => trace.groups(jobId, limit)),
-    keys: createKeyBook(db, run),
+    groupAttempts: (jobId, limit) => run("store.groupAttempts", () => trace.groups(jobId, limit)),
+    keys: createKeyStore(db, run),
     owners: createJobOwners(db, run),
-    schedules: createScheduleBook(db, run),
-    webhooks: createWebhookBook(db, run),
+    schedules: createScheduleStore(db, run),
+    webhooks: createWebhookStore(db, run),
     archive: createJobArchive(db, run),
-    history: createHistoryBook(db, run),
+    history: createHistoryStore(db, run),
     close: () => run("store.close", () => db.close()),
   };
 }
 
-/** "Trwl": tells a store from any other SQLite file. */
+/** "Trwl": identifies a store among SQLite files. */
 const STORE_FILE = 0x5472776c;
 
-/** Some 10 ms of looking. */
-const TRACE_STRETCH = 10_000;
+/** A scan of this many rows takes about 10 ms. */
+const TRACE_BATCH_ROWS = 10_000;
 
-function openMigrated(file: NamedFile, busyMs: number) {
+function openMigrated(file: SqliteFile, busyMs: number) {
   const db = openDatabase(file.path, { durability: "full", busyMs, pageBytes: 16384 });
   try {
     const folder = new URL("./migrations/", import.meta.url);
     migrate(db, { file, folder, applicationId: STORE_FILE, newer: "STORE_SCHEMA", setting: "TRAWL_STORE" });
-    const memories = createMemories(db);
-    const write = createPageWriter(db, memories);
-    return { db, write, read: createReaders(db), trace: createTracing(db, { stretch: TRACE_STRETCH }), memories };
+    const memories = createPageMemories(db);
+    const write = createBatchWriter(db, memories);
+    const trace = createTraceReader(db, { batchRows: TRACE_BATCH_ROWS });
+    return { db, write, read: createReaders(db), trace, memories };
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
+type ReadNames =
+  | "readRecords"
+  | "readRecordsOfPage"
+  | "readPages"
+  | "findPage"
+  | "readInvalid"
+  | "countRecords"
+  | "countUnchanged";
+
 function createReaders(db: Database) {
-  const { readRecords, readRecordsOfPage } = prepareAll<"readRecords" | "readRecordsOfPage">(
-    db,
-    new URL("./sql/read-records.sql", import.meta.url),
-  );
-  const { readPages, findPage } = prepareAll<"readPages" | "findPage">(
-    db,
-    new URL("./sql/read-pages.sql", import.meta.url),
-  );
-  const { readInvalid } = prepareAll<"readInvalid">(db, new URL("./sql/read-invalid.sql", import.meta.url));
-  const { countRecords, countUnchanged } = prepareAll<"countRecords" | "countUnchanged">(
-    db,
-    new URL("./sql/count-records.sql", import.meta.url),
-  );
+  const sql = prepareAll<ReadNames>(db, new URL("./sql/read.sql", import.meta.url));
   return {
     records: (jobId: string, afterId: number, limit: number) =>
-      readRecords.all(jobId, afterId, limit).map((row) => toStoredRecord(jobId, row)),
+      sql.readRecords.all(jobId, afterId, limit).map((row) => toStoredRecord(jobId, row)),
     recordsOfPage: (id: number, limit: number) =>
-      readRecordsOfPage.all(id, limit).map((row) => toStoredRecord(String(row.job_id), row)),
+      sql.readRecordsOfPage.all(id, limit).map((row) => toStoredRecord(String(row.job_id), row)),
     pages: (jobId: string, afterId: number, limit: number) =>
-      readPages.all(jobId, afterId, limit).map((row) => toStoredPage(jobId, row)),
+      sql.readPages.all(jobId, afterId, limit).map((row) => toStoredPage(jobId, row)),
     invalid: (jobId: string, afterId: number, limit: number) =>
-      readInvalid.all(jobId, afterId, limit).map(toInvalidRecord),
+      sql.readInvalid.all(jobId, afterId, limit).map(toInvalidRecord),
     page: (id: number) => {
-      const row = findPage.get(id);
+      const row = sql.findPage.get(id);
       return row === undefined ? undefined : toStoredPage(String(row.job_id), row);
     },
-    count: (jobId: string) => Number(countRecords.get(jobId)?.records),
-    countUnchanged: (jobId: string) => Number(countUnchanged.get(jobId)?.pages),
+    count: (jobId: string) => Number(sql.countRecords.get(jobId)?.records),
+    countUnchanged: (jobId: string) => Number(sql.countUnchanged.get(jobId)?.pages),
   };
 }

@@ -1,16 +1,16 @@
-/** A page and its records as rows. */
+/** Conversion of a page and its records to rows. */
 import type { SqlValue } from "../../runtime/sqlite.ts";
 import { fieldsJson, headersJson, withoutNul } from "../rows.ts";
-import type { PageWrite, Run } from "../store.ts";
+import type { AttemptRun, PageWrite } from "../store.ts";
 
-/** One page ready to be written: everything but its id and its job's alias is settled. */
+/** One page ready to be written, except for its id and the alias of its job. */
 export type PageRow = {
   jobId: string;
   taskId: string;
   token: number;
-  /** The columns of `insertPage` from `depth` on, up to those of the run. */
+  /** The columns of `insertPage` from `depth` to `unchanged`. */
   columns: readonly SqlValue[];
-  run: Run | undefined;
+  run: AttemptRun | undefined;
   records: readonly string[];
   invalid: readonly { fields: string; reason: string }[];
 };

@@ -1,6 +1,6 @@
 /**
- * One worker process as its supervisor knows it: by what it has said. It may be stuck or gone at any moment; what it was
- * last heard to have in hand is then what it died with.
+ * A worker process as its supervisor sees it: through its messages. The process may be stuck or dead at any moment. Then the
+ * tasks that it last reported are the ones it died with.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -11,55 +11,55 @@ import type { Snapshot } from "../../runtime/metrics.ts";
 import type { WorkerTally } from "../worker.ts";
 import type { ChildFailure, ChildMessage, SupervisorMessage, TaskUnderWay } from "./messages.ts";
 
-/** How worker processes are started: this program again. */
+/** How worker processes are started: the same program with other arguments. */
 export type Launch = { script: string; args: readonly string[]; execArgs: readonly string[] };
 
 export type HeldTask = TaskUnderWay & {
   beganAt: number;
-  /** Its page was with a handler when last heard of. */
+  /** Its page was with a handler at the last message. */
   isReading: boolean;
 };
 
 export type ChildExit = {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** It ended because it was to: it has said so. A handler that calls process.exit() has not. */
+  /** It reported a regular end. A handler that calls process.exit() does not. */
   isClean: boolean;
-  /** It had no memory left: V8 has said so with its last words. */
+  /** It ran out of memory: V8 printed that before the end. */
   isOutOfMemory: boolean;
-  /** It ended because nobody can work here. */
+  /** It ended because no process can work here. */
   failure: ChildFailure | undefined;
-  /** It ended because it lacks something: a later one may find it. */
+  /** It ended because it lacks something that a later process may have. */
   lack: ChildFailure | undefined;
 };
 
 export type PoolChild = {
   readonly pid: number;
-  /** Undefined until it has said so: until then it holds nothing. */
+  /** Undefined until its first message. Until then it holds no tasks. */
   readonly worker: string | undefined;
   readonly startedAt: number;
-  readonly heardAt: number;
+  readonly lastMessageAt: number;
   readonly tally: WorkerTally;
   readonly tasksEnded: number;
   readonly rssMb: number;
-  /** As last told; undefined where it tells none. */
+  /** As last reported; undefined if it reports none. */
   readonly metrics: Snapshot | undefined;
   readonly isDrained: boolean;
   underWay(): readonly HeldTask[];
-  /** Resolves when it takes no more tasks of its own accord; if it never does, never. */
+  /** Resolves when the process retires by itself. */
   retiring: Promise<void>;
   ended: Promise<ChildExit>;
   stop(): void;
-  /** It is to take no more tasks, and end when those it has are over. */
+  /** Makes it lease no more tasks, and end when its running tasks have ended. */
   retire(): void;
   kill(): void;
 };
 
 type Deps = {
   now(): number;
-  /** What it says that is not about itself. */
+  /** Called for every message. */
   onMessage(message: ChildMessage): void;
-  /** A line it has printed. */
+  /** Called for every line that it prints. */
   onLine(line: string): void;
 };
 
@@ -73,7 +73,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
   const last: Pick<ChildExit, "isOutOfMemory" | "failure" | "lack"> & { isOver: boolean } = {
     ...{ isOver: false, isOutOfMemory: false, failure: undefined, lack: undefined },
   };
-  let heardAt = now();
+  let lastMessageAt = now();
   let metrics: Snapshot | undefined;
   let tally: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   let retire = () => {};
@@ -81,14 +81,15 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
     retire = resolve;
   });
 
-  function take(message: ChildMessage): void {
-    heardAt = now();
+  function receive(message: ChildMessage): void {
+    lastMessageAt = now();
     switch (message.kind) {
       case "hello":
         known.worker = message.worker;
         break;
       case "tasks":
-        for (const task of message.began) tasks.set(claimKey(task), { ...task, beganAt: heardAt, isReading: false });
+        for (const task of message.began)
+          tasks.set(claimKey(task), { ...task, beganAt: lastMessageAt, isReading: false });
         for (const key of message.reading) markReading(tasks, key);
         for (const key of message.ended) tasks.delete(key);
         known.tasksEnded += message.ended.length;
@@ -123,15 +124,15 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
     onMessage(message);
   }
 
-  function hear(line: string): void {
+  function readLine(line: string): void {
     if (OUT_OF_MEMORY.test(line)) last.isOutOfMemory = true;
     onLine(line);
   }
 
-  forked.on("error", () => {}); // heard by exitOf; a signal that came too late is nothing
-  forked.on("message", (message) => take(message as ChildMessage));
+  forked.on("error", () => {}); // handled by exitOf; a signal to a dead process does not matter
+  forked.on("message", (message) => receive(message as ChildMessage));
   for (const stream of [forked.stdout, forked.stderr]) {
-    if (stream !== null) createInterface({ input: stream }).on("line", hear);
+    if (stream !== null) createInterface({ input: stream }).on("line", readLine);
   }
   return {
     pid: forked.pid ?? 0,
@@ -139,8 +140,8 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
     get worker() {
       return known.worker;
     },
-    get heardAt() {
-      return heardAt;
+    get lastMessageAt() {
+      return lastMessageAt;
     },
     get tally() {
       return tally;
@@ -160,8 +161,8 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
     underWay: () => [...tasks.values()],
     retiring,
     ended: exitOf(forked).then((exit) => {
-      const { isOver, ...words } = last;
-      return { ...exit, ...words, isClean: isOver && exit.code === 0 };
+      const { isOver, ...reported } = last;
+      return { ...exit, ...reported, isClean: isOver && exit.code === 0 };
     }),
     stop: () => send(forked, { kind: "stop" }),
     retire: () => send(forked, { kind: "retire" }),
@@ -176,26 +177,26 @@ function markReading(tasks: Map<string, HeldTask>, key: string): void {
   if (task !== undefined) tasks.set(key, { ...task, isReading: true });
 }
 
-/** Its last words are there when its streams are closed, which a process of its own may keep from happening. */
-const LAST_WORDS_MS = 500;
+/** How long to wait for the end of its output. A process that it started may keep the streams open. */
+const LAST_OUTPUT_MS = 500;
 
-/** What it said last may be read only after it is gone: the end of the channel comes after all of it. */
+/** Its last messages may arrive after its exit. The end of the channel comes after all of them. */
 async function exitOf(forked: ChildProcess): Promise<Pick<ChildExit, "code" | "signal">> {
   const left = forked.connected ? once(forked, "disconnect") : undefined;
-  left?.catch(() => {}); // a process that could not be started has an error, which is heard below
+  left?.catch(() => {}); // a process that could not be started has an error, which is handled below
   const closed = once(forked, "close");
   closed.catch(() => {}); // the same
   try {
     const [code, signal] = (await once(forked, "exit")) as [number | null, NodeJS.Signals | null];
     await left;
-    await Promise.race([closed, setTimeout(LAST_WORDS_MS, undefined, { ref: false })]);
+    await Promise.race([closed, setTimeout(LAST_OUTPUT_MS, undefined, { ref: false })]);
     return { code, signal };
   } catch {
-    return { code: null, signal: null }; // it could not even be started: memory, or too many processes
+    return { code: null, signal: null }; // it could not be started: not enough memory, or too many processes
   }
 }
 
 function send(forked: ChildProcess, message: SupervisorMessage): void {
-  // One that is gone needs no telling.
+  // A dead process gets no message.
   if (forked.connected) forked.send(message, () => {});
 }

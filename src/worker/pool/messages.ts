@@ -1,7 +1,7 @@
-/** What a supervisor and its worker processes say to each other, over the channel between them. */
+/** The messages between a supervisor and its worker processes, over the IPC channel. */
 import type { TaskKind } from "../../domain/task.ts";
 import type { ErrorCode } from "../../errors.ts";
-import type { WorkerOrder } from "../../frontier/frontier.ts";
+import type { WorkerCommand } from "../../frontier/frontier.ts";
 import type { Snapshot } from "../../runtime/metrics.ts";
 import type { WorkerTally } from "../worker.ts";
 
@@ -12,17 +12,17 @@ export type TaskUnderWay = {
   url: string;
   step: TaskKind;
   attempt: number;
-  /** It is a suspect (F6), and nothing runs beside it: whoever dies now dies of it. */
+  /** The task is a suspect (F6) and nothing else runs: if the process dies now, the task is the cause. */
   isAlone: boolean;
 };
 
-/** What a worker process tells its supervisor. */
+/** Messages of a worker process to its supervisor. */
 export type ChildMessage =
-  /** The first: who it is, before it leases anything. */
+  /** The first message, before the process leases anything. */
   | { kind: "hello"; worker: string }
   /**
-   * What has happened to tasks since, and what was settled so far, at every change. `reading`: their pages are with a
-   * handler now. That and `ended` have `claimKey`s.
+   * Sent at every change: tasks leased since the last message, pages that go to a handler now (`reading`), tasks that have
+   * ended, and the tally so far. `reading` and `ended` hold `claimKey`s.
    */
   | {
       kind: "tasks";
@@ -31,29 +31,31 @@ export type ChildMessage =
       ended: readonly string[];
       tally: WorkerTally;
     }
-  /** Of a server: where it is to be found. */
+  /** From a server process: its address. */
   | { kind: "listening"; url: string; hasDashboard: boolean }
-  /** Every `PULSE_MS`: a process that is silent for longer is stuck. */
+  /** Sent every `PULSE_MS`. A process that sends nothing for several of them is stuck. */
   | { kind: "pulse"; rssMb: number; metrics?: Snapshot | undefined }
+  /** In a crawl: a selector that a spider gave to `follow`, when first used and when it first matched. */
+  | { kind: "selector"; selector: string; hasMatched: boolean }
   | { kind: "finished"; jobId: string }
   | { kind: "heldUp"; jobIds: readonly string[] }
-  /** It takes no more tasks, and ends when those it has are over: another may take its place. */
+  /** The process leases no more tasks and ends when its running tasks have ended. The next process may start. */
   | { kind: "retiring" }
-  /** Nothing is left to do: nobody is to take its place. */
+  /** Nothing is left to do: do not start another process in its place. */
   | { kind: "drained" }
-  /** An operator asks something of it, and with `drain-all` of all of them. */
-  | { kind: "ordered"; order: WorkerOrder }
-  /** The last: it ends because it was to, and not because of what a handler did. */
+  /** An operator sent a command to this worker; `drain-all` is for all workers of the supervisor. */
+  | { kind: "ordered"; order: WorkerCommand }
+  /** The last message of a process that ends in order, and not because of a handler. */
   | { kind: "over"; tally: WorkerTally }
-  /** The last, too: it cannot work at all, and the next one could not either. Its broker is lost, say. */
+  /** The last message of a process that cannot work, and whose successor could not either. Example: the broker is lost. */
   | { kind: "failed"; failure: ChildFailure }
-  /** The last, too: it lacks something that others may do without, and that a later one may find: a browser, a port. */
+  /** The last message of a process that lacks something which a later process may have: a browser, a port. */
   | { kind: "lacking"; lack: ChildFailure };
 
-/** What keeps a process from its work. */
+/** Why a process cannot work. */
 export type ChildFailure = { code: ErrorCode; message: string };
 
-/** What a supervisor tells a worker process: to stop, as the first signal does; or to take no more tasks. */
+/** Messages of a supervisor to a worker process: stop, as on the first signal, or retire. */
 export type SupervisorMessage = { kind: "stop" | "retire" };
 
 export const PULSE_MS = 1_000;

@@ -1,12 +1,15 @@
 import { expect, it } from "vitest";
 import { expose } from "../../runtime/metrics.ts";
-import { POOL_METRICS } from "../worker-metrics.ts";
+import { POOL_METRICS } from "../observe/worker-metrics.ts";
 import { createPoolMeter } from "./pool-meter.ts";
 
-it("counts processes that work, and not the server beside them, which is heard of all the same", () => {
+it("counts worker processes, but not the server, whose events are passed on", () => {
   const meter = createPoolMeter({ maxMemoryMb: 1, isWorking: ({ group }) => group !== "server" });
-  const heard: number[] = [];
-  const events = meter.heard({ started: ({ pid }) => void heard.push(pid), ended: ({ pid }) => void heard.push(-pid) });
+  const counted: number[] = [];
+  const events = meter.count({
+    started: ({ pid }) => void counted.push(pid),
+    ended: ({ pid }) => void counted.push(-pid),
+  });
   const exit = { code: 0, signal: null, isClean: true, isOutOfMemory: false, failure: undefined, lack: undefined };
   const places = ["fetch", "server"].map((group, at) => ({ nth: 1, group, pid: at + 1 }));
   for (const place of places) {
@@ -15,7 +18,7 @@ it("counts processes that work, and not the server beside them, which is heard o
   }
 
   const text = expose(POOL_METRICS, meter.snapshot(places));
-  expect(heard).toEqual([1, -1, 2, -2]);
+  expect(counted).toEqual([1, -1, 2, -2]);
   expect(text).toMatch(/^trawl_worker_processes 1$/m);
   expect(text).toMatch(/^trawl_worker_process_starts_total 1$/m);
   expect(text).toMatch(/^trawl_worker_process_ends_total\{how="ended"\} 1$/m);

@@ -1,25 +1,24 @@
-/** Counts the processes of a supervisor that work, for Prometheus: it hears of each that starts and ends. */
-
+/** Counts the worker processes of a supervisor for Prometheus. */
 import { createMetrics, type Snapshot } from "../../runtime/metrics.ts";
 import { MB_BYTES } from "../../runtime/process-memory.ts";
-import { POOL_METRICS } from "../worker-metrics.ts";
+import { POOL_METRICS } from "../observe/worker-metrics.ts";
 import type { ChildDeath, Place, SupervisorEvents } from "./supervisor.ts";
 
-type Heard = Pick<SupervisorEvents, "started" | "ended">;
+type ProcessEvents = Pick<SupervisorEvents, "started" | "ended">;
 
-export type PoolMeter = {
-  /** The same, counted. */
-  heard<Events extends Heard>(events: Events): Events;
+type PoolMeter = {
+  /** Wraps the events of a supervisor, and counts starts and ends. */
+  count<Events extends ProcessEvents>(events: Events): Events;
   snapshot(processes: readonly Place[]): Snapshot;
 };
 
-type Measured = { maxMemoryMb: number; isWorking(place: Place): boolean };
+type Options = { maxMemoryMb: number; isWorking(place: Place): boolean };
 
-export function createPoolMeter({ maxMemoryMb, isWorking }: Measured): PoolMeter {
+export function createPoolMeter({ maxMemoryMb, isWorking }: Options): PoolMeter {
   const metrics = createMetrics(POOL_METRICS);
   if (Number.isFinite(maxMemoryMb)) metrics.set("trawl_worker_memory_limit_bytes", maxMemoryMb * MB_BYTES);
   return {
-    heard: (events) => ({
+    count: (events) => ({
       ...events,
       started(child) {
         if (isWorking(child)) metrics.add("trawl_worker_process_starts_total", 1);

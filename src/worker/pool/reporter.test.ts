@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Grant } from "../../frontier/frontier.ts";
+import type { Attempt, SettledAttempt } from "../observe/task-observer.ts";
 import type { ChildMessage } from "./messages.ts";
 import { createReporter } from "./reporter.ts";
 
@@ -30,11 +31,15 @@ function aGrant(taskId: string): Grant {
   };
 }
 
-describe("what a worker process reports", () => {
-  it("names tasks at the end of the turn they began in, together", async () => {
+function anAttempt(taskId: string, isAlone = false): Attempt {
+  return { grant: aGrant(taskId), isAlone, leasedAt: 0, plan: undefined, endedAt: 0 };
+}
+
+describe("the reporter of a worker process", () => {
+  it("reports all tasks leased in one turn of the event loop in one message", async () => {
     const { reporter, sent } = aReporter();
-    reporter.watch.began(aGrant("1"), false);
-    reporter.watch.began(aGrant("2"), false);
+    reporter.observer.leased?.(anAttempt("1", false));
+    reporter.observer.leased?.(anAttempt("2", false));
     expect(sent).toEqual([]);
     await setImmediate();
 
@@ -43,25 +48,25 @@ describe("what a worker process reports", () => {
       return { jobId: "job", taskId, token: 4, url, step: "fetch", attempt: 1, isAlone: false };
     });
     expect(sent).toEqual([{ kind: "tasks", began, reading: [], ended: [], tally: TALLY }]);
-    reporter.watch.ended(aGrant("2"));
-    reporter.watch.settled();
+    reporter.observer.ended?.(anAttempt("2"));
+    reporter.observer.settled?.(anAttempt("2"), {} as SettledAttempt);
     await setImmediate();
     expect(sent.slice(1)).toEqual([{ kind: "tasks", began: [], reading: [], ended: ["2 4"], tally: TALLY }]);
   });
 
-  it("names the page that a handler gets next before the handler has it", () => {
+  it("reports a page before its handler is called", () => {
     const { reporter, sent } = aReporter();
-    reporter.watch.began(aGrant("1"), true);
-    reporter.watch.reading(aGrant("1"));
+    reporter.observer.leased?.(anAttempt("1", true));
+    reporter.observer.reading?.(anAttempt("1"));
 
     expect(sent).toMatchObject([
       { kind: "tasks", began: [{ taskId: "1", isAlone: true }], reading: ["1 4"], ended: [] },
     ]);
   });
 
-  it("tells with which tasks it retires before it says that it does", () => {
+  it("reports its tasks before it reports that it retires", () => {
     const { reporter, sent } = aReporter();
-    reporter.watch.began(aGrant("1"), false);
+    reporter.observer.leased?.(anAttempt("1", false));
     reporter.retire();
 
     expect(sent).toMatchObject([{ kind: "tasks", began: [{ taskId: "1" }] }, { kind: "retiring" }]);

@@ -1,18 +1,18 @@
 /**
- * Tells a supervisor what its worker process has in hand. Runs in the worker process. That a page is being read goes out
- * before its handler is called, so that one which never lets go is known by name.
+ * Reports the tasks of a worker process to its supervisor. Runs in the worker process. It sends that a page is being read
+ * before the handler is called, so that the supervisor knows the page of a handler that never returns.
  */
 import { clearInterval, setImmediate, setInterval } from "node:timers";
 import { claimKey } from "../../frontier/frontier.ts";
 import type { Snapshot } from "../../runtime/metrics.ts";
 import type { Service } from "../../runtime/service.ts";
-import type { TaskWatch } from "../task-watch.ts";
+import type { TaskObserver } from "../observe/task-observer.ts";
 import type { WorkerTally } from "../worker.ts";
 import { type ChildMessage, PULSE_MS, type TaskUnderWay } from "./messages.ts";
 
-export type Reporter = Service & {
-  watch: TaskWatch;
-  /** Tells that no more tasks are taken: after which ones. */
+type Reporter = Service & {
+  observer: TaskObserver;
+  /** Reports the current tasks, then that no more are leased. */
   retire(): void;
 };
 
@@ -20,7 +20,7 @@ type Deps = {
   send(message: ChildMessage): void;
   tally(): WorkerTally;
   rssMb(): number;
-  /** Undefined where nobody wants to know. */
+  /** Undefined if metrics are off. */
   metrics(): Snapshot | undefined;
 };
 
@@ -31,14 +31,14 @@ export function createReporter({ send, tally, rssMb, metrics }: Deps): Reporter 
   let isDue = false;
   let pulse: NodeJS.Timeout | undefined;
 
-  /** Once in a turn of the event loop, which takes no page from the network before its turn is over. */
-  function tellSoon(): void {
+  /** Sends once per turn of the event loop. No page arrives from the network within a turn. */
+  function sendSoon(): void {
     if (isDue) return;
     isDue = true;
-    setImmediate(tell);
+    setImmediate(sendTasks);
   }
 
-  function tell(): void {
+  function sendTasks(): void {
     isDue = false;
     send({ kind: "tasks", began: [...began.values()], reading: [...reading], ended: [...ended], tally: tally() });
     began.clear();
@@ -51,24 +51,24 @@ export function createReporter({ send, tally, rssMb, metrics }: Deps): Reporter 
   }
 
   return {
-    watch: {
-      began({ jobId, taskId, token, url, kind: step, attempt }, isAlone) {
+    observer: {
+      leased({ grant: { jobId, taskId, token, url, kind: step, attempt }, isAlone }) {
         began.set(claimKey({ taskId, token }), { jobId, taskId, token, url, step, attempt, isAlone });
-        tellSoon();
+        sendSoon();
       },
-      reading(grant) {
+      reading({ grant }) {
         reading.add(claimKey(grant));
-        tell(); // written to the channel at once: there may be no later
+        sendTasks(); // at once: if the handler never returns, there is no later turn
       },
-      ended(grant) {
+      ended({ grant }) {
         const key = claimKey(grant);
         if (!began.delete(key)) ended.add(key);
-        tellSoon();
+        sendSoon();
       },
-      settled: tellSoon,
+      settled: sendSoon,
     },
     retire() {
-      tell();
+      sendTasks();
       send({ kind: "retiring" });
     },
     start() {
@@ -76,8 +76,8 @@ export function createReporter({ send, tally, rssMb, metrics }: Deps): Reporter 
     },
     async stop() {
       clearInterval(pulse);
-      tell();
-      beat(); // what it counted last
+      sendTasks();
+      beat(); // the final metrics
     },
   };
 }

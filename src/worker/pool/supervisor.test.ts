@@ -4,7 +4,7 @@ import { createManualClock, type ManualClock } from "../../../test/model/manual-
 import type { Claim, Settlement } from "../../frontier/frontier.ts";
 import { deferred } from "../../runtime/deferred.ts";
 import { createLog } from "../../runtime/log.ts";
-import type { TryWrite } from "../../store/store.ts";
+import type { AttemptWrite } from "../../store/store.ts";
 import type { ChildExit, HeldTask, PoolChild } from "./child-process.ts";
 import { createSupervisor, type Place, type Supervisor } from "./supervisor.ts";
 
@@ -18,10 +18,10 @@ const TASK: Omit<HeldTask, "beganAt"> = {
   step: "fetch",
 };
 
-/** A process that does what the test says: real ones are in test/e2e/pool. */
+/** A process that the test controls. Real ones are in test/e2e/pool. */
 type Puppet = PoolChild & {
   tasksEnded: number;
-  heardAt: number;
+  lastMessageAt: number;
   rssMb: number;
   isDrained: boolean;
   tasks: HeldTask[];
@@ -33,7 +33,7 @@ type Puppet = PoolChild & {
 describe("a supervisor", () => {
   let clock: ManualClock;
   let puppets: Puppet[];
-  let tries: TryWrite[];
+  let tries: AttemptWrite[];
   let calls: string[];
   let supervisor: Supervisor;
 
@@ -48,7 +48,7 @@ describe("a supervisor", () => {
     const frontier = {
       settle: async (settlements: readonly Settlement[]) => {
         for (const { taskId, outcome } of settlements) calls.push(`settle ${taskId} ${JSON.stringify(outcome)}`);
-        return { verdicts: [], finished: ["j1"] };
+        return { states: [], finished: ["j1"] };
       },
       release: async (claims: readonly Claim[]) => void calls.push(`release ${claims.map(({ taskId }) => taskId)}`),
       abandon: async (worker: string) => calls.push(`abandon ${worker}`),
@@ -61,7 +61,7 @@ describe("a supervisor", () => {
       waiting: ({ delayMs }: { delayMs: number }) => void calls.push(`wait ${delayMs}`),
     };
     const log = createLog("silent", () => {});
-    const keepTries = async (told: readonly TryWrite[]) => void tries.push(...told);
+    const storeAttempts = async (told: readonly AttemptWrite[]) => void tries.push(...told);
     const startChild = (_place: Place, now: () => number) => puppet(now(), puppets);
     const limits = { timeLimitMs: 10_000, maxMemoryMb: 100, stuckMs: 40_000 };
     const placesOf = (length: number, group: string | undefined) =>
@@ -69,12 +69,12 @@ describe("a supervisor", () => {
     const places = [...placesOf(processes, undefined), ...placesOf(servers, "server")];
     const options = { ...limits, places, graceMs: 1_000, outlasting: new Set(["server"]), ...(led && { led }) };
     const findRssMb = (pid: number) => puppets[pid - 1]?.rssMb;
-    supervisor = createSupervisor({ frontier, startChild, findRssMb, keepTries, events, clock, log }, options);
+    supervisor = createSupervisor({ frontier, startChild, findRssMb, storeAttempts, events, clock, log }, options);
     supervisor.start();
     await settled();
   }
 
-  /** So much time in steps that its looks can follow. */
+  /** Advances the clock in steps that are short enough for its checks. */
   async function pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 500) {
       clock.advance(500);
@@ -88,7 +88,7 @@ describe("a supervisor", () => {
     return puppet;
   }
 
-  it("starts another for one that dies at once only after a while, which doubles until one is of use", async () => {
+  it("delays the successor of a process that fails at start, and doubles the delay until one does useful work", async () => {
     await begin(1);
     await last().end(KILLED);
     expect([puppets.length, calls]).toEqual([1, ["abandon w1", "withdraw w1", "wait 1000"]]);
@@ -107,7 +107,7 @@ describe("a supervisor", () => {
     expect(calls.filter((call) => call.startsWith("wait"))).toEqual(["wait 1000", "wait 2000", "wait 1000"]);
   });
 
-  it("tries less and less often while processes lack something, whatever they got done beside it", async () => {
+  it("starts processes less and less often while they lack something, whatever they did besides", async () => {
     await begin(1);
     const lack = { code: "BROWSER_UNAVAILABLE", message: "it did not start" } as const;
     for (const delayMs of [1_000, 2_000, 4_000]) {
@@ -122,7 +122,7 @@ describe("a supervisor", () => {
     expect([puppets.length, calls]).toEqual([5, []]);
   });
 
-  it("has the next one begin before one that retires has gone, and waits for both", async () => {
+  it("starts the next process before a retiring one has ended, and waits for both", async () => {
     await begin(1);
     last().tasks = [{ ...TASK, beganAt: 0 }];
     await last().retire();
@@ -138,10 +138,10 @@ describe("a supervisor", () => {
     expect(isOver).toBe(false);
     await puppets[0]?.end(CLEAN);
     await supervisor.ended;
-    expect(calls).toEqual([]); // who ends as it should holds nothing
+    expect(calls).toEqual([]); // a regular end leaves no tasks
   });
 
-  it("has no more than one leave while the next is at work", async () => {
+  it("lets at most one retired process per place run beside its successor", async () => {
     await begin(1);
     for (const nth of [1, 2]) {
       last().tasks = [{ ...TASK, beganAt: 0 }];
@@ -152,14 +152,14 @@ describe("a supervisor", () => {
     expect(puppets).toHaveLength(3);
   });
 
-  it("drains: each ends what it has in hand and nobody follows it; the server outlasts them, and is stopped", async () => {
+  it("drains: processes end their tasks and are not replaced; the server is stopped last", async () => {
     await begin(2, 1);
     const [one, other, server] = puppets as [Puppet, Puppet, Puppet];
     one.tasks = [{ ...TASK, beganAt: 0 }];
     supervisor.drain();
     await settled();
     await other.end(CLEAN);
-    await pass(60_000); // longer than a stop may take, and shorter than its task does
+    await pass(60_000); // longer than a stop may take, shorter than the task takes
     expect(puppets.map(({ asked }) => asked)).toEqual([["retire", "kill"], ["retire"], []]);
     await one.end(KILLED);
     expect(server.asked).toEqual(["stop"]);
@@ -169,7 +169,7 @@ describe("a supervisor", () => {
     expect(puppets).toHaveLength(3);
   });
 
-  it("starts the server first, and workers once they are led; none where that is stopped before", async () => {
+  it("starts the server first, then the workers; no worker if it is stopped before", async () => {
     const leader = deferred();
     await begin(2, 1, leader.promise);
     expect(puppets).toHaveLength(1);
@@ -183,7 +183,7 @@ describe("a supervisor", () => {
     expect(puppets).toHaveLength(4);
   });
 
-  it("kills one that is stuck past the limit, but none for the time that the machine was asleep", async () => {
+  it("kills a process that is stuck past the limit; time in which the machine slept does not count", async () => {
     await begin(1);
     last().tasks = [{ ...TASK, beganAt: 0 }];
     clock.advance(3_600_000);
@@ -193,14 +193,14 @@ describe("a supervisor", () => {
     expect(last().asked).toEqual(["kill"]);
   });
 
-  it("kills one that is far past its memory, but not the server, for which workers' limits are not meant", async () => {
+  it("kills a process far above its memory limit, but not the server, which has none", async () => {
     await begin(1, 1);
     for (const puppet of puppets) puppet.rssMb = 201;
     await pass(500);
     expect(puppets.map(({ asked }) => asked)).toEqual([["kill"], []]);
   });
 
-  it("makes a dead letter of the one page that held its process up, and returns the others as they were", async () => {
+  it("writes a dead letter for the page that blocked its process, and returns the other tasks", async () => {
     await begin(1);
     const [stuck, beside] = [
       { ...TASK, isReading: true, beganAt: 0 },
@@ -211,7 +211,7 @@ describe("a supervisor", () => {
     expect(last().asked).toEqual(["kill"]);
     await last().end(KILLED);
 
-    const detail = "it held its process up past the limit of 10s; the process was killed";
+    const detail = "it blocked its process past the limit of 10s; the process was killed";
     const dead = JSON.stringify({ kind: "dead", because: "time_limit", detail });
     expect(calls).toEqual([`settle 1 ${dead}`, "release 2", "abandon w1", "withdraw w1", "finished j1"]);
     expect(tries).toMatchObject([
@@ -221,7 +221,7 @@ describe("a supervisor", () => {
     for (const { run } of tries) expect(run.endedAt - run.leasedAt).toBe(11_000);
   });
 
-  it("says of a page that killed while it ran alone how; of others only a crash is counted", async () => {
+  it("records how a suspect killed its process; for other tasks only a crash is counted", async () => {
     await begin(1);
     last().tasks = [{ ...TASK, isReading: true, beganAt: 0 }];
     await last().end(KILLED);
@@ -234,7 +234,7 @@ describe("a supervisor", () => {
     expect(calls[0]).toMatch(/^settle 1 .*"crashed_worker".*ran out of memory, for the third time"/);
   });
 
-  it("ends all when one says that nobody can work here, with what it says", async () => {
+  it("ends with the error of a process that reports that no process can work", async () => {
     await begin(2);
     const failure = { code: "BROKER_UNREACHABLE", message: "it is gone" } as const;
     await puppets[0]?.end({ ...KILLED, code: 3, signal: null, failure });
@@ -242,10 +242,10 @@ describe("a supervisor", () => {
     await puppets[1]?.end(KILLED);
 
     await expect(supervisor.ended).rejects.toMatchObject(failure);
-    expect([puppets.length, calls]).toEqual([2, []]); // who is gone cannot be told anything
+    expect([puppets.length, calls]).toEqual([2, []]); // a process that is gone gets no message
   });
 
-  it("does not wait longer than the grace period for one that is stuck when all are to stop", async () => {
+  it("waits no longer than the grace period for a stuck process when it stops", async () => {
     await begin(1);
     last().tasks = [{ ...TASK, beganAt: 0 }];
     await pass(6_000);
@@ -254,7 +254,7 @@ describe("a supervisor", () => {
     expect(last().asked).toEqual(["stop", "kill"]);
   });
 
-  it("asks all to stop, kills who does not in time, and starts no more", async () => {
+  it("asks all processes to stop, kills those that do not in time, and starts no more", async () => {
     await begin(2);
     const stopped = supervisor.stop();
     expect(puppets.map(({ asked }) => asked)).toEqual([["stop"], ["stop"]]);
@@ -281,7 +281,7 @@ function puppet(startedAt: number, puppets: Puppet[]): PoolChild {
       pid,
       worker: `w${pid}`,
       startedAt,
-      heardAt: startedAt,
+      lastMessageAt: startedAt,
       rssMb: 1,
       metrics: undefined,
       tasksEnded: 0,

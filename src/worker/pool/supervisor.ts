@@ -1,11 +1,11 @@
 /**
- * Keeps worker processes running, and never dies with one. Each has a place: when its process dies, what that held is
- * judged and handed back at once (blame.ts) and another is started, after a while if it died at once; when it retires,
- * the next one is started before it has gone. One that lacks a browser is followed by others, less and less often. One
- * that says that nobody can work here (the broker is lost) ends all. Called by the command line, once. A crash of the
- * supervisor leaves processes that see their channel close, and stop by themselves.
+ * Keeps worker processes running, and survives the death of any of them. Each process has a place. When a process dies, the
+ * supervisor decides about its tasks at once (attribute-crash.ts) and starts the next one, after a delay if it failed at
+ * start. When a process retires, the next one starts before it has ended. A process that lacks something, such as a browser,
+ * is replaced less and less often. A process that reports that no process can work here (the broker is lost) ends all.
+ * The command line calls it once. If the supervisor crashes, its processes see the channel close and stop by themselves.
  *
- * createSupervisor is long because starting, watching and stopping share which processes there are.
+ * createSupervisor is long because starting, watching and stopping share the list of processes.
  */
 import { TrawlError } from "../../errors.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
@@ -13,100 +13,100 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import { mergeSnapshots, type Snapshot, withoutGauges } from "../../runtime/metrics.ts";
 import type { Service } from "../../runtime/service.ts";
-import type { TryWrite } from "../../store/store.ts";
+import type { AttemptWrite } from "../../store/store.ts";
+import { CHILD_METRICS } from "../observe/worker-metrics.ts";
 import type { WorkerTally } from "../worker.ts";
-import { CHILD_METRICS } from "../worker-metrics.ts";
-import { blameFor } from "./blame.ts";
+import { attributeCrash } from "./attribute-crash.ts";
 import type { ChildExit, PoolChild } from "./child-process.ts";
-import { lastTries } from "./last-tries.ts";
+import { crashAttempts } from "./crash-attempts.ts";
+import { type ChildLimits, findKillReason, isSilent, type KillReason } from "./kill-reason.ts";
 import type { ChildFailure } from "./messages.ts";
 import { hasLived, restartDelayMs } from "./restart-delay.ts";
-import { type ChildLimits, isSilent, judgeChild, type KillReason } from "./verdict.ts";
 
 export type Supervisor = Service & {
   /**
-   * Resolves when every place is empty for good: all were stopped, or nothing is left to do. Rejects, once they are, with
-   * what kept a process from working at all.
+   * Resolves when every place is empty for good: all processes were stopped, or nothing is left to do. If a process could
+   * not work at all, rejects with its error once all places are empty.
    */
   ended: Promise<void>;
   /**
-   * Lets all of them end what they have in hand, however long that takes; nobody takes their places. Those of groups that
-   * outlast are stopped when the others have gone.
+   * Lets all processes end their running tasks, however long that takes, and starts no others. Processes of outlasting
+   * groups are stopped when the others have ended.
    */
   drain(): void;
-  /** At once, without asking: for a process that is about to exit itself. */
+  /** Kills all processes at once. For a supervisor that is about to exit. */
   killAll(): void;
   tally(): WorkerTally;
-  /** Tasks under way, as last heard. */
+  /** The number of running tasks, as last reported. */
   busy(): number;
-  /** What all of them have counted, those that are gone included, and how those that are there stand. */
+  /** Counters of all processes, including ended ones, and gauges of the current ones. */
   metrics(): Snapshot;
-  /** What each process does, as last heard. */
+  /** The state of each process, as last reported. */
   processes(): readonly ProcessStatus[];
 };
 
 export type ProcessStatus = Place & { busy: number; rssMb: number };
 
-/** Where a process runs: its successors have the same. */
+/** The position of a process. Its successors have the same one. */
 export type Place = {
-  /** From 1, within its group. */
+  /** Counts from 1 within its group. */
   nth: number;
-  /** Undefined where there is but one. */
+  /** Undefined if there is only one group. */
   group: string | undefined;
 };
 
 export type ChildDeath = Place & {
   pid: number;
   exit: ChildExit;
-  /** Undefined: not by us. */
+  /** Undefined if the supervisor did not kill it. */
   killed: KillReason | undefined;
-  /** What it was last heard to have in hand. */
+  /** Its tasks, as last reported. */
   underWay: readonly { taskId: string; url: string; isReading: boolean; forMs: number }[];
-  /** How many leases were handed back; undefined where the broker could not be told. */
+  /** How many tasks were returned; undefined if the broker could not be reached. */
   handedBack: number | undefined;
 };
 
 export type SupervisorEvents = {
   started(child: Place & { pid: number }): void;
   ended(death: ChildDeath): void;
-  /** The next process of this place is started only after a while. */
+  /** The next process of this place starts after a delay. */
   waiting(place: Place & { delayMs: number }): void;
-  /** A dead letter of the supervisor's own was the last of this job. */
+  /** A dead letter that the supervisor wrote was the last task of this job. */
   finished(jobId: string): void;
 };
 
 type Deps = {
   frontier: Pick<Frontier, "settle" | "release" | "abandon" | "withdraw">;
   startChild(place: Place, now: () => number): PoolChild;
-  /** What the system knows of a process that may be stuck. */
+  /** Asks the operating system, since the process may be stuck. */
   findRssMb(pid: number): number | undefined;
-  /** What is known of tasks that a process died with. */
-  keepTries(tries: readonly TryWrite[]): Promise<void>;
+  /** Stores the attempts of a process that died. */
+  storeAttempts(attempts: readonly AttemptWrite[]): Promise<void>;
   events: SupervisorEvents;
   clock: Clock;
   log: Log;
 };
 
-export type SupervisorOptions = ChildLimits & {
+type SupervisorOptions = ChildLimits & {
   places: readonly Place[];
   graceMs: number;
-  /** Groups that do not drain with the others, and do no work: what a worker may take is no measure for them. */
+  /** Groups that do not drain with the others and run no tasks. The limits of workers do not apply to them. */
   outlasting: ReadonlySet<Place["group"]>;
-  /** Until it resolves only groups that outlast are started: what keeps these from running keeps the others from work. */
+  /** Until it resolves, only outlasting groups start. If those cannot run, workers must not start either. */
   led?: Promise<void>;
 };
 
-/** How a process was, and when it has gone: one that retires is still there. */
+/** How useful a process was, and its exit, which is still pending if it retires. */
 type Life = { life: "drained" | "of-use" | "of-no-use"; exit: Promise<ChildExit> | undefined };
 
-const LOOK_MS = 500;
-/** Beyond the grace period: what a worker needs to abort what is left, hand it back and close. */
+const CHECK_MS = 500;
+/** Time after the grace period in which a worker aborts its tasks, returns them and closes. */
 export const STOP_SLACK_MS = 8_000;
 
 export function createSupervisor(deps: Deps, options: SupervisorOptions): Supervisor {
   const { frontier, events, clock, log } = deps;
   const stopping = new AbortController();
-  /** Nobody is to take an empty place: also aborts with `stopping`. */
+  /** Aborts when no more processes are started, also with `stopping`. */
   const emptying = new AbortController();
   const emptied = new Promise<void>((resolve) => {
     emptying.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -124,15 +124,15 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   const ended = new Promise<void>((resolve, reject) => {
     Object.assign(outcome, { resolve, reject });
   });
-  ended.catch(() => {}); // whoever awaits it hears of it
+  ended.catch(() => {}); // the caller handles it
 
   async function run(): Promise<void> {
-    const looking = lookUntilOver();
+    const checking = checkUntilOver();
     await Promise.all(options.places.map(keepPlace));
-    // Those that have retired may still be at their last tasks.
+    // Retired processes may still run their last tasks.
     await Promise.all([...children.values()].map(({ exit }) => exit));
     over.abort();
-    await looking;
+    await checking;
     if (failure === undefined) return;
     throw new TrawlError(failure.code, { op: "pool", message: failure.message });
   }
@@ -144,7 +144,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     while (!emptying.signal.aborted) {
       const { life, exit } = await liveOnce(place);
       if (life === "drained") return;
-      // One may be leaving while the next is at work, not two: slow pages would pile up processes.
+      // At most one retired process per place: with slow pages, retired processes would pile up.
       await leaving;
       leaving = exit;
       diedAtOnce = life === "of-use" ? 0 : diedAtOnce + 1;
@@ -154,11 +154,11 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     }
   }
 
-  /** Resolves when another may take its place. */
+  /** Resolves when the next process may start. */
   async function liveOnce(place: Place): Promise<Life> {
     const child = tryStart(place);
     if (child === undefined) return { life: "of-no-use", exit: undefined };
-    const exit = tend(child, place);
+    const exit = seeToEnd(child, place);
     children.set(child, { place, exit });
     events.started({ ...place, pid: child.pid });
     const gone = await Promise.race([exit, child.retiring]);
@@ -166,9 +166,9 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       await exit;
       return { life: "drained", exit };
     }
-    // Who retires will end what it has in hand; who is dead has not.
+    // A retiring process will end its tasks; a dead one did not.
     const tasksEnded = child.tasksEnded + (gone === undefined ? child.underWay().length : 0);
-    // What it lacks the next one will lack as well, whatever it got done beside that: it has handed back the rest.
+    // The next process will lack the same, whatever this one did besides.
     const isOfUse = gone?.lack === undefined && hasLived({ livedMs: watching.now() - child.startedAt, tasksEnded });
     return { life: isOfUse ? "of-use" : "of-no-use", exit };
   }
@@ -177,19 +177,19 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     try {
       return deps.startChild(place, watching.now);
     } catch (cause) {
-      log.error("pool.start_failed", { ...place, cause }); // no memory for it, say: later there may be
+      log.error("pool.start_failed", { ...place, cause }); // not enough memory, for example; later there may be
       return undefined;
     }
   }
 
-  /** Sees a process to its end, and to what it leaves behind. */
-  async function tend(child: PoolChild, place: Place): Promise<ChildExit> {
+  /** Waits for the end of a process, and decides about the tasks that it leaves behind. */
+  async function seeToEnd(child: PoolChild, place: Place): Promise<ChildExit> {
     const exit = await child.ended;
     if (exit.failure !== undefined) fail(exit.failure);
     const underWay = child.underWay().map(({ taskId, url, isReading, beganAt }) => {
       return { taskId, url, isReading, forMs: watching.now() - beganAt };
     });
-    const handedBack = exit.isClean ? 0 : await handBack(child, exit);
+    const handedBack = exit.isClean ? 0 : await returnTasks(child, exit);
     children.delete(child);
     addTo(before, child.tally);
     if (child.metrics !== undefined) counted = mergeSnapshots(CHILD_METRICS, [counted, lasting(child.metrics)]);
@@ -199,65 +199,67 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     return exit;
   }
 
-  /** Nobody can work here: the others stop, and nobody takes their places. */
+  /** No process can work here: stop the others, and start no more. */
   function fail(cause: ChildFailure): void {
     failure ??= cause;
     void stopAll();
   }
 
-  async function handBack(child: PoolChild, exit: ChildExit): Promise<number | undefined> {
+  async function returnTasks(child: PoolChild, exit: ChildExit): Promise<number | undefined> {
     const { worker } = child;
     if (worker === undefined) return 0;
-    // A broker that is lost would only hold up the end: leases lapse by themselves.
+    // A lost broker would only delay the end: leases expire by themselves.
     if (failure !== undefined) return undefined;
     const death = { exit, killed: killed.get(child), underWay: child.underWay() };
-    const blame = blameFor(death, options);
-    const { guilty, innocent } = blame;
+    const attribution = attributeCrash(death, options);
+    const { failed, returned } = attribution;
     const times = { watchedAt: watching.now(), endedAt: clock.now() };
     try {
-      // First those whose fate is known: what is left is counted as a crash.
-      const { finished, verdicts } = guilty.length > 0 ? await frontier.settle(guilty) : { finished: [], verdicts: [] };
-      // Its leases had lapsed: another process has them now, and finds out for itself.
-      if (verdicts.includes("stale"))
-        log.warn("pool.blamed_too_late", { worker, tasks: guilty.map((one) => one.taskId) });
-      if (innocent.length > 0) await frontier.release(innocent);
+      // Failed tasks first: `abandon` counts a crash for all that is left.
+      const { finished, states } = failed.length > 0 ? await frontier.settle(failed) : { finished: [], states: [] };
+      // Their leases had expired: another process holds these tasks now.
+      if (states.includes("stale"))
+        log.warn("pool.crash_attributed_late", { worker, tasks: failed.map((one) => one.taskId) });
+      if (returned.length > 0) await frontier.release(returned);
       const count = await frontier.abandon(worker);
       await frontier.withdraw(worker);
       for (const jobId of finished) events.finished(jobId);
-      return innocent.length + count;
+      return returned.length + count;
     } catch (cause) {
-      // Only late: its leases end.
+      // Only a delay: the leases expire.
       log.warn("pool.hand_back_failed", { worker, cause });
       return undefined;
     } finally {
-      // Last: until its leases are handed back, a neighbour may find them and know less of how they ended.
-      await keepTries(worker, lastTries(death, blame, { worker, limits: options, ...times }));
+      // Last: the tasks must be returned before a reaper finds them, which knows less about how they ended.
+      await storeAttempts(worker, crashAttempts(death, attribution, { worker, limits: options, ...times }));
     }
   }
 
-  async function keepTries(worker: string, tries: readonly TryWrite[]): Promise<void> {
-    // Only the story has a gap.
-    await deps.keepTries(tries).catch((cause: unknown) => log.warn("pool.tries_not_kept", { worker, cause }));
+  async function storeAttempts(worker: string, attempts: readonly AttemptWrite[]): Promise<void> {
+    // Only a gap in `trawl trace`.
+    await deps
+      .storeAttempts(attempts)
+      .catch((cause: unknown) => log.warn("pool.attempts_not_stored", { worker, cause }));
   }
 
-  async function lookUntilOver(): Promise<void> {
+  async function checkUntilOver(): Promise<void> {
     while (!over.signal.aborted) {
-      await clock.sleep(LOOK_MS, over.signal);
-      watching.look();
+      await clock.sleep(CHECK_MS, over.signal);
+      watching.update();
       for (const [child, { place }] of children) {
-        const reason = verdictOn(child, place);
+        const reason = killReasonOf(child, place);
         if (reason !== undefined) kill(child, reason);
       }
     }
   }
 
-  function verdictOn(child: PoolChild, { group }: Place): KillReason | undefined {
+  function killReasonOf(child: PoolChild, { group }: Place): KillReason | undefined {
     const now = watching.now();
-    // Who is stuck does not hear that it is to stop: it gets the grace period, as all do, and no more.
+    // A stuck process does not receive the stop message. It gets the grace period, and no more.
     if (now - stoppingSince > options.graceMs && isSilent(child, now)) return "stop_timeout";
     if (options.outlasting.has(group)) return undefined;
-    const state = { rssMb: rssMbOf(child), heardAt: child.heardAt, underWay: child.underWay() };
-    return judgeChild(state, options, now);
+    const state = { rssMb: rssMbOf(child), lastMessageAt: child.lastMessageAt, underWay: child.underWay() };
+    return findKillReason(state, options, now);
   }
 
   function rssMbOf({ pid, rssMb }: PoolChild): number {
@@ -313,8 +315,8 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       return sum;
     },
     metrics: () => {
-      const told = [...children.keys()].map(({ metrics }) => metrics ?? {});
-      return mergeSnapshots(CHILD_METRICS, [counted, ...told]);
+      const current = [...children.keys()].map(({ metrics }) => metrics ?? {});
+      return mergeSnapshots(CHILD_METRICS, [counted, ...current]);
     },
     processes: () =>
       [...children].map(([child, { place }]) => ({ ...place, busy: child.underWay().length, rssMb: child.rssMb })),
@@ -323,23 +325,23 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
 }
 
 /**
- * The time during which children could be heard. A machine that sleeps, or a supervisor that is suspended, hears nobody,
- * which is no fault of theirs: of a long gap only a little counts.
+ * A clock that counts only the time in which the supervisor could receive messages. While the machine sleeps or the supervisor
+ * is suspended it receives none, so of a long gap only a little counts.
  */
-function createWatch(clock: Clock): { now(): number; look(): void } {
-  let lookedAt = clock.now();
+function createWatch(clock: Clock): { now(): number; update(): void } {
+  let updatedAt = clock.now();
   let watchedMs = 0;
-  const sinceLook = () => Math.min(Math.max(0, clock.now() - lookedAt), 2 * LOOK_MS);
+  const sinceUpdate = () => Math.min(Math.max(0, clock.now() - updatedAt), 2 * CHECK_MS);
   return {
-    now: () => watchedMs + sinceLook(),
-    look() {
-      watchedMs += sinceLook();
-      lookedAt = clock.now();
+    now: () => watchedMs + sinceUpdate(),
+    update() {
+      watchedMs += sinceUpdate();
+      updatedAt = clock.now();
     },
   };
 }
 
-/** A process that is gone stands for nothing, and what it counted stays. */
+/** The counters of an ended process stay; its gauges go. */
 function lasting(metrics: Snapshot): Snapshot {
   return withoutGauges(CHILD_METRICS, metrics);
 }

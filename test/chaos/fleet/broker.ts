@@ -1,4 +1,4 @@
-/** The broker of a fleet: a real Redis that can be killed and comes back with all it acknowledged, or a file. */
+/** The broker of a fleet: a SQLite file, or a real Redis that can be killed and keeps every acknowledged write. */
 import { join } from "node:path";
 import { startRedis } from "../../services/redis.ts";
 import type { Ground } from "./ground.ts";
@@ -6,9 +6,9 @@ import type { Ground } from "./ground.ts";
 export type BrokerKind = "redis" | "sqlite";
 
 export type Broker = {
-  /** As the fleet reaches it. */
+  /** The address for the fleet. */
   url: string;
-  /** `kill -9`, a while of nothing, and back: resolves when it answers again. */
+  /** Kills the broker, waits, and restarts it. Resolves when it answers again. */
   bounce(downMs: number): Promise<void>;
   outages: readonly { from: number; to: number }[];
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export async function startBroker(kind: BrokerKind, ground: Ground, folder: stri
   if (kind === "sqlite") return fileBroker(folder);
   const outages: { from: number; to: number }[] = [];
   const isHere = ground.host === "127.0.0.1";
-  // On machines' own network nobody else is, and Redis is asked from addresses it would not trust.
+  // Workers connect from other addresses, which Redis refuses in protected mode. No other host is on that network.
   const args = isHere ? [] : ["--bind", "127.0.0.1", ground.host, "--protected-mode", "no"];
   const redis = await startRedis({ appendonly: "always", args });
   return {

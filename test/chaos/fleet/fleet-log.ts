@@ -1,24 +1,23 @@
 /**
- * The access log of all sites of a fleet's web, kept by the one process that serves them. Two JSON lines a request,
- * written as they happen.
+ * The access log of all sites, written by the one process that serves them: two JSON lines per request, as they happen.
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Sighting } from "../lookout.ts";
 
 /** One request as its site saw it. Instants are epoch ms with fractions. */
 export type Visit = Sighting & {
-  /** `host:port` it was sent to. */
+  /** `host:port` of the site. */
   site: string;
   path: string;
-  /** Which worker process sent it, by its user agent. */
+  /** The worker process that sent it, from its user agent. */
   worker: string;
-  /** The address it came from. */
+  /** The address of the sender. */
   from: string;
-  /** When it was over for certain, at the latest; undefined: never. */
+  /** The latest time at which it ended; undefined if it never did. */
   endedAt: number | undefined;
-  /** When it may have been over: earlier than `endedAt` where the client went away, which the site may notice late. */
+  /** The earliest time at which it may have ended: the site may notice late that a client has disconnected. */
   overFrom: number | undefined;
-  /** 0: the client went away unanswered. */
+  /** 0 if the client disconnected before an answer. */
   status: number;
 };
 
@@ -26,7 +25,7 @@ export type VisitStart = Omit<Visit, "endedAt" | "overFrom" | "status">;
 export type VisitEnd = { endedAt: number; overFrom: number; status: number };
 
 export type FleetLogWriter = {
-  /** Notes a request, and returns where to note its end. */
+  /** Logs a request, and returns the function that logs its end. */
   onArrival(start: VisitStart): (end: VisitEnd) => void;
   count(): number;
   close(): void;

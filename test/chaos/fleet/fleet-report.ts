@@ -1,4 +1,4 @@
-/** A fleet's run in words: what people read, and the rows of the table. */
+/** The report of a fleet's run: lines of text, and the rows of the table. */
 import { mostExcessMs } from "./judge-politeness.ts";
 import type { FleetProgress, FleetRun } from "./run-fleet.ts";
 
@@ -6,7 +6,7 @@ export function progressLine({ seconds, visits, kills, brokerKills }: FleetProgr
   return `${seconds.toFixed(0).padStart(4)} s  ${visits} requests, ${kills} workers killed, broker killed ${brokerKills} times`;
 }
 
-/** One row per temper of site: its limits, and the worst that any site of it saw. */
+/** One row per kind of site: its limits, and the worst values of any such site. */
 export function politenessRows({ worst }: FleetRun): Record<string, Record<string, string | number>> {
   const rows = Object.entries(worst).map(([temper, found]) => {
     const { sites, visits, perSecond, perSite, excessMs, loggedExcessMs, mostAtOnce, fastestPerSecond } = found;

@@ -1,31 +1,29 @@
-/** The three promises, kept by a fleet whose workers and broker are killed; scripts/chaos-fleet.mjs does it at length. */
+/** Nothing lost, nothing twice, never too fast, while workers and broker are killed. scripts/chaos-fleet.mjs runs longer. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { ensureDist } from "../../e2e/dist.ts";
+import { describe, expect, it } from "vitest";
 import { findRedisObstacle } from "../../services/redis.ts";
 import { politenessRows, verdictLines } from "./fleet-report.ts";
 import { LOOPBACK } from "./ground.ts";
 import { type FleetOptions, type FleetRun, runFleet } from "./run-fleet.ts";
 
-beforeAll(ensureDist);
-
 const SEED = Number(process.env.TRAWL_SEED ?? 1 + Math.floor(Math.random() * 1e6));
-const MOST_MS = 110_000;
+/** Ends a run that hangs. */
+const MOST_MS = 400_000;
 const SMALL = { workers: 3, concurrency: 16, ground: LOOPBACK, seed: SEED, mostMs: MOST_MS, onProgress: () => {} };
 
-/** Leaves the folder of a run with problems for inspection. */
+/** Keeps the folder of a run with problems. */
 async function run(options: Pick<FleetOptions, "broker" | "kills" | "brokerKills" | "web">): Promise<FleetRun> {
   const folder = mkdtempSync(join(tmpdir(), "trawl-fleet-"));
   const fleet = await runFleet({ ...SMALL, ...options, folder });
   console.log([...verdictLines(fleet), JSON.stringify(politenessRows(fleet))].join("\n"));
   if (fleet.problems.length === 0) rmSync(folder, { recursive: true, force: true });
-  else console.warn(`left in ${folder}`);
+  else console.warn(`files are in ${folder}`);
   return fleet;
 }
 
-/** A limit that nobody came close to was not kept, only never met. */
+/** A limit that the crawl never came close to was not tested. */
 function expectLimitsMet({ worst: { slow, narrow, single } }: FleetRun): void {
   expect(slow?.fastestPerSecond).toBeGreaterThan(0.9 * (slow?.perSecond ?? 0));
   expect(narrow?.mostAtOnce).toBe(narrow?.perSite);
@@ -37,7 +35,7 @@ if (obstacle !== undefined) console.warn(`SKIPPED: a fleet on Redis (${obstacle}
 
 describe(`a fleet, seed ${SEED}`, { timeout: 2 * MOST_MS }, () => {
   it.skipIf(obstacle !== undefined)(
-    "on Redis loses nothing and stays polite when workers and Redis are killed",
+    "on Redis loses nothing and keeps all limits when workers and Redis are killed",
     async () => {
       const web = { sites: 20, pages: 1_500, seconds: 20 };
       const fleet = await run({ broker: "redis", kills: 12, brokerKills: 2, web });
@@ -47,7 +45,7 @@ describe(`a fleet, seed ${SEED}`, { timeout: 2 * MOST_MS }, () => {
     },
   );
 
-  it("on one file loses nothing and stays polite when workers are killed", async () => {
+  it("on SQLite loses nothing and keeps all limits when workers are killed", async () => {
     const web = { sites: 20, pages: 500, seconds: 8 };
     const fleet = await run({ broker: "sqlite", kills: 6, brokerKills: 0, web });
 

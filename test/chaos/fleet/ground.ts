@@ -1,7 +1,7 @@
 /**
- * Where a fleet runs: all of it on this machine's loopback, or its workers on machines of their own. Such a machine is a
- * network namespace with a host name of its own, joined to the others by a virtual cable and a switch. They have no
- * names: the kernel takes them away when their last process ends, however that ends, so there is nothing to clean up.
+ * Where a fleet runs: on loopback, or with its workers on separate machines. Such a machine is a network namespace with its
+ * own host name, connected to the others by virtual interfaces and a bridge. The namespaces have no names, so the kernel
+ * removes them when their last process ends, and there is nothing to clean up.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -9,18 +9,18 @@ import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 
 export type Ground = {
-  /** The first two numbers of the addresses that sites may have. */
+  /** The first two numbers of the addresses of sites. */
   sitesAt: string;
-  /** Where workers reach what is started here. */
+  /** The address of this process for workers. */
   host: string;
-  /** The command that runs this one as worker number `slot`, with the same process id, and for no longer than we live. */
+  /** Wraps a command to run as worker number `slot`, with the same process id, until this process ends. */
   wrap(slot: number, command: readonly string[]): string[];
   close(): void;
 };
 
 const HERE = "10.77.0.1";
 const SITES_AT = "10.78";
-/** Part of every Debian; elsewhere a worker may outlive a harness that was killed. */
+/** Part of Debian. Without it, workers may outlive a test process that was killed. */
 const SETPRIV = "/usr/bin/setpriv";
 
 export const LOOPBACK: Ground = {
@@ -30,35 +30,35 @@ export const LOOPBACK: Ground = {
   close: () => {},
 };
 
-/** A process whose parent has died is killed by the kernel: no worker outlives its harness. */
+/** The kernel kills a worker whose parent has died. */
 function mortal(): string[] {
   return existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL"] : [];
 }
 
-/** Why there can be no machines here; undefined if there can. */
+/** Why machines cannot be created here; undefined if they can. */
 export function findMachinesObstacle(): string | undefined {
-  if (process.platform !== "linux") return "network namespaces are Linux'";
-  if (process.getuid?.() !== 0) return "only root may make network namespaces";
+  if (process.platform !== "linux") return "network namespaces need Linux";
+  if (process.getuid?.() !== 0) return "only root can create network namespaces";
   const lacks = ["ip", "unshare", "nsenter"].filter((name) => spawnSync(name, ["--help"]).error !== undefined);
   if (lacks.length > 0) return `${lacks.join(", ")} cannot be run (Debian: iproute2, util-linux)`;
   const { status } = spawnSync("unshare", ["--net", "--uts", "ip", "link", "add", "br0", "type", "bridge"]);
-  return status === 0 ? undefined : "the kernel gives no network namespaces, or no bridges in them";
+  return status === 0 ? undefined : "the kernel does not allow network namespaces or bridges";
 }
 
-/** The command that runs this one where `openMachines` may be called: with a network of its own and no way out of it. */
+/** Wraps a command to run in a new network namespace without a connection to the outside, where `openMachines` may be called. */
 export function aloneOnItsNetwork(command: readonly string[]): string[] {
   return [...mortal(), "unshare", "--net", ...command];
 }
 
-/** Worker number n runs on machine n modulo `count`. Only for a process that is alone on its network. */
+/** Worker number n runs on machine n modulo `count`. Only for a process in its own network namespace. */
 export async function openMachines(count: number): Promise<Ground> {
   const others = Object.keys(networkInterfaces()).filter((name) => name !== "lo");
-  if (others.length > 0) throw new Error(`this is a real network (${others.join(", ")}): it is not touched`);
+  if (others.length > 0) throw new Error(`this is a real network (${others.join(", ")}); it is not changed`);
   ip("link set lo up");
   ip("link add br0 type bridge");
   ip(`addr add ${HERE}/24 dev br0`);
   ip("link set br0 up");
-  // All addresses of the sites are ours, without one being set up.
+  // All addresses of the sites are local, without configuring each.
   ip(`route add local ${SITES_AT}.0.0/16 dev lo`);
   const machines = await Promise.all(Array.from({ length: count }, (_, index) => startMachine(index)));
   return {
@@ -71,13 +71,13 @@ export async function openMachines(count: number): Promise<Ground> {
   };
 }
 
-/** A machine lives as long as the process that holds it, which ends when its stdin does. */
+/** A machine exists as long as the process that holds it, which ends when its stdin is closed. */
 async function startMachine(index: number): Promise<ChildProcess> {
   const name = `machine-${index + 1}`;
   const script = `hostname ${name} && ip link set lo up && echo ready && exec cat`;
   const holder = spawn("unshare", ["--net", "--uts", "sh", "-c", script], { stdio: ["pipe", "pipe", "inherit"] });
   const first = await Promise.race([once(holder.stdout, "data"), once(holder, "exit").then(() => undefined)]);
-  if (first === undefined) throw new Error(`${name} could not be made`);
+  if (first === undefined) throw new Error(`${name} could not be created`);
   ip(`link add cable${index} type veth peer name eth0 netns ${holder.pid}`);
   ip(`link set cable${index} master br0 up`);
   const inside = (words: string) => run([...entering(holder), "ip", ...words.split(" ")]);
@@ -87,7 +87,7 @@ async function startMachine(index: number): Promise<ChildProcess> {
   return holder;
 }
 
-/** The address that requests of this machine come from. */
+/** The source address of requests from this machine. */
 export function addressOf(machine: number): string {
   return `10.77.0.${11 + machine}`;
 }

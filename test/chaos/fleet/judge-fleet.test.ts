@@ -12,7 +12,7 @@ function visit(site: string, path: string, arrivedAt: number, more: Partial<Visi
   return { site, path, worker: "fleet-0/1", from: "127.0.0.1", ...seen, ...more };
 }
 
-/** robots.txt and then every page of every site, each as early as its rate allows. */
+/** robots.txt, then every page of every site as early as its rate allows. */
 function faultlessVisits(): Visit[] {
   return WEB.flatMap(({ site, pages, perSecond }) => {
     const paths = ["/robots.txt", ...Array.from({ length: pages }, (_, number) => `/page/${number}`)];
@@ -43,7 +43,7 @@ function problemsOf(change: (evidence: FleetEvidence) => Partial<FleetEvidence>)
 const withVisits = (...more: Visit[]) => problemsOf(({ visits }) => ({ visits: [...visits, ...more] }));
 
 describe("the judge of a fleet", () => {
-  it("finds no fault where there is none", () => {
+  it("finds no problem in a correct run", () => {
     expect(judgeFleet(faultless())).toMatchObject({
       problems: [],
       visits: 210,
@@ -54,7 +54,7 @@ describe("the judge of a fleet", () => {
     });
   });
 
-  it("sees a lost page, a duplicate record, a record nobody asked for, and one that is another page's", () => {
+  it("detects a lost page, a duplicate record, a record of an unknown page, and one of another page", () => {
     expect(problemsOf(({ records }) => ({ records: records.slice(1) }))).toEqual([
       expect.stringMatching(/^1 pages are lost: .*127\.77\.0\.1:8000\/page\/0$/),
     ]);
@@ -71,7 +71,7 @@ describe("the judge of a fleet", () => {
     ]);
   });
 
-  it("sees a ledger that is wrong by one, or does not add up, a wrong tally, a job that has not ended", () => {
+  it("detects counts that are wrong by one or do not balance, a wrong tally, and a job that has not ended", () => {
     const withCounts = (more: Record<string, number>) =>
       problemsOf(({ job }) => ({ job: { ...job, counts: { ...job.counts, ...more } } }));
     const { done, duplicate } = expectedLedger(WEB);
@@ -91,13 +91,13 @@ describe("the judge of a fleet", () => {
     ]);
   });
 
-  it("sees more URLs given up on than workers died with", () => {
+  it("detects more failed URLs than workers died with", () => {
     const kills = [1, 2].map((at) => ({ worker: `fleet-0/${at}`, at }));
     expect(problemsOf(() => ({ kills, replayed: 2 }))).toEqual([]);
     expect(problemsOf(() => ({ kills, replayed: 3 }))).toEqual(["3 URLs were given up on; 2 kills explain 2"]);
   });
 
-  it("sees a page never asked for, and what must not be asked for", () => {
+  it("detects a page that was never requested, and a disallowed request", () => {
     expect(problemsOf(({ visits }) => ({ visits: visits.slice(0, -1) }))).toEqual([
       expect.stringContaining("1 pages were never asked for"),
     ]);
@@ -111,7 +111,7 @@ describe("the judge of a fleet", () => {
 });
 
 describe("the judge of politeness", () => {
-  /** One page of a site moved, in ms; with what the server may have missed. */
+  /** Moves one request of a site by ms, with a possible delay of the log. */
   const moved = (site: string, lateMs: number, missedMs: number) =>
     problemsOf(({ visits }) => ({
       visits: visits.map((one) => {
@@ -121,15 +121,15 @@ describe("the judge of politeness", () => {
       }),
     }));
 
-  it("sees one window of one site that is too fast, and forgives what its own lateness explains", () => {
+  it("detects one window of one site that is too fast, and accepts what a late log explains", () => {
     expect(moved(SLOW.site, 60, 0)).toEqual([
-      expect.stringMatching(/^127\.77\.0\.1:8000 was asked too fast: .* 60\.0 ms too short for 2\/s/),
+      expect.stringMatching(/^127\.77\.0\.1:8000 got requests too fast: .* 60\.0 ms too short for 2\/s/),
     ]);
     expect(moved(SLOW.site, 60, 60)).toEqual([]);
     expect(moved(SLOW.site, 40, 0)).toEqual([]);
   });
 
-  it("sees one request too many at once, and takes a client that went away to have gone when it may have", () => {
+  it("detects one concurrent request too many, with the earliest possible end of aborted requests", () => {
     const { site, perSite } = SINGLE;
     expect(perSite).toBe(1);
     const longer = (overFrom: number | undefined) =>
@@ -158,7 +158,7 @@ describe("the judge of repeated requests", () => {
       return { visits: [...others, ...dying, ...again], concurrency, kills: [kill] };
     });
 
-  it("forgives those of a worker that died with them, up to as many as it had at once", () => {
+  it("accepts those of a worker that died, up to its concurrency", () => {
     expect(died(3, 3, { worker: "fleet-1/7", at: LATER + 1_200 })).toEqual([]);
     expect(died(4, 3, { worker: "fleet-1/7", at: LATER + 1_700 })).toEqual([
       "4 requests were repeated; the kills allow 3",
@@ -166,14 +166,14 @@ describe("the judge of repeated requests", () => {
     ]);
   });
 
-  it("sees those of a worker that lived on, or died later, or long after it must have settled them", () => {
+  it("detects those of a worker that lived, died before, or died long after it must have settled them", () => {
     const unexplained = [expect.stringMatching(/^1 requests were repeated and no death explains it/)];
     expect(died(1, 3, { worker: "fleet-1/8", at: LATER + 10 })).toEqual(unexplained);
     expect(died(1, 3, { worker: "fleet-1/7", at: LATER + 2e5 })).toEqual(unexplained);
     expect(died(1, 3, { worker: "fleet-1/7", at: LATER + 4_000 })).toEqual(unexplained);
   });
 
-  it("forgives those that a dead broker kept from being settled, and no others", () => {
+  it("accepts those that a killed broker prevented from being settled, and no others", () => {
     const repeatedAt = (at: number) =>
       problemsOf(({ visits }) => ({
         visits: [...visits, visit(SLOW.site, "/page/0", LATER), visit(SLOW.site, "/page/0", at)].filter(

@@ -1,20 +1,20 @@
-/** Judges every site's log against its own limits, over every window and at every instant. Pure. */
+/** Checks the log of every site against its limits, over every window and at every instant. Pure. */
 import { concurrencyViolations, type Interval } from "../../site/politeness-checker.ts";
 import { allowedExcessMs, loggedExcessMs, rateExcessMs } from "../lookout.ts";
 import type { Visit } from "./fleet-log.ts";
 import type { SitePlan, Temper } from "./sites.ts";
 
-/** The worst of all sites of one temper. */
+/** The worst values of all sites of one kind. */
 export type Worst = {
   sites: number;
   visits: number;
-  /** By how much the fullest window is too short, in ms: less what the server's own lateness explains, and as logged. */
+  /** By how many ms the fullest window is too short: without delays of the logging process, and as logged. */
   excessMs: number;
   loggedExcessMs: number;
   mostAtOnce: number;
-  /** Over ten requests in a row: whether the limit was ever met. */
+  /** The highest rate of a few consecutive requests: shows whether the limit was ever reached. */
   fastestPerSecond: number;
-  /** Of the site that came closest to its limits. */
+  /** The limits of the site that came closest to them. */
   perSecond: number;
   perSite: number;
 };
@@ -23,11 +23,12 @@ export type Figures = { worst: Partial<Record<Temper, Worst>> };
 export type Politeness = Figures & { problems: string[] };
 
 /**
- * At a slow rate, a share of the interval would forgive a whole second. One request may leave late by as long as the
- * system can keep a process from its processor, and that does not grow with the interval.
+ * At a slow rate, a share of the interval would tolerate a whole second. One request may be late by as long as the system
+ * suspends a process, and that does not depend on the interval.
  */
 const LATE_MOST_MS = 50;
-const RUN = 10;
+/** So few that a busy machine completes them without a pause. */
+const CONSECUTIVE = 3;
 
 export function judgePoliteness(web: readonly SitePlan[], visits: readonly Visit[]): Politeness {
   const bySite = groupBySite(visits);
@@ -59,20 +60,20 @@ function problemsOf(
   return [
     ...(excessMs <= mostExcessMs(perSecond)
       ? []
-      : [`${site} was asked too fast: a window is ${excessMs.toFixed(1)} ms too short for ${perSecond}/s`]),
+      : [`${site} got requests too fast: a window is ${excessMs.toFixed(1)} ms too short for ${perSecond}/s`]),
     ...(mostAtOnce <= perSite ? [] : [`${site} had ${mostAtOnce} requests at once; it allows ${perSite}`]),
   ];
 }
 
 function intervalOf({ arrivedAt, overFrom }: Visit): Interval {
-  // A client that went away before the server looked up may seem to have gone before it came.
+  // The log may show the disconnect of a client before its request.
   return { from: arrivedAt, to: overFrom === undefined ? undefined : Math.max(arrivedAt, overFrom) };
 }
 
 function fastestOf(visits: readonly Visit[]): number {
   const times = visits.map(({ arrivedAt }) => arrivedAt).sort((one, other) => one - other);
-  const spans = times.slice(RUN).map((at, index) => at - (times[index] ?? 0));
-  return spans.length === 0 ? 0 : (RUN * 1000) / Math.min(...spans);
+  const spans = times.slice(CONSECUTIVE).map((at, index) => at - (times[index] ?? 0));
+  return spans.length === 0 ? 0 : (CONSECUTIVE * 1000) / Math.min(...spans);
 }
 
 function groupBySite(visits: readonly Visit[]): Map<string, Visit[]> {
@@ -94,7 +95,7 @@ function worseOf(one: Worst | undefined, other: Worst): Worst {
     loggedExcessMs: Math.max(one?.loggedExcessMs ?? 0, logged),
     mostAtOnce: Math.max(one?.mostAtOnce ?? 0, mostAtOnce),
     fastestPerSecond: Math.max(one?.fastestPerSecond ?? 0, fastestPerSecond),
-    // Sites of one temper have the same limits, but for a page more or less.
+    // Sites of one kind have the same limits; the number of pages may differ by one.
     perSecond: Math.max(one?.perSecond ?? 0, perSecond),
     perSite,
   };

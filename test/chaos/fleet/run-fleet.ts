@@ -1,6 +1,6 @@
 /**
- * One crawl by a fleet: worker processes that share a broker and a store are killed and replaced all along, and so is
- * the broker; in the end it is judged what the sites saw and what was kept. Everything is in a folder of the caller's.
+ * One crawl by a fleet: worker processes on one broker and store are killed and replaced again and again, and so is the
+ * broker. At the end the logs of the sites and the stored records are judged. All files are in the folder of the caller.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -24,9 +24,9 @@ export type FleetOptions = {
   broker: BrokerKind;
   web: Pick<WebOptions, "sites" | "pages" | "seconds">;
   seed: number;
-  /** A fleet that has not ended by then hangs. */
+  /** A run that takes longer hangs. */
   mostMs: number;
-  /** Empty, and the caller's to remove. */
+  /** Empty; the caller removes it. */
   folder: string;
   ground: Ground;
   onProgress(progress: FleetProgress): void;
@@ -38,16 +38,16 @@ export type FleetRun = FleetVerdict & {
   seed: number;
   kills: number;
   brokerKills: number;
-  /** From the first worker's start to the end of the job. */
+  /** From the start of the first worker to the end of the job. */
   seconds: number;
-  /** Addresses that requests came from. */
+  /** Source addresses of the requests. */
   machines: string[];
 };
 
 type Fleet = { options: FleetOptions; env: Record<string, string>; web: SitePlan[]; log: string; job: FleetJob };
 
 const LEASE_MS = 5_000;
-const TELL_EVERY_MS = 5_000;
+const REPORT_EVERY_MS = 5_000;
 const NETWORKS = "127.0.0.0/8,10.77.0.0/16,10.78.0.0/16";
 
 export async function runFleet(options: FleetOptions): Promise<FleetRun> {
@@ -88,7 +88,7 @@ async function crawl(fleet: Fleet, server: WebProcess, broker: Broker): Promise<
   const progress = setInterval(() => {
     const [kills, brokerKills] = [pool.kills.length, broker.outages.length];
     options.onProgress({ seconds: seconds(), visits: server.arrived(), kills, brokerKills });
-  }, TELL_EVERY_MS);
+  }, REPORT_EVERY_MS);
   try {
     const blows = strike(blowsFor(options), server, pool, broker);
     const end = await fleet.job.end(() => server.arrived() >= options.web.pages, options.mostMs);
@@ -107,7 +107,7 @@ function blowsFor({ seed, kills, brokerKills, workers, web }: FleetOptions): Blo
   return planBlows({ seed, kills, brokerKills, workers, visits: web.pages });
 }
 
-/** Deals each blow when the sites have seen that many requests. What fails is a failure of the harness: said in the end. */
+/** Kills as planned when the sites have received that many requests. Returns failures of the test itself at the end. */
 function strike(plan: readonly Blow[], server: WebProcess, pool: WorkerPool, broker: Broker) {
   const left = [...plan];
   const dealt = { worker: Promise.resolve(), broker: Promise.resolve() };
@@ -116,7 +116,7 @@ function strike(plan: readonly Blow[], server: WebProcess, pool: WorkerPool, bro
   server.onProgress((arrived) => {
     while (left[0] !== undefined && left[0].afterVisits <= arrived) {
       const blow = left.shift() as Blow;
-      // One after another of each kind; a broker that is away does not save the workers.
+      // One after the other of each kind. Workers are killed also while the broker is down.
       dealt[blow.kind] = dealt[blow.kind]
         .then(() => deal(blow))
         .catch((error: unknown) => void failures.push(`${blow.kind}: ${error}`));
@@ -126,7 +126,7 @@ function strike(plan: readonly Blow[], server: WebProcess, pool: WorkerPool, bro
     async end(): Promise<string[]> {
       const undealt = left.splice(0).length;
       await Promise.all([dealt.worker, dealt.broker]);
-      return [...failures, ...(undealt > 0 ? [`${undealt} of ${plan.length} kills never came to pass`] : [])];
+      return [...failures, ...(undealt > 0 ? [`${undealt} of ${plan.length} kills did not happen`] : [])];
     },
   };
 }
@@ -135,16 +135,16 @@ function workerOf({ options, env }: Fleet): (name: string, slot: number) => Chil
   const { folder, ground, concurrency } = options;
   const clean = Object.entries(process.env).filter(([key]) => !/^(TRAWL_|NODE_OPTIONS$|VITEST)/.test(key));
   return (name, slot) => {
-    // Solo: `kill -9` is for the process that does the work.
-    const words = ["worker", "--pool", "solo", "--queues", "fetch", "-c", String(concurrency)];
-    const [command = "", ...rest] = ground.wrap(slot, [process.execPath, MAIN, ...words]);
-    const said = openSync(join(folder, `worker-${slot}.log`), "a");
+    // Solo: the killed process must be the one that does the work.
+    const args = ["worker", "--pool", "solo", "--queues", "fetch", "-c", String(concurrency)];
+    const [command = "", ...rest] = ground.wrap(slot, [process.execPath, MAIN, ...args]);
+    const log = openSync(join(folder, `worker-${slot}.log`), "a");
     const child = spawn(command, rest, {
       cwd: folder,
       env: { ...Object.fromEntries(clean), ...env, TRAWL_USER_AGENT: name },
-      stdio: ["ignore", "ignore", said],
+      stdio: ["ignore", "ignore", log],
     });
-    closeSync(said); // it is the child's now
+    closeSync(log); // the child has its own copy
     return child;
   };
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Serves a fleet's web in a process of its own and keeps its log (web-server.ts).
+// Serves the sites of a fleet in a separate process, and writes their log (web-server.ts).
 //   node test/chaos/fleet/serve-web.mjs '{"log":"visits.jsonl","web":{"sites":20,"pages":1500,…}}'
-// Prints {"port":N} first, then {"arrived":N} whenever more requests have come. Ends when its stdin does.
+// Prints {"port":N} first, then {"arrived":N} when more requests have arrived. Ends when its stdin is closed.
 import { createJiti } from "jiti";
 
-const TELL_EVERY_MS = 20;
+const REPORT_EVERY_MS = 20;
 
 const jiti = createJiti(import.meta.url);
 const { startWeb } = await jiti.import("./web-server.ts");
@@ -16,12 +16,12 @@ const log = createFleetLogWriter(file);
 const running = await startWeb({ log, lookout: keepLookout() }, web);
 console.log(JSON.stringify({ port: Number(running.web[0].site.split(":")[1]) }));
 
-let told = 0;
+let reported = 0;
 setInterval(() => {
-  if (log.count() === told) return;
-  told = log.count();
-  console.log(JSON.stringify({ arrived: told }));
-}, TELL_EVERY_MS).unref();
+  if (log.count() === reported) return;
+  reported = log.count();
+  console.log(JSON.stringify({ arrived: reported }));
+}, REPORT_EVERY_MS).unref();
 
 process.stdin.resume().once("end", async () => {
   await running.close();

@@ -1,4 +1,4 @@
-/** The process that serves a fleet's web, seen from the harness. */
+/** Starts the process that serves the sites of a fleet. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants, setPriority } from "node:os";
@@ -8,10 +8,10 @@ import type { WebOptions } from "./sites.ts";
 
 export type WebProcess = {
   port: number;
-  /** Requests that have come so far. */
+  /** Requests until now. */
   arrived(): number;
   onProgress(listener: (arrived: number) => void): void;
-  /** Resolves when its log is complete. Harmless when repeated. */
+  /** Resolves when the log is complete. A second call does nothing. */
   stop(): Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export async function startWebProcess(web: WebOptions, log: string): Promise<Web
   const lines = createInterface({ input: child.stdout });
   const exit = once(child, "exit");
   const first = await Promise.race([once(lines, "line"), exit.then(() => undefined)]);
-  if (first === undefined) throw new Error("the web could not be served; its process has said why");
+  if (first === undefined) throw new Error("the sites could not be served; see the output of their process");
   const { port } = JSON.parse(first[0] as string) as { port: number };
   lines.on("line", (line) => {
     latest = (JSON.parse(line) as { arrived: number }).arrived;
@@ -43,11 +43,11 @@ export async function startWebProcess(web: WebOptions, log: string): Promise<Web
   };
 }
 
-/** A site that has to wait for a processor sees requests later than they came, and closer together. */
+/** A site process that waits for a CPU would log requests late and closer together. */
 function lookPromptly({ pid = 0 }: ChildProcess): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_HIGHEST);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may: then it stays as it is
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may raise a priority
   }
 }

@@ -1,4 +1,4 @@
-/** Serves all sites of a fleet's web from one process: each at an address of its own, all at one port. */
+/** Serves all sites of a fleet from one process: each at its own address, all at one port. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { preciseNow } from "../../site/origin.ts";
@@ -11,7 +11,7 @@ export type WebServer = { web: SitePlan[]; close(): Promise<void> };
 
 type Deps = { log: FleetLogWriter; lookout: Pick<Lookout, "seenFrom"> };
 
-/** With `port` 0 the first site takes any free port, and the others the same. */
+/** With `port` 0 the first site takes a free port, and the others the same one. */
 export async function startWeb({ log, lookout }: Deps, options: WebOptions): Promise<WebServer> {
   const random = seededRandom(options.seed);
   let web: SitePlan[] = planWeb(options);
@@ -38,7 +38,7 @@ export async function startWeb({ log, lookout }: Deps, options: WebOptions): Pro
       if (isOver) return;
       isOver = true;
       const endedAt = preciseNow();
-      // An answer is over when we say so; that a client has gone we may learn late.
+      // The end of an answer is exact. A disconnect may be noticed late.
       if (isAnswered) noteEnd({ endedAt, overFrom: endedAt, status: response.statusCode });
       else noteEnd({ endedAt, overFrom: lookout.seenFrom(), status: 0 });
     };
@@ -51,7 +51,7 @@ export async function startWeb({ log, lookout }: Deps, options: WebOptions): Pro
 
 type Answer = { status: number; type: string; body: string; delayMs: number };
 
-/** `chance`, from 0 to 1, says how long a page takes between the least and the most of its site. */
+/** `chance`, from 0 to 1, decides how long a page takes, between the limits of its site. */
 function answerTo(web: readonly SitePlan[], index: number, path: string, chance: number): Answer {
   const site = web[index];
   if (path === "/robots.txt") return { status: 200, type: "text/plain", body: ROBOTS, delayMs: 0 };
@@ -65,7 +65,7 @@ function answerTo(web: readonly SitePlan[], index: number, path: string, chance:
 }
 
 function send(response: ServerResponse, { status, type, body }: Answer): void {
-  if (response.destroyed) return; // the client has gone
+  if (response.destroyed) return; // the client has disconnected
   response.writeHead(status, { "content-type": `${type}; charset=utf-8`, "content-length": Buffer.byteLength(body) });
   response.end(body);
 }

@@ -1,27 +1,27 @@
 /**
- * Keeps a number of worker processes running: one that is killed is replaced at once, under a new name. One that ends
- * without having been told to is replaced as well, and noted: nothing that happens here is a reason to end.
+ * Keeps a number of worker processes running. A killed one is replaced at once, under a new name. One that ends by itself is
+ * replaced and reported.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
 export type WorkerPool = {
-  /** `kill -9` of whoever has this place now; resolves when it is dead and its successor started. */
+  /** Kills the worker of this slot. Resolves when it has ended and its replacement has started. */
   kill(slot: number): Promise<void>;
-  /** SIGTERM to all; resolves when they have ended. Harmless when repeated. */
+  /** Sends SIGTERM to all. Resolves when they have ended. A second call does nothing. */
   stop(): Promise<void>;
-  /** At once, and without a word: for the way out when something went wrong. */
+  /** Kills all, for the clean-up after an error. */
   abort(): void;
   kills: readonly { worker: string; at: number }[];
-  /** Workers that ended by themselves, or not well when told to, in words. */
+  /** Messages about workers that ended by themselves, or with an error when stopped. */
   surprises: readonly string[];
 };
 
 type Running = { name: string; child: ChildProcess; isMeant: boolean };
 
-/** A worker that cannot start ends again and again: this often is enough to know. */
+/** A worker that cannot start ends again and again: stop replacing it after so many. */
 const SURPRISES_MOST = 20;
-/** A worker that was told to stop has ended by then, or never will. */
+/** A worker that was stopped ends within this time, or hangs. */
 const STOPS_WITHIN_MS = 30_000;
 
 export function startPool(spawnWorker: (name: string, slot: number) => ChildProcess, workers: number): WorkerPool {
@@ -58,7 +58,7 @@ export function startPool(spawnWorker: (name: string, slot: number) => ChildProc
     async stop() {
       isStopping = true;
       const left = slots.filter(({ child }) => !hasEnded(child));
-      surprises.push(...(await Promise.all(left.map(stopped))).filter((words) => words !== ""));
+      surprises.push(...(await Promise.all(left.map(stopped))).filter((message) => message !== ""));
     },
     abort() {
       isStopping = true;
@@ -74,7 +74,7 @@ async function stopped(running: Running): Promise<string> {
   const timer = setTimeout(() => running.child.kill("SIGKILL"), STOPS_WITHIN_MS);
   const [code, signal] = (await exit) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
-  return code === 0 ? "" : `${running.name} was told to stop and ended with ${code ?? signal}`;
+  return code === 0 ? "" : `${running.name} was stopped and ended with ${code ?? signal}`;
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

@@ -1,4 +1,4 @@
-/** Whoever judges by these counts must be able to trust a 0. */
+/** Checks the counter itself: rolling.test.ts relies on a 0. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -14,7 +14,7 @@ import { type BrokerPlace, countCrashes } from "./count-crashes.ts";
 const obstacle = findRedisObstacle("redis-server");
 
 describe("crash counts, read from the broker itself", () => {
-  it("are those of tasks that somebody died with, on SQLite", async () => {
+  it("count tasks whose worker died, on SQLite", async () => {
     const folder = newFolder();
     mkdirSync(join(folder, ".trawl"));
     const path = join(folder, ".trawl/broker.db");

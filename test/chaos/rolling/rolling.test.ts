@@ -1,18 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
-import { ensureDist } from "../../e2e/dist.ts";
+import { describe, expect, it } from "vitest";
 import { newFolder } from "../../e2e/folder.ts";
 import { findRedisObstacle, startRedis } from "../../services/redis.ts";
 import { runRolling } from "./run-rolling.ts";
 
 const obstacle = findRedisObstacle("redis-server");
-/** The whole of it, four workers and twenty rounds, is scripts/rolling-restart.mjs. */
+/** scripts/rolling-restart.mjs runs it with four workers and twenty rounds. */
 const SMALL = { workers: 2, rounds: 3, pages: 600, onRound: () => {}, signal: new AbortController().signal };
 const NOTHING_WRONG = { lost: [], repeated: [], recordsRepeated: [], crashes: 0, complaints: [] };
 
 describe("a rolling restart under load", () => {
-  beforeAll(ensureDist);
-
   it("loses nothing, repeats no request and counts no crash, on SQLite", async () => {
     const verdict = await runRolling({ ...SMALL, folder: newFolder(), env: {} });
 

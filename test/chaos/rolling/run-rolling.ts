@@ -1,118 +1,146 @@
 /**
- * A fleet of workers that are stopped and replaced, one after the other, again and again, while they work. Judged at the
- * site's own log, at what the workers said, and at what the broker has stored: without a line in common with src/.
+ * Stops and replaces the workers of a fleet, one after the other, again and again, while they work. Judges the result by
+ * the site's log, the output of the workers, and what the broker has stored. Shares no code with src/.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { MAIN } from "../../e2e/dist.ts";
-import { startLinkedSite } from "../../site/linked-site.ts";
+import { createLinkedSite, LINKED_SITE } from "../../site/linked-site.ts";
 import { duplicates, missing } from "../../site/loss-checker.ts";
+import { startOrigin } from "../../site/origin.ts";
 import { countCrashes } from "./count-crashes.ts";
 
 export type RollingOptions = {
-  /** Where the broker, unless `env` names another, and the store are. */
+  /** Holds the store, and the broker unless `env` names another. */
   folder: string;
   env: Readonly<Record<string, string>>;
   workers: number;
   /** How often each of them is replaced. */
   rounds: number;
-  /** Pages of the site; with what is left after the rounds the last workers end by themselves. */
+  /** Pages of the site. An equal share is answered between two stops; the last workers fetch the rest. */
   pages: number;
   onRound(round: number, asked: number): void;
-  /** Ends it, and everybody that it has started. */
+  /** Ends the run and every process that it has started. */
   signal: AbortSignal;
 };
 
 export type RollingVerdict = {
   stops: number;
-  /** Pages asked for between the first stop and the last: it was no idle fleet. */
+  /** Pages requested between the first stop and the last: more than 0 unless the fleet was idle. */
   askedMeanwhile: number;
   asked: number;
   lost: readonly string[];
   repeated: readonly string[];
   recordsRepeated: readonly string[];
-  /** Tasks that somebody died with, added up over a look into the broker after every stop. */
+  /** Crash counts of all tasks in the broker, read after every stop and added up. */
   crashes: number;
-  /** Whatever a worker did or said that it should not. */
+  /** Wrong exit codes of workers, and their warnings and errors. */
   complaints: readonly string[];
 };
 
-/** How long a page takes: long enough for several to be under way whenever a worker is stopped. */
-const PAGE_MS = 60;
-/** Far more than all that is under way needs. */
-const GRACE = "30s";
+const PER_WORKER = 8;
+const PER_SITE = 16;
+/** Far more than the requests under way need; they are held while a worker starts. */
+const PATIENCE = { TRAWL_GRACE: "30s", TRAWL_TOTAL_TIMEOUT: "5m" };
 
-type Running = { child: ChildProcess; words(): string; ended: Promise<unknown> };
+type Running = { child: ChildProcess; output(): string; ended: Promise<unknown> };
 
 export async function runRolling(options: RollingOptions): Promise<RollingVerdict> {
   const { workers, rounds, pages } = options;
-  const site = await startLinkedSite({ pages, delayMs: PAGE_MS, disallowedEvery: 0 });
+  const gate = createAuthenticator(Math.floor(pages / (workers * rounds + 1)));
+  const linked = createLinkedSite({ ...LINKED_SITE, pages, disallowedEvery: 0 });
+  const site = await startOrigin(async (request, response) => {
+    if (request.url !== "/robots.txt") await gate.pass();
+    return linked.handler(request, response);
+  });
   const asked = () => site.log.map(({ path }) => path).filter((path) => path !== "/robots.txt");
   const complaints: string[] = [];
-  const everybody: Running[] = [];
-  const start = (...words: string[]) => {
-    const running = startProgram(["worker", "--json", "-c", "8", ...words], options);
-    everybody.push(running);
+  const all: Running[] = [];
+  const start = (...args: string[]) => {
+    const running = startProgram(["worker", "--json", "-c", String(PER_WORKER), ...args], options);
+    all.push(running);
     return running;
   };
   options.signal.addEventListener("abort", () => void site.close(), { once: true });
   try {
     const fleet = Array.from({ length: workers }, () => start());
     const id = await submit(`${site.url}/`, options);
-    await site.waitForRequests(workers * 4);
-    const askedBefore = asked().length;
+    let askedBefore: number | undefined;
     let crashes = 0;
     for (let round = 1; round <= rounds; round++) {
       for (const [slot, running] of fleet.entries()) {
+        // As many requests as there can be: every worker has some under way, or as many as the site allows are.
+        await Promise.race([gate.held(Math.min(PER_SITE, workers * PER_WORKER)), running.ended]);
         options.signal.throwIfAborted();
-        await isWorking(site, running, pages);
+        askedBefore ??= asked().length;
         running.child.kill("SIGTERM");
         fleet[slot] = start();
+        gate.raise();
         complaints.push(...(await complaintsOf(running)));
         crashes += await countCrashes(options);
       }
       options.onRound(round, asked().length);
     }
-    const askedMeanwhile = asked().length - askedBefore;
-    if (asked().length >= pages)
-      complaints.push(`all ${pages} pages were asked for before the last stop: give it more`);
+    const askedMeanwhile = asked().length - (askedBefore ?? 0);
+    gate.open();
     await start("--drain").ended;
     for (const { child } of fleet) child.kill("SIGTERM");
-    for (const running of [...fleet, ...everybody.slice(-1)]) complaints.push(...(await complaintsOf(running)));
+    for (const running of [...fleet, ...all.slice(-1)]) complaints.push(...(await complaintsOf(running)));
     crashes += await countCrashes(options);
     const records = await recordsOf(id, options);
+    const expected = linked.expectedPaths().map((path) => site.url + path);
     return {
       stops: rounds * workers,
       askedMeanwhile,
       asked: asked().length,
-      lost: missing(site.expectedPages(), records),
+      lost: missing(expected, records),
       repeated: [...duplicates(asked()).keys()],
       recordsRepeated: [...duplicates(records).keys()],
       crashes,
       complaints,
     };
   } finally {
-    for (const { child } of everybody) child.kill("SIGKILL");
+    for (const { child } of all) child.kill("SIGKILL");
     await site.close();
   }
 }
 
-/** It has begun, and the site is being asked: a worker that is stopped while it starts proves nothing. */
-async function isWorking(
-  site: { log: readonly unknown[]; waitForRequests(count: number): Promise<void> },
-  worker: Running,
-  pages: number,
-): Promise<void> {
-  while (!worker.words().includes("pool.process_started")) {
-    await Promise.race([once(worker.child.stderr ?? worker.child, "data"), worker.ended]);
-    if (worker.child.exitCode !== null) return;
+/** Answers `share` pages, then holds requests until it is raised by another share: a worker is stopped with work under way. */
+function createAuthenticator(share: number) {
+  let left = share;
+  let waiting: (() => void)[] = [];
+  let onHeld = () => {};
+  function raiseBy(count: number): void {
+    left += count;
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
   }
-  await site.waitForRequests(Math.min(site.log.length + 2, pages));
+  return {
+    async pass(): Promise<void> {
+      while (left <= 0) {
+        const woken = new Promise<void>((resolve) => waiting.push(resolve));
+        onHeld();
+        await woken;
+      }
+      left -= 1;
+    },
+    /** Resolves when this many requests are held. */
+    held: (count: number) =>
+      new Promise<void>((resolve) => {
+        onHeld = () => {
+          if (waiting.length >= count) resolve();
+        };
+        onHeld();
+      }),
+    raise: () => raiseBy(share),
+    open: () => raiseBy(Number.POSITIVE_INFINITY),
+  };
 }
 
-async function complaintsOf({ child, words, ended }: Running): Promise<string[]> {
+async function complaintsOf({ child, output, ended }: Running): Promise<string[]> {
   await ended;
-  const bad = words()
+  const bad = output()
     .split("\n")
     .filter((line) => /"level":"(?:warn|error)"|^trawl: |process_died/.test(line));
   return child.exitCode === 0 ? bad : [`ended with ${child.exitCode ?? child.signalCode}`, ...bad];
@@ -122,29 +150,29 @@ function startProgram(args: readonly string[], { folder, env }: RollingOptions):
   const clean = Object.entries(process.env).filter(([name]) => !/^(TRAWL_|NODE_OPTIONS$|VITEST)/.test(name));
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { ...Object.fromEntries(clean), TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_GRACE: GRACE, ...env },
+    env: { ...Object.fromEntries(clean), TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", ...PATIENCE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    output += text;
   });
-  return { child, words: () => said, ended: once(child, "close") };
+  return { child, output: () => output, ended: once(child, "close") };
 }
 
 async function outputOf(args: readonly string[], options: RollingOptions): Promise<string> {
-  const { child, words, ended } = startProgram(args, options);
+  const { child, output, ended } = startProgram(args, options);
   let printed = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     printed += text;
   });
   await ended;
-  if (child.exitCode !== 0) throw new Error(`trawl ${args.join(" ")} ended with ${child.exitCode}: ${words()}`);
+  if (child.exitCode !== 0) throw new Error(`trawl ${args.join(" ")} ended with ${child.exitCode}: ${output()}`);
   return printed;
 }
 
 async function submit(url: string, options: RollingOptions): Promise<string> {
-  const args = ["submit", url, "--rate", "unlimited", "--per-site", "16", "--json", "--quiet"];
+  const args = ["submit", url, "--rate", "unlimited", "--per-site", String(PER_SITE), "--json", "--quiet"];
   return (JSON.parse(await outputOf(args, options)) as { id: string }).id;
 }
 

@@ -1,13 +1,13 @@
-/** The contract of everything that keeps bodies and passes parcels on. */
+/** The contract of everything that keeps bodies and passes spool on. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Bodies, Parcels } from "../../../src/store/bodies/bodies.ts";
+import type { Bodies, PageSpool } from "../../../src/store/bodies/bodies.ts";
 
 /** One empty place to keep bodies in, and ways into it. */
 export type BodiesSite = {
   /** Another way in to the same place, as another process would have it. */
-  open(): Promise<{ bodies: Bodies; parcels: Parcels }>;
+  open(): Promise<{ bodies: Bodies; spool: PageSpool }>;
   /** What is kept there, by name, past everything that is tested. */
   list(): Promise<string[]>;
   read(name: string): Promise<Buffer>;
@@ -121,35 +121,35 @@ export function describeBodies(name: string, prepare: () => Promise<BodiesSite>)
     });
   });
 
-  describe(`parcels contract on ${name}`, () => {
+  describe(`page spool contract on ${name}`, () => {
     const NAME = { jobId: "job", taskId: "7" };
     const PAGE = { url: "https://a.test/", status: 200, headers: {}, contentType: undefined, bodyBytes: 4 };
-    const PARCEL = { page: { ...PAGE, tookMs: 1, fetchedAt: 2 }, body: Buffer.from("a\nb\n") };
+    const SPOOLED = { page: { ...PAGE, tookMs: 1, fetchedAt: 2 }, body: Buffer.from("a\nb\n") };
     let site: BodiesSite;
-    let parcels: Parcels;
+    let spool: PageSpool;
 
     beforeEach(async () => {
       site = await prepare();
-      parcels = (await site.open()).parcels;
+      spool = (await site.open()).spool;
     });
     afterEach(() => site.remove());
 
     it("gives back a page with its body until it is removed, also to another process", async () => {
-      await parcels.put(NAME, PARCEL);
+      await spool.put(NAME, SPOOLED);
 
-      expect(await (await site.open()).parcels.get(NAME)).toEqual(PARCEL);
-      await parcels.remove(NAME);
-      await parcels.remove(NAME);
-      expect(await parcels.get(NAME)).toBe("missing");
+      expect(await (await site.open()).spool.get(NAME)).toEqual(SPOOLED);
+      await spool.remove(NAME);
+      await spool.remove(NAME);
+      expect(await spool.get(NAME)).toBe("missing");
       expect(await site.list()).toEqual([]);
     });
 
-    it("replaces the parcel of a task that ran again", async () => {
-      await parcels.put(NAME, PARCEL);
+    it("replaces the page of a task that ran again", async () => {
+      await spool.put(NAME, SPOOLED);
 
-      await parcels.put(NAME, { ...PARCEL, body: Buffer.from("later") });
+      await spool.put(NAME, { ...SPOOLED, body: Buffer.from("later") });
 
-      expect(await parcels.get(NAME)).toMatchObject({ body: Buffer.from("later") });
+      expect(await spool.get(NAME)).toMatchObject({ body: Buffer.from("later") });
     });
 
     it("tells names apart, whatever is in them", async () => {
@@ -157,11 +157,11 @@ export function describeBodies(name: string, prepare: () => Promise<BodiesSite>)
         { jobId: id, taskId: "c" },
         { jobId: "c", taskId: id },
       ]);
-      for (const [n, each] of names.entries()) await parcels.put(each, { ...PARCEL, body: Buffer.from(String(n)) });
+      for (const [n, each] of names.entries()) await spool.put(each, { ...SPOOLED, body: Buffer.from(String(n)) });
 
-      const read = await Promise.all(names.map((each) => parcels.get(each)));
+      const read = await Promise.all(names.map((each) => spool.get(each)));
 
-      expect(read).toEqual(names.map((_, n) => ({ ...PARCEL, body: Buffer.from(String(n)) })));
+      expect(read).toEqual(names.map((_, n) => ({ ...SPOOLED, body: Buffer.from(String(n)) })));
     });
 
     it.each([
@@ -172,11 +172,11 @@ export function describeBodies(name: string, prepare: () => Promise<BodiesSite>)
       ["whose page is not JSON", gzipSync('{"url":"https://a\nbody')],
       ["whose page is none", gzipSync("null\nbody")],
     ])("calls one %s damaged, not missing", async (_, bytes) => {
-      await parcels.put(NAME, PARCEL);
+      await spool.put(NAME, SPOOLED);
       const [key = ""] = await site.list();
       await site.overwrite(key, bytes);
 
-      expect(await parcels.get(NAME)).toBe("damaged");
+      expect(await spool.get(NAME)).toBe("damaged");
     });
   });
 }

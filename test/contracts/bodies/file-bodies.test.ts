@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openFileBodies } from "../../../src/store/bodies/file-bodies.ts";
-import { openFileParcels } from "../../../src/store/bodies/file-parcels.ts";
+import { openFileSpool } from "../../../src/store/bodies/file-spool.ts";
 import { describeBodies } from "./describe-bodies.ts";
 
 describeBodies("files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "trawl-bodies-"));
   const root = join(folder, "bodies");
   return {
-    open: async () => ({ bodies: openFileBodies(root), parcels: openFileParcels(root) }),
+    open: async () => ({ bodies: openFileBodies(root), spool: openFileSpool(root) }),
     list: () => filesIn(root),
     read: (name) => readFile(join(root, name)),
     overwrite: (name, bytes) => writeFile(join(root, name), bytes),

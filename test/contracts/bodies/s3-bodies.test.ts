@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { openS3Bodies } from "../../../src/store/bodies/s3/s3-bodies.ts";
 import { createS3Client, type S3ClientOptions } from "../../../src/store/bodies/s3/s3-client.ts";
 import { openS3Objects } from "../../../src/store/bodies/s3/s3-objects.ts";
-import { openS3Parcels } from "../../../src/store/bodies/s3/s3-parcels.ts";
+import { openS3Spool } from "../../../src/store/bodies/s3/s3-spool.ts";
 import { findS3Obstacle, type S3Server, startS3 } from "../../services/s3.ts";
 import { describeBodies } from "./describe-bodies.ts";
 import { type MeddlingProxy, startMeddlingProxy } from "./meddling-proxy.ts";
@@ -55,7 +55,7 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       ],
       ["another region", { region: "us-east-1" }, /AuthorizationHeaderMalformed \(400\); set TRAWL_S3_REGION and/],
     ])("says what to do about %s", async (_, change, message) => {
-      const { bodies, parcels } = openOn(server, { client: change });
+      const { bodies, spool } = openOn(server, { client: change });
       const body = randomBytes(100);
       const refusal = { code: "STORE_UNREACHABLE", message: expect.stringMatching(message) };
 
@@ -63,8 +63,8 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       const ref = String(await openOn(server).bodies.put(body));
 
       await expect(bodies.get(ref)).rejects.toMatchObject(refusal);
-      await expect(parcels.get({ jobId: "a", taskId: "b" })).rejects.toMatchObject(refusal);
-      await expect(parcels.remove({ jobId: "a", taskId: "b" })).rejects.toMatchObject(refusal);
+      await expect(spool.get({ jobId: "a", taskId: "b" })).rejects.toMatchObject(refusal);
+      await expect(spool.remove({ jobId: "a", taskId: "b" })).rejects.toMatchObject(refusal);
     });
 
     it("says where nobody answers", async () => {
@@ -200,7 +200,7 @@ function openOn(
   const options = { endpoint, bucket, region, accessKey, secretKey, ...tuning, ...client };
   const sizes = { partBytes: PART_BYTES, partsAtOnce: 3 };
   const objects = openS3Objects(createS3Client({ clock: systemClock() }, options), { ...options, ...sizes, prefix });
-  return { bodies: openS3Bodies(objects, Date.now), parcels: openS3Parcels(objects) };
+  return { bodies: openS3Bodies(objects, Date.now), spool: openS3Spool(objects) };
 }
 
 async function keysIn(server: S3Server): Promise<string[]> {

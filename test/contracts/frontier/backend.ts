@@ -1,52 +1,52 @@
-/** What a frontier must bring along to be put through the contract. */
+/** What a backend provides to run the contract tests. */
 import type { Frontier } from "../../../src/frontier/frontier.ts";
 import type { FrontierAdmin } from "../../../src/frontier/frontier-admin.ts";
 import type { ManualClock } from "../../model/manual-clock.ts";
 
 export type AnyFrontier = Frontier & FrontierAdmin;
 
-/** Where the clocks of all contract tests start. */
+/** The start time of all contract tests. */
 export const START_AT = 1_750_000_000_000;
 
 export type BrokerOptions = { maxPending: number };
 
-/** A fresh, empty broker, its frontier and the clock it goes by. */
+/** A new, empty broker with its frontier and its clock. */
 export type Broker = { frontier: AnyFrontier; clock: ManualClock };
 
-/** What only some backends can be asked for. */
+/** Features that only some backends have. */
 export type Features = {
-  /** One more handle on the same broker and clock, as another process has it, or the same one after a restart. */
+  /** Opens the same broker again with the same clock, as another process, or as the same process after a restart. */
   sharing: { another(broker: Broker): Promise<AnyFrontier> };
-  /** Brokers that must be refused. */
+  /** Brokers that a frontier must refuse to open. */
   versions: { openNewer(): Promise<unknown>; openDamaged(): Promise<unknown> };
-  /** What a lease call costs. */
+  /** The cost of a lease call. */
   costs: {
-    /** Statements made and rows read by a lease call of `max` grants in a broker that holds so much. */
+    /** Statements and rows of a lease call with `max` grants, in a broker with this content. */
     countLeaseWork(held: {
       readySites: number;
       blockedSites: number;
       tasksPerSite: number;
       max: number;
     }): Promise<number>;
-    /** Every statement of a lease call whose plan walks or sorts more than it returns. */
+    /** Statements of a lease call whose plan reads or sorts more rows than it returns. */
     listUnboundedPlans(): Promise<readonly string[]>;
   };
 };
 
-/** A feature a backend does not have, and why that is right. */
+/** A feature that a backend does not have, and the reason. */
 export type Gap = { gap: string; clauses: readonly string[] };
 
 export type Backend = {
   open(options: BrokerOptions): Promise<Broker>;
   features: { [Name in keyof Features]: Features[Name] | Gap };
-  /** Closes and removes all that was opened. */
+  /** Closes and removes everything that was opened. */
   cleanUp(): Promise<void>;
 };
 
-/** What a topic of the contract is written against. */
+/** What each part of the contract uses. */
 export type Suite = {
   open(options?: Partial<BrokerOptions>): Promise<Broker>;
-  /** The name starts with the id of its clause. */
+  /** The name starts with the id of a clause. */
   test(name: string, run: () => Promise<void>): void;
   testWith<Name extends keyof Features>(
     feature: Name,

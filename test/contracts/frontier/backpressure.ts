@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import type { Suite } from "./backend.ts";
 import { aJob, countsOf, grantsOf, settlementOf, submit, tasksAt } from "./makers.ts";
 
-/** Submitters are told to slow down; workers never are (F13). */
+/** Backpressure for submitters, never for workers (F13). */
 export function backpressure({ open, test }: Suite): void {
-  test("F13 takes what fits, says how many it took and when to come back", async () => {
+  test("F13 takes tasks up to the cap, and returns how many it took and when to retry", async () => {
     const { frontier } = await open({ maxPending: 10 });
     await frontier.createJob(aJob());
 
@@ -20,7 +20,7 @@ export function backpressure({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 10, queued: 10 });
   });
 
-  test("F13 takes nothing while it is full, and the rest when there is room", async () => {
+  test("F13 takes nothing while it is full, and the rest later", async () => {
     const { frontier } = await open({ maxPending: 10 });
     const tasks = tasksAt("a.test", 15);
     await submit(frontier, aJob(), tasks.slice(0, 10));
@@ -33,7 +33,7 @@ export function backpressure({ open, test }: Suite): void {
     expect(await frontier.enqueue("next", tasks.slice(0, 10))).toEqual({ queued: 10, duplicates: 0, refused: [] });
   });
 
-  test("F13 counts what waits in all jobs together", async () => {
+  test("F13 counts the waiting tasks of all jobs", async () => {
     const { frontier } = await open({ maxPending: 10 });
     await submit(frontier, aJob({ id: "one" }), tasksAt("a.test", 8));
     await frontier.createJob(aJob({ id: "two" }));
@@ -41,21 +41,21 @@ export function backpressure({ open, test }: Suite): void {
     expect(await frontier.enqueue("two", tasksAt("a.test", 8))).toMatchObject({ queued: 2, full: { taken: 2 } });
   });
 
-  test("F13 never holds up a worker: a full broker takes all the links of a page", async () => {
+  test("F13 never delays a worker: a full broker takes all links of a page", async () => {
     const { frontier } = await open({ maxPending: 10 });
     await submit(frontier, aJob(), tasksAt("a.test", 10));
     const [grant] = await grantsOf(frontier, { max: 1 });
     if (grant === undefined) throw new Error("one is due");
     await frontier.enqueue("job", tasksAt("c.test", 1));
 
-    const { verdicts } = await frontier.settle([settlementOf(grant, { discovered: tasksAt("b.test", 50) })]);
+    const { states } = await frontier.settle([settlementOf(grant, { discovered: tasksAt("b.test", 50) })]);
 
-    expect(verdicts).toEqual(["settled"]);
+    expect(states).toEqual(["done"]);
     expect(await countsOf(frontier)).toEqual({ submitted: 11, discovered: 50, done: 1, queued: 60 });
     expect(await frontier.enqueue("job", tasksAt("d.test", 1))).toMatchObject({ full: { taken: 0 } });
   });
 
-  test("F13 says so in the middle of a large submission, too", async () => {
+  test("F13 reports the cap in the middle of a large submission", async () => {
     const { frontier } = await open({ maxPending: 700 });
     await frontier.createJob(aJob());
 

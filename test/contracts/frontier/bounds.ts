@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { BATCH_MOST, type Grant, type LeaseRequest } from "../../../src/frontier/frontier.ts";
+import { type Grant, type LeaseRequest, MAX_BATCH } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
 import {
   ALL,
@@ -15,11 +15,11 @@ import {
   viewOf,
 } from "./makers.ts";
 
-const MANY = 2 * BATCH_MOST + 1;
+const MANY = 2 * MAX_BATCH + 1;
 
-/** Large calls are split inside and answered as one (F17). */
+/** Large calls are split into batches and answered as one (F17). */
 export function bounds({ open, test }: Suite): void {
-  test("F17 takes a submission of any size, and counts indexes through it", async () => {
+  test("F17 takes a submission of any size, with correct indexes of refused tasks", async () => {
     const { frontier } = await open();
     await frontier.createJob(aJob({ limits: { pages: MANY - 1 } }));
 
@@ -34,11 +34,11 @@ export function bounds({ open, test }: Suite): void {
     await frontier.seal("job");
     const grants = await grantsOf(frontier);
 
-    const { verdicts } = await frontier.settle(
+    const { states } = await frontier.settle(
       grants.map((grant, nth) => settlementOf(grant, { discovered: tasksAt(`b${nth}.test`, nth * 300) })),
     );
 
-    expect(verdicts).toEqual(["settled", "settled", "settled", "settled"]);
+    expect(states).toEqual(["done", "done", "done", "done"]);
     expect(await countsOf(frontier)).toEqual({ submitted: 4, discovered: 1800, done: 4, queued: 1800 });
   });
 
@@ -60,13 +60,13 @@ export function bounds({ open, test }: Suite): void {
     expect(new Set(waiting)).toEqual(new Set([0]));
   });
 
-  test("F17 grants a bounded number a call, however many are asked for, and says that there are more", async () => {
+  test("F17 grants a bounded number of tasks per call, and reports that more are due", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", MANY));
 
     const { grants, nextDueAt } = await frontier.lease(aRequest({ max: MANY }));
 
-    expect(grants.length).toBeLessThanOrEqual(BATCH_MOST);
+    expect(grants.length).toBeLessThanOrEqual(MAX_BATCH);
     expect(nextDueAt).toBeLessThanOrEqual(clock.now());
     expect((await allGrantsOf(frontier)).length).toBe(MANY - grants.length);
   });
@@ -82,13 +82,13 @@ export function bounds({ open, test }: Suite): void {
     await frontier.release(grants);
     expect(await countsOf(frontier)).toEqual({ submitted: MANY, queued: MANY });
     const again = (await allGrantsOf(frontier)).map((grant) => settlementOf(grant));
-    const { verdicts, finished } = await frontier.settle(again);
+    const { states, finished } = await frontier.settle(again);
 
-    expect(verdicts).toEqual(again.map(() => "settled"));
+    expect(states).toEqual(again.map(() => "done"));
     expect(finished).toEqual(["job"]);
   });
 
-  test("F17 abandons, replays and discards any number, and reaps as often as it is asked to", async () => {
+  test("F17 abandons, replays and discards any number of tasks, and reaps up to the given number", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", MANY));
     await allGrantsOf(frontier, { worker: "dead" });
@@ -99,7 +99,7 @@ export function bounds({ open, test }: Suite): void {
     let reaped = 0;
     for (let moved = 1; moved > 0; reaped += moved) {
       moved = await frontier.reap(MANY);
-      expect(moved).toBeLessThanOrEqual(BATCH_MOST);
+      expect(moved).toBeLessThanOrEqual(MAX_BATCH);
     }
     expect(reaped).toBe(MANY);
 
@@ -107,12 +107,12 @@ export function bounds({ open, test }: Suite): void {
     await settleAll(frontier, await allGrantsOf(frontier, ALL), { outcome });
     expect(await frontier.replayDead({}, MANY - 1, MANY)).toMatchObject({ replayed: MANY - 1 });
     await settleAll(frontier, await allGrantsOf(frontier), { outcome });
-    expect(await frontier.discardDead({}, BATCH_MOST)).toBe(BATCH_MOST);
-    expect(await frontier.discardDead({}, MANY)).toBe(MANY - BATCH_MOST);
+    expect(await frontier.discardDead({}, MAX_BATCH)).toBe(MAX_BATCH);
+    expect(await frontier.discardDead({}, MANY)).toBe(MANY - MAX_BATCH);
     expect((await viewOf(frontier)).counts.dead).toBe(MANY);
   });
 
-  test("F17 ends a job of any size that is out of time, a bounded piece at a time", async () => {
+  test("F17 ends a job of any size after its deadline, in bounded calls", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1 } }), tasksAt("a.test", MANY));
     clock.advance(1);
@@ -123,7 +123,7 @@ export function bounds({ open, test }: Suite): void {
     expect((await frontier.listSites(1))[0]?.waiting).toBe(0);
   });
 
-  test("F17 a job of many sites that ran out of time comes back by a replay with nothing but its letters", async () => {
+  test("F17 a replay after the deadline of a job with many sites queues only its dead letters", async () => {
     const { frontier, clock } = await open();
     const sites = Array.from({ length: MANY }, (_, nth) => aTask(`https://site-${nth}.test/`));
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1 } }), sites);
@@ -136,13 +136,13 @@ export function bounds({ open, test }: Suite): void {
       await frontier.reap(100);
 
     const granted = [];
-    for (let calls = 0; calls < 5; calls++) granted.push(...(await grantsOf(frontier, { max: BATCH_MOST })));
+    for (let calls = 0; calls < 5; calls++) granted.push(...(await grantsOf(frontier, { max: MAX_BATCH })));
     expect(granted).toHaveLength(1);
     expect(await countsOf(frontier)).toEqual({ submitted: MANY, cancelled: MANY - 1, leased: 1 });
   });
 }
 
-/** All that is due, in as many calls as it takes. */
+/** All tasks that are due, in as many calls as needed. */
 async function allGrantsOf(frontier: AnyFrontier, parts: Partial<LeaseRequest> = {}): Promise<Grant[]> {
   const all: Grant[] = [];
   for (;;) {

@@ -14,7 +14,7 @@ import {
   viewOf,
 } from "./makers.ts";
 
-/** An operator's hand on a job, and its deadline (F12). */
+/** Pause, resume, cancel, limits and deadlines of jobs (F12). */
 export function control(suite: Suite): void {
   pausing(suite);
   cancelling(suite);
@@ -23,7 +23,7 @@ export function control(suite: Suite): void {
 }
 
 function pausing({ open, test }: Suite): void {
-  test("F12 a paused job is granted nothing, and everything again when it is resumed", async () => {
+  test("F12 grants no tasks of a paused job, and all of them after a resume", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 3));
@@ -40,7 +40,7 @@ function pausing({ open, test }: Suite): void {
     expect(await grantsOf(frontier)).toHaveLength(5);
   });
 
-  test("F12 a paused job has no say in how fast its sites may be hit", async () => {
+  test("F12 ignores the policy of a paused job", async () => {
     const { frontier } = await open();
     const lax = { intervalMs: 100, burst: 2, perSite: 5 };
     const strict = { intervalMs: 9000, burst: 1, perSite: 1 };
@@ -56,7 +56,7 @@ function pausing({ open, test }: Suite): void {
     expect((await frontier.listSites(1))[0]?.policy).toEqual(strict);
   });
 
-  test("F12 pausing a paused job and resuming a running one is fine", async () => {
+  test("F12 pausing a paused job and resuming a running one are no-ops", async () => {
     const { frontier } = await open();
     await frontier.createJob(aJob());
 
@@ -65,7 +65,7 @@ function pausing({ open, test }: Suite): void {
     expect((await frontier.pause("job")).state).toBe("paused");
   });
 
-  test("F12 takes in the results of tasks that were under way when their job was paused", async () => {
+  test("F12 accepts the results of tasks that were leased when their job was paused", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier);
@@ -103,7 +103,7 @@ function pausing({ open, test }: Suite): void {
 }
 
 function cancelling({ open, test }: Suite): void {
-  test("F12 cancelling ends a job at once when nothing of it is under way", async () => {
+  test("F12 a cancel ends a job at once if no task is leased", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 3));
 
@@ -118,7 +118,7 @@ function cancelling({ open, test }: Suite): void {
     expect(await frontier.seal("job")).toBe(false);
   });
 
-  test("F12 a cancelled job ends when the last task under way has, and its late results count", async () => {
+  test("F12 a cancelled job ends with its last leased task, and counts its results", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 6));
     const grants = await grantsOf(frontier, { max: 5 });
@@ -157,7 +157,7 @@ function cancelling({ open, test }: Suite): void {
     expect((await frontier.cancel("job")).counts).toMatchObject({ cancelled: 2, queued: 0, delayed: 0 });
   });
 
-  test("F12 leaves other jobs on the same site alone", async () => {
+  test("F12 does not affect other jobs at the same site", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "one" }), tasksAt("a.test", 3));
     await submit(frontier, aJob({ id: "two" }), tasksAt("a.test", 3));
@@ -169,7 +169,7 @@ function cancelling({ open, test }: Suite): void {
 }
 
 function deadlines({ open, test }: Suite): void {
-  test("F12 grants nothing of a job past its deadline, and the reaper ends it", async () => {
+  test("F12 grants no tasks of a job after its deadline, and the reaper ends it", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
     await settleAll(frontier, [await oneGrant(frontier)]);
@@ -183,7 +183,7 @@ function deadlines({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, cancelled: 2 });
   });
 
-  test("F12 lets the tasks under way of a job out of time end, then ends it", async () => {
+  test("F12 ends a job after its deadline when its leased tasks have ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 2));
     const grant = await oneGrant(frontier);
@@ -197,7 +197,7 @@ function deadlines({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 2, discovered: 1, done: 1, cancelled: 1, refused: 1 });
   });
 
-  test("F12 the deadline of one job does not hold up another on the same site", async () => {
+  test("F12 the deadline of one job does not delay another job at the same site", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ id: "late", limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
     await submit(frontier, aJob({ id: "other" }), [...tasksAt("a.test", 1), ...tasksAt("b.test", 1)]);
@@ -206,7 +206,7 @@ function deadlines({ open, test }: Suite): void {
     expect((await grantsOf(frontier, { max: 2 })).map(({ jobId }) => jobId)).toEqual(["other", "other"]);
   });
 
-  test("F12 a job past its deadline keeps no worker awake, whether a reaper has come by or not", async () => {
+  test("F12 a job past its deadline has no due tasks, with or without a reaper", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
     clock.advance(1000);
@@ -218,7 +218,7 @@ function deadlines({ open, test }: Suite): void {
 }
 
 function limits({ open, test }: Suite): void {
-  test("F12 raising the page limit lets a job take in links again; what was refused stays so", async () => {
+  test("F12 a higher page limit admits new links; refused links stay refused", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ limits: { pages: 2 } }), tasksAt("a.test", 3));
     expect(await countsOf(frontier)).toEqual({ submitted: 3, queued: 2, refused: 1 });
@@ -229,7 +229,7 @@ function limits({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 3, discovered: 3, done: 1, queued: 3, refused: 2 });
   });
 
-  test("F12 lowering the page limit below what is there refuses what comes, and loses nothing", async () => {
+  test("F12 a page limit below the admitted pages refuses new links, and keeps the queued tasks", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ limits: { pages: 10 } }), [...tasksAt("a.test", 3), ...tasksAt("b.test", 2)]);
 
@@ -244,7 +244,7 @@ function limits({ open, test }: Suite): void {
     expect(await viewOf(frontier)).toMatchObject({ state: "finished", limits: { pages: 2 } });
   });
 
-  test("F12 a page limit that is lowered and raised again counts every page once", async () => {
+  test("F12 counts every page once when the page limit is lowered and raised", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ limits: { pages: 10 } }), tasksAt("a.test", 4));
 
@@ -257,7 +257,7 @@ function limits({ open, test }: Suite): void {
     expect(answer.refused.map(({ reason }) => reason)).toEqual(["page_limit", "page_limit"]);
   });
 
-  test("F12 takes a page limit away", async () => {
+  test("F12 removes a page limit", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ limits: { pages: 1 } }), tasksAt("a.test", 1));
 
@@ -266,7 +266,7 @@ function limits({ open, test }: Suite): void {
     expect((await frontier.enqueue("job", tasksAt("b.test", 20))).queued).toBe(20);
   });
 
-  test("F12 moves a deadline: later, and also after it has passed, if nobody has ended the job", async () => {
+  test("F12 moves a deadline, even after it has passed if the job has not ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
     clock.advance(1000);
@@ -283,7 +283,7 @@ function limits({ open, test }: Suite): void {
     expect(await grantsOf(frontier)).toHaveLength(2);
   });
 
-  test("F12 a deadline set to a time that has passed ends the job", async () => {
+  test("F12 a deadline in the past ends the job", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), [...tasksAt("a.test", 2), ...tasksAt("b.test", 1)]);
     await settleAll(frontier, [await oneGrant(frontier)]);
@@ -295,7 +295,7 @@ function limits({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, cancelled: 2 });
   });
 
-  test("F12 the limits of a job that has ended, or is out of time, cannot be changed", async () => {
+  test("F12 refuses to change the limits of a job that has ended or passed its deadline", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 1));
     const grant = await oneGrant(frontier);
@@ -308,7 +308,7 @@ function limits({ open, test }: Suite): void {
     await expect(frontier.setLimits("nope", { pages: 5 })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("F12 a paused job keeps its pause when its limits change", async () => {
+  test("F12 a paused job stays paused when its limits change", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ limits: { pages: 5 } }), tasksAt("a.test", 1));
     await frontier.pause("job");

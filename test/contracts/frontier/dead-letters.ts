@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { offlineSite } from "../../../src/domain/offline-site.ts";
-import { BATCH_MOST, type TaskOutcome } from "../../../src/frontier/frontier.ts";
+import { MAX_BATCH, type TaskOutcome } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
 import {
   aJob,
@@ -19,7 +19,7 @@ import {
 
 const GONE = { kind: "dead", because: "http_status", status: 404 } as const;
 
-/** What was given up on can be looked at, tried again or forgotten (F15). */
+/** Dead letters: list, group, replay, discard (F15). */
 export function deadLetters(suite: Suite): void {
   looking(suite);
   replaying(suite);
@@ -28,7 +28,7 @@ export function deadLetters(suite: Suite): void {
 }
 
 function looking({ open, test }: Suite): void {
-  test("F15 keeps of a dead task what happened to it", async () => {
+  test("F15 keeps the history of a dead task", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     clock.advance(7);
@@ -72,7 +72,7 @@ function looking({ open, test }: Suite): void {
     expect(rest).toHaveLength(2);
   });
 
-  test("F15 groups by reason, site and status, the largest first, each with a sample", async () => {
+  test("F15 groups by reason, site and status, largest first, each with a sample", async () => {
     const { frontier } = await openGraveyard(open);
 
     expect((await frontier.groupDead({}, 10)).groups).toEqual([
@@ -90,7 +90,7 @@ function looking({ open, test }: Suite): void {
     expect(await frontier.countDead()).toBe(2);
   });
 
-  test("F15 counts pages that could not be parsed with those of their site that could not be fetched", async () => {
+  test("F15 counts failed parse tasks at the site of their page", async () => {
     const { frontier } = await open();
     const parse = aTask("https://a.test/0#parse", { site: offlineSite("a.test"), kind: "parse" });
     await submit(frontier, aJob(), [...tasksAt("a.test", 1), parse, ...tasksAt("b.test", 1)]);
@@ -111,7 +111,7 @@ function looking({ open, test }: Suite): void {
 }
 
 function replaying({ open, test }: Suite): void {
-  test("F15 replays dead tasks as fresh ones of the same identity", async () => {
+  test("F15 replays dead tasks under the same task id", async () => {
     const { frontier } = await open();
     const task = aTask("https://a.test/x", {
       depth: 2,
@@ -133,7 +133,7 @@ function replaying({ open, test }: Suite): void {
     expect(again.token).toBeGreaterThan(dead.token);
   });
 
-  test("F15 replays so many a second", async () => {
+  test("F15 replays a given number of tasks per second", async () => {
     const { frontier, clock } = await open();
     await bury(frontier, 7);
 
@@ -148,7 +148,7 @@ function replaying({ open, test }: Suite): void {
     expect(granted).toEqual([3, 3, 1, 0]);
   });
 
-  test("F15 replays no more than asked, and only what the filter finds", async () => {
+  test("F15 replays up to the limit, and only tasks that match the filter", async () => {
     const { frontier } = await openGraveyard(open);
 
     expect(await frontier.replayDead({ site: "a.test", status: 404 }, 1, 10)).toMatchObject({ replayed: 1 });
@@ -158,7 +158,7 @@ function replaying({ open, test }: Suite): void {
     expect(await frontier.replayDead({ jobId: "nope" }, 10, 10)).toMatchObject({ replayed: 0 });
   });
 
-  test("F15 a replayed task has all its tries, and its crashes, before it again", async () => {
+  test("F15 resets the attempts and crashes of a replayed task", async () => {
     const broker = await open();
     const { frontier, clock } = broker;
     await submit(frontier, aJob({ retries: { max: 1, backoffMs: 1 } }), tasksAt("a.test", 1));
@@ -175,7 +175,7 @@ function replaying({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 1, delayed: 1 });
   });
 
-  test("F15 a replay lets an ended job run again, which then finishes again", async () => {
+  test("F15 a replay reopens an ended job, which then finishes again", async () => {
     const broker = await open();
     const { frontier } = broker;
     await bury(frontier, 2);
@@ -193,7 +193,7 @@ function replaying({ open, test }: Suite): void {
     });
   });
 
-  test("F15 a job that ran out of time gets new time with a replay", async () => {
+  test("F15 a replay removes the deadline of a job that has passed it", async () => {
     const broker = await open();
     const { frontier, clock } = broker;
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 2));
@@ -208,7 +208,7 @@ function replaying({ open, test }: Suite): void {
     expect((await viewOf(frontier)).state).toBe("finished");
   });
 
-  test("F15 replays into a job that runs out of time only once it has ended", async () => {
+  test("F15 replays a job past its deadline only after it has ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
     await settleAll(frontier, [await oneGrant(frontier)], { outcome: GONE });
@@ -224,7 +224,7 @@ function replaying({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, queued: 1, cancelled: 1 });
   });
 
-  test("F15 never replays into a cancelled job", async () => {
+  test("F15 never replays a cancelled job", async () => {
     const { frontier } = await open();
     await bury(frontier, 2);
     await frontier.cancel("job");
@@ -234,7 +234,7 @@ function replaying({ open, test }: Suite): void {
     expect(await viewOf(frontier)).toMatchObject({ state: "cancelled", counts: { dead: 2, queued: 0 } });
   });
 
-  test("F15 a replay into a paused job waits with the rest of it", async () => {
+  test("F15 replayed tasks of a paused job wait until it is resumed", async () => {
     const { frontier } = await open();
     await bury(frontier, 2);
     await frontier.pause("job");
@@ -248,7 +248,7 @@ function replaying({ open, test }: Suite): void {
 }
 
 function choosing({ open, test }: Suite): void {
-  test("F15 lists, replays and discards single letters, and only those", async () => {
+  test("F15 lists, replays and discards letters by task id, and no others", async () => {
     const { frontier } = await openGraveyard(open);
     const letters = await frontier.listDead({}, 100);
     const left = async () => (await frontier.listDead({}, 100)).map(({ taskId }) => taskId);
@@ -270,11 +270,11 @@ function choosing({ open, test }: Suite): void {
     expect(await left()).toEqual(all.filter((id) => id !== first && id !== second));
   });
 
-  test("F15 takes a letter once, however often and in which form it is named, and the first BATCH_MOST names", async () => {
+  test("F15 takes each task id once, in any notation, and at most MAX_BATCH of them", async () => {
     const { frontier } = await openGraveyard(open);
     const [first, second, third] = (await frontier.listDead({}, 100)).map(({ taskId }) => taskId);
     const twice = [first, `0${first}`].map(String);
-    const unknown = Array.from({ length: BATCH_MOST }, (_, nth) => String(1_000_000 + nth));
+    const unknown = Array.from({ length: MAX_BATCH }, (_, nth) => String(1_000_000 + nth));
 
     expect(await frontier.listDead({ taskIds: twice }, 100)).toHaveLength(1);
     expect(await frontier.listDead({ taskIds: [...unknown, String(third)] }, 100)).toEqual([]);
@@ -283,7 +283,7 @@ function choosing({ open, test }: Suite): void {
     expect(await frontier.countDead()).toBe(4);
   });
 
-  test("F15 says of which jobs letters were replayed", async () => {
+  test("F15 returns the ids of the replayed jobs", async () => {
     const { frontier } = await openGraveyard(open);
 
     expect(await frontier.replayDead({ status: 404 }, 100, 1)).toEqual({ replayed: 4, jobIds: ["one", "two"] });
@@ -293,7 +293,7 @@ function choosing({ open, test }: Suite): void {
 }
 
 function discarding({ open, test }: Suite): void {
-  test("F15 forgets discarded letters, while the ledger goes on counting them", async () => {
+  test("F15 deletes discarded letters, but still counts them in the ledger", async () => {
     const { frontier } = await openGraveyard(open);
 
     expect(await frontier.discardDead({ site: "a.test" }, 3)).toBe(3);
@@ -314,13 +314,13 @@ function discarding({ open, test }: Suite): void {
   });
 }
 
-/** A job with so many tasks at one site, all dead. */
+/** A job with `count` dead tasks at one site. */
 async function bury(frontier: AnyFrontier, count: number): Promise<void> {
   await submit(frontier, aJob(), tasksAt("a.test", count));
   await settleAll(frontier, await grantsOf(frontier), { outcome: GONE });
 }
 
-/** Two jobs' dead: at a.test two of 404, one of 410 and one too big; at b.test two of 404. */
+/** Dead letters of two jobs: at a.test two with 404, one with 410 and one too big; at b.test two with 404. */
 async function openGraveyard(open: Suite["open"]): Promise<Broker> {
   const broker = await open();
   const { frontier } = broker;

@@ -5,9 +5,9 @@ import { aJob, aTask, countsOf, drain, grantsOf, oneGrant, settlementOf, submit,
 
 const DAILY: Partial<NewJob> = { dedup: { scope: "daily-news", expireAfterMs: 86_400_000 } };
 
-/** A URL once in its scope (F9), and no more pages than allowed (F10). */
+/** Dedup (F9) and the page limit (F10). */
 export function dedup({ open, test, testWith }: Suite): void {
-  test("F9 queues a URL once, however often it is submitted or found", async () => {
+  test("F9 queues a URL once, however often it is submitted or discovered", async () => {
     const { frontier } = await open();
     const [task] = tasksAt("a.test", 1);
     if (task === undefined) throw new Error("one was made");
@@ -24,7 +24,7 @@ export function dedup({ open, test, testWith }: Suite): void {
     expect(await grantsOf(frontier)).toEqual([]);
   });
 
-  test("F9 tells URLs apart that differ in anything", async () => {
+  test("F9 distinguishes URLs that differ in any part", async () => {
     const { frontier } = await open();
     const urls = ["https://a.test/", "http://a.test/", "https://a.test/?", "https://a.test/?a=1", "https://a.test/A"];
     await frontier.createJob(aJob());
@@ -37,7 +37,7 @@ export function dedup({ open, test, testWith }: Suite): void {
     expect(answer.queued).toBe(urls.length);
   });
 
-  test("F9 keeps apart what different jobs have seen", async () => {
+  test("F9 keeps the seen URLs of different jobs apart", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "one" }), tasksAt("a.test", 3));
     await submit(frontier, aJob({ id: "two" }), tasksAt("a.test", 3));
@@ -45,7 +45,7 @@ export function dedup({ open, test, testWith }: Suite): void {
     expect((await countsOf(frontier, "two")).queued).toBe(3);
   });
 
-  test("F9 shares what is seen in a named set between its jobs, and with no others", async () => {
+  test("F9 shares a named set of seen URLs between its jobs only", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "one", ...DAILY }), tasksAt("a.test", 2));
     await submit(frontier, aJob({ id: "two", ...DAILY }), tasksAt("a.test", 3));
@@ -55,7 +55,7 @@ export function dedup({ open, test, testWith }: Suite): void {
     expect(await countsOf(frontier, "three")).toEqual({ submitted: 3, queued: 3 });
   });
 
-  test("F9 forgets what a named set saw when its time has passed, counted from when it was queued", async () => {
+  test("F9 expires entries of a named set, counted from the time the URL was queued", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ ...DAILY }), tasksAt("a.test", 1));
     clock.advance(86_400_000 - 1);
@@ -67,7 +67,7 @@ export function dedup({ open, test, testWith }: Suite): void {
     expect(await frontier.enqueue("job", tasksAt("a.test", 1))).toMatchObject({ duplicates: 1 });
   });
 
-  test("F9 never forgets what a job of its own scope saw", async () => {
+  test("F9 never expires the seen URLs of a job's own scope", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
@@ -96,7 +96,7 @@ export function dedup({ open, test, testWith }: Suite): void {
   });
 
   for (const scope of [{}, DAILY]) {
-    test(`F10 takes no more pages than the limit, and says which it refused (${scope.dedup?.scope ?? "job"})`, async () => {
+    test(`F10 admits pages up to the limit, and returns which it refused (${scope.dedup?.scope ?? "job"})`, async () => {
       const { frontier } = await open();
       await frontier.createJob(aJob({ limits: { pages: 2 }, ...scope }));
 
@@ -104,12 +104,12 @@ export function dedup({ open, test, testWith }: Suite): void {
 
       const refused = [3, 4].map((index) => ({ index, reason: "page_limit" }));
       expect(answer).toEqual({ queued: 2, duplicates: 1, refused });
-      // A URL it has is a duplicate even past the limit.
+      // A seen URL is a duplicate even above the limit.
       expect(await frontier.enqueue("job", tasksAt("a.test", 1))).toMatchObject({ duplicates: 1, refused: [] });
     });
   }
 
-  test("F10 counts a page and what it redirects to as one page", async () => {
+  test("F10 counts a page and its redirect target as one page", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob({ limits: { pages: 2 } }), tasksAt("a.test", 2));

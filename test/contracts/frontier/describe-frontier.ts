@@ -1,7 +1,6 @@
 /** Puts one backend through every topic of the contract, and keeps book of the clauses that were tested on it. */
-import { afterEach, describe, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { FRONTIER_CLAUSES } from "../../../src/frontier/frontier.ts";
-import { allowance } from "./allowance.ts";
 import type { Backend, Features, Gap, Suite } from "./backend.ts";
 import { backpressure } from "./backpressure.ts";
 import { bounds } from "./bounds.ts";
@@ -10,7 +9,7 @@ import { deadLetters } from "./dead-letters.ts";
 import { dedup } from "./dedup.ts";
 import { explaining } from "./explain.ts";
 import { fairness } from "./fairness.ts";
-import { forgetting } from "./forgetting.ts";
+import { forgettingJobs } from "./forget.ts";
 import { jobSites } from "./job-sites.ts";
 import { jobs } from "./jobs.ts";
 import { leasesAndCrashes } from "./leases-and-crashes.ts";
@@ -18,20 +17,21 @@ import { leasing } from "./leasing.ts";
 import { ledger } from "./ledger.ts";
 import { politeness } from "./politeness.ts";
 import { presence } from "./presence.ts";
+import { reserveSlots } from "./reserve-slot.ts";
 import { retries } from "./retries.ts";
 import { robots } from "./robots.ts";
 import { schema } from "./schema.ts";
 import { scriptedSites } from "./scripted-sites.ts";
 import { settling } from "./settling.ts";
+import { siteBackoff } from "./site-backoff.ts";
 import { siteListing } from "./site-listing.ts";
-import { siteRest } from "./site-rest.ts";
 import { suspects } from "./suspects.ts";
 
 const TOPICS: readonly ((suite: Suite) => void)[] = [
   leasing,
   politeness,
-  allowance,
-  siteRest,
+  reserveSlots,
+  siteBackoff,
   siteListing,
   robots,
   scriptedSites,
@@ -48,13 +48,13 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   retries,
   deadLetters,
   explaining,
-  forgetting,
+  forgettingJobs,
   presence,
   bounds,
   schema,
 ];
 
-/** Clauses by what has become of them on one backend. */
+/** The clauses that have tests on one backend, and those that are declared gaps, with the reason. */
 export type Coverage = { name: string; tested: Set<string>; gaps: Map<string, string> };
 
 export function describeFrontier(name: string, backend: Backend): Coverage {
@@ -65,6 +65,14 @@ export function describeFrontier(name: string, backend: Backend): Coverage {
     for (const topic of TOPICS) topic(suite);
   });
   return coverage;
+}
+
+/** Every clause has a test or a declared gap, and none has both. */
+export function expectCovered({ name, tested, gaps }: Coverage): void {
+  const missing = FRONTIER_CLAUSES.filter((clause) => !tested.has(clause) && !gaps.has(clause));
+  expect(missing, `clauses without a test on ${name}`).toEqual([]);
+  const needless = [...gaps.keys()].filter((clause) => tested.has(clause));
+  expect(needless, `clauses declared a gap on ${name} though tested`).toEqual([]);
 }
 
 function createSuite(backend: Backend, { tested, gaps }: Coverage): Suite {

@@ -6,41 +6,53 @@ import { aJob, aTask, grantsOf, oneGrant, settleAll, submit, tasksAt, UNLIMITED 
 
 const URL_0 = { url: "https://a.test/0" };
 const URL_1 = { url: "https://a.test/1" };
+/** Settlements that start a back-off, and how `explain` describes its cause. */
+const CAUSES = {
+  sites: [{ cause: "429" }, { cause: "503" }, { cause: "robots" }, {}] as const,
+  texts: [
+    "it answered 429 (too many requests)",
+    "it answered 503 (service unavailable)",
+    "its robots.txt could not be fetched",
+    "it answered 429 or 503, or its robots.txt could not be fetched",
+  ],
+};
 const SLOW = { intervalMs: 60_000, burst: 1, perSite: 5 };
 
-/** Why something waits, in words, and until when (F16). */
+/** Why something waits, and until when (F16). */
 export function explaining(suite: Suite): void {
   explainingUrls(suite);
   explainingSitesAndJobs(suite);
 }
 
 function explainingUrls({ open, test }: Suite): void {
-  test("F16 knows nothing of a URL nobody has submitted", async () => {
+  test("F16 reports a URL that no job has seen", async () => {
     const { frontier } = await open();
 
     expect(await frontier.explain(URL_0)).toEqual({
       about: "https://a.test/0",
-      reasons: ["no job here has seen this URL"],
+      reasons: ["no job has seen this URL"],
       until: undefined,
       tasks: [],
       queues: [],
     });
   });
 
-  test("F16 tells who is to hear of their own only neither how many wait nor who works", async () => {
+  test("F16 hides other jobs' tasks and worker names from a limited viewer", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: SLOW }), tasksAt("a.test", 3));
     const own = async (target: ExplainTarget) => (await frontier.explain(target, "own")).reasons.join();
 
     expect(await own(URL_0)).toBe("in job job: may be fetched now; waits for a free worker on queue fetch");
     const { url } = await oneGrant(frontier, { worker: "host/17" });
-    expect(await own({ url })).toMatch(/^in job job: is being fetched; its lease ends \S+ \(in \S+\)$/);
-    expect((await wordsOf(frontier, { url })).join()).toContain("by host/17, whose lease");
+    expect(await own({ url })).toMatch(/^in job job: is being fetched; the lease ends \S+ \(in \S+\)$/);
+    expect((await wordsOf(frontier, { url })).join()).toContain("by host/17; the lease");
     expect(await own(URL_1)).toMatch(/allows the next request \S+ \(in 1m\)$/);
-    expect(await own({ jobId: "job" })).toMatch(/a\.test: its rate of \S+ allows the next request \S+ \(in 1m\)$/);
+    expect(await own({ jobId: "job" })).toMatch(
+      /a\.test: the rate of the site, \S+, allows the next request \S+ \(in 1m\)$/,
+    );
   });
 
-  test("F16 a URL that may go waits for a worker of its queue", async () => {
+  test("F16 a URL that may be fetched waits for a worker of its queue", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
 
@@ -59,7 +71,7 @@ function explainingUrls({ open, test }: Suite): void {
 
     const { reasons, until } = await frontier.explain(URL_0);
 
-    expect(reasons[0]).toMatch(/^in job job: is being fetched by w7, whose lease ends 2025-.* \(in 30s\)$/);
+    expect(reasons[0]).toMatch(/^in job job: is being fetched by w7; the lease ends 2025-.* \(in 30s\)$/);
     expect(until).toBe(START_AT + 30_000);
   });
 
@@ -70,9 +82,9 @@ function explainingUrls({ open, test }: Suite): void {
 
     const { reasons, until } = await frontier.explain(URL_1);
 
-    expect(reasons[0]).toMatch(/^in job job: its rate of 1\/m allows the next request .*\(in 1m\)$/);
+    expect(reasons[0]).toMatch(/^in job job: the rate of the site, 1\/m, allows the next request .*\(in 1m\)$/);
     await frontier.enqueue("job", [aTask("https://a.test/2")]);
-    expect((await wordsOf(frontier, URL_1))[0]).toMatch(/\(in 1m\); 2 wait for it, about 2m at this rate$/);
+    expect((await wordsOf(frontier, URL_1))[0]).toMatch(/\(in 1m\); 2 tasks wait, about 2m at this rate$/);
     expect(until).toBe(START_AT + 60_000 + guardMs(60_000));
   });
 
@@ -80,53 +92,76 @@ function explainingUrls({ open, test }: Suite): void {
     const { frontier } = await open();
     await submit(frontier, aJob({ robots: true, policy: { ...SLOW, intervalMs: 10 } }), tasksAt("a.test", 2));
     const grant = await oneGrant(frontier);
-    expect((await wordsOf(frontier, URL_1))[0]).toBe("in job job: its robots.txt is being fetched");
+    expect((await wordsOf(frontier, URL_1))[0]).toBe("in job job: the robots.txt of the site is being fetched");
     const robots = { kind: "file" as const, text: "", fetchedAt: START_AT, freshUntil: START_AT + 1e9 };
     await frontier.keepRobots("a.test", robots, 20_000);
     await settleAll(frontier, [grant]);
 
-    expect((await wordsOf(frontier, URL_1))[0]).toContain("its rate of 3/m (robots.txt crawl-delay) allows the next");
+    expect((await wordsOf(frontier, URL_1))[0]).toContain(
+      "the rate of the site, 3/m (robots.txt crawl-delay), allows the next",
+    );
   });
 
-  test("F16 a URL waits for requests under way at its site", async () => {
+  test("F16 a URL waits for requests in flight at its site", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: { ...UNLIMITED, perSite: 1 } }), tasksAt("a.test", 2));
     await oneGrant(frontier);
 
     const { reasons, until } = await frontier.explain(URL_1);
 
-    expect(reasons).toEqual(["in job job: 1 of 1 requests allowed at once are under way"]);
+    expect(reasons).toEqual(["in job job: 1 of 1 concurrent requests to the site are in flight"]);
     expect(until).toBeUndefined();
   });
 
-  test("F16 a URL waits for a site that rests", async () => {
+  test("F16 names the cause of the back-off that a URL waits for", async () => {
     const { frontier } = await open();
-    await submit(frontier, aJob(), tasksAt("a.test", 2));
-    await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "throttled", retryAfterMs: 45_000 } });
-
-    const { reasons, until } = await frontier.explain(URL_1);
-
-    expect(reasons[0]).toMatch(
-      /^in job job: the site rests until .*\(in 45s\): it asked for less \(429 or 503\), or its robots\.txt could not be had$/,
+    const { sites, texts } = CAUSES;
+    await submit(
+      frontier,
+      aJob(),
+      [...sites.keys()].map((nth) => aTask(`https://${nth}.test/`)),
     );
-    expect(until).toBe(START_AT + 45_000);
+    for (const grant of await grantsOf(frontier)) {
+      const site = { kind: "throttled" as const, retryAfterMs: 45_000, ...sites[Number.parseInt(grant.site, 10)] };
+      await settleAll(frontier, [grant], { outcome: { kind: "retry", because: "throttled" }, site });
+    }
+
+    for (const [nth, text] of texts.entries()) {
+      const { reasons, until } = await frontier.explain({ site: `${nth}.test` });
+      expect(reasons[0]).toMatch(/^the site is in back-off until .*\(in 45s\): /);
+      expect(reasons[0]?.split("): ")[1]).toBe(text);
+      expect(until).toBe(START_AT + 45_000);
+    }
   });
 
-  test("F16 a URL waits for its retry, and may go when that is due", async () => {
+  test("F16 a longer back-off keeps its cause when a shorter one follows", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 2));
+    const [one, two] = await grantsOf(frontier);
+    if (!one || !two) throw new Error("two are due");
+    await settleAll(frontier, [one], { site: { kind: "throttled", cause: "503", retryAfterMs: 9000 } });
+    await settleAll(frontier, [two], { site: { kind: "throttled", cause: "429", retryAfterMs: 100 } });
+
+    expect((await wordsOf(frontier, { site: "a.test" }))[0]).toContain("it answered 503");
+    expect(await frontier.findSite("a.test")).toMatchObject({ backoffCause: "503" });
+    expect(await frontier.listJobSites("job", 1)).toMatchObject([{ backoffCause: "503" }]);
+  });
+
+  test("F16 a URL waits for its retry, and may be fetched when that is due", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     const outcome = { kind: "retry", because: "server_error", status: 500, retryAfterMs: 9000 } as const;
     await settleAll(frontier, [await oneGrant(frontier)], { outcome });
 
     const { reasons, until } = await frontier.explain(URL_0);
-    expect(reasons[0]).toMatch(/^in job job: retry 1 of 2 waits until .* \(in 9s\) after server_error \(status 500\)$/);
+    expect(reasons[0]).toMatch(/^in job job: retry 1 of 2 is due .* \(in 9s\), after server_error \(status 500\)$/);
     expect(until).toBe(START_AT + 9000);
 
     clock.advance(9000);
     expect((await wordsOf(frontier, URL_0))[0]).toContain("may be fetched now");
   });
 
-  test("F16 a URL that was replayed at a rate waits for its turn", async () => {
+  test("F16 a URL that was replayed at a rate waits until it is due", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     await settleAll(frontier, await grantsOf(frontier), { outcome: { kind: "dead", because: "http_status" } });
@@ -134,21 +169,21 @@ function explainingUrls({ open, test }: Suite): void {
 
     const { reasons, until } = await frontier.explain(URL_1);
 
-    expect(reasons[0]).toMatch(/^in job job: was replayed at a rate, and its turn comes .* \(in 1s\)$/);
+    expect(reasons[0]).toMatch(/^in job job: was replayed at a rate; is due .* \(in 1s\)$/);
     expect(until).toBe(START_AT + 1000);
   });
 
-  test("F16 a URL of a paused job says how to go on", async () => {
+  test("F16 a URL of a paused job says how to resume the job", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");
     await frontier.pause("job");
 
-    expect(await wordsOf(frontier, URL_0)).toEqual(["in job job: the job is paused; go on with: trawl resume job"]);
-    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["the job is paused; go on with: trawl resume job"]);
+    expect(await wordsOf(frontier, URL_0)).toEqual(["in job job: the job is paused; resume it with: trawl resume job"]);
+    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["the job is paused; resume it with: trawl resume job"]);
   });
 
-  test("F16 a URL that was given up on says why, one that is done says so", async () => {
+  test("F16 a failed URL says why, and an ended one says so", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const outcome = { kind: "dead", because: "http_status", status: 404, detail: "not found" } as const;
@@ -156,12 +191,12 @@ function explainingUrls({ open, test }: Suite): void {
     await settleAll(frontier, [await oneGrant(frontier)]);
 
     expect(await wordsOf(frontier, URL_0)).toEqual([
-      "in job job: was given up on 0ms ago, after 1 try: http_status (status 404): not found",
+      "in job job: failed 0ms ago after 1 attempt: http_status (status 404): not found",
     ]);
-    expect(await wordsOf(frontier, URL_1)).toEqual(["in job job: has been dealt with"]);
+    expect(await wordsOf(frontier, URL_1)).toEqual(["in job job: has ended (done, refused or cancelled)"]);
   });
 
-  test("F16 a URL of several jobs is explained in each, the newest first", async () => {
+  test("F16 explains a URL in each job that has it, newest first", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "old" }), tasksAt("a.test", 1));
     await settleAll(frontier, await grantsOf(frontier));
@@ -176,43 +211,43 @@ function explainingUrls({ open, test }: Suite): void {
     ]);
   });
 
-  test("F16 a URL in a set shared by jobs is explained in the job whose it was", async () => {
+  test("F16 explains a URL of a shared set in the job that queued it", async () => {
     const { frontier } = await open();
     const dedup = { scope: "daily", expireAfterMs: 1e6 };
     for (const id of ["first", "owner", "last"]) await frontier.createJob(aJob({ id, dedup }));
     await frontier.enqueue("owner", tasksAt("a.test", 1));
     await settleAll(frontier, await grantsOf(frontier));
 
-    expect(await wordsOf(frontier, URL_0)).toEqual(["in job owner: has been dealt with"]);
+    expect(await wordsOf(frontier, URL_0)).toEqual(["in job owner: has ended (done, refused or cancelled)"]);
   });
 }
 
 function explainingSitesAndJobs({ open, test }: Suite): void {
-  test("F16 knows nothing of a site nobody has met", async () => {
+  test("F16 reports a site that no job has used", async () => {
     const { frontier } = await open();
 
-    expect(await wordsOf(frontier, { site: "a.test" })).toEqual(["no job here has met this site"]);
+    expect(await wordsOf(frontier, { site: "a.test" })).toEqual(["no job has used this site"]);
   });
 
-  test("F16 a site says what it allows, what is under way and what waits", async () => {
+  test("F16 a site reports its limits, requests in flight and waiting tasks", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: { intervalMs: 250, burst: 1, perSite: 3 } }), tasksAt("a.test", 4));
     expect(await wordsOf(frontier, { site: "a.test" })).toEqual([
-      "may be hit now",
-      "allowed: 4/s, 3 at once; 0 under way, 4 waiting",
+      "may be requested now",
+      "limits: 4/s, 3 concurrent; 0 in flight, 4 waiting",
     ]);
 
     await oneGrant(frontier);
 
     const { reasons, until } = await frontier.explain({ site: "a.test" });
     expect(reasons).toEqual([
-      expect.stringMatching(/^its rate of 4\/s allows the next request/),
-      "allowed: 4/s, 3 at once; 1 under way, 3 waiting",
+      expect.stringMatching(/^the rate of the site, 4\/s, allows the next request/),
+      "limits: 4/s, 3 concurrent; 1 in flight, 3 waiting",
     ]);
     expect(until).toBe(START_AT + 250 + guardMs(250));
   });
 
-  test("F16 names the job that sets the rate of a site to those that ask for another", async () => {
+  test("F16 names the job that sets the rate of a site, for jobs that want another rate", async () => {
     const { frontier } = await open();
     const rated = (intervalMs: number) => ({ ...SLOW, intervalMs });
     await submit(frontier, aJob({ id: "quick", policy: rated(25) }), tasksAt("a.test", 3));
@@ -222,28 +257,26 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
     expect(await wordsOf(frontier, job)).toHaveLength(1);
 
     await submit(frontier, aJob({ id: "slow", name: "Slow one", policy: rated(250) }), [aTask("https://a.test/slow")]);
-    const set = "its rate (4/s) is set by job slow (Slow one), the strictest of 2 jobs here";
+    const set = "the rate of the site (4/s) is set by job slow (Slow one), the strictest of 2 jobs at this site";
     expect(await wordsOf(frontier, { site: "a.test" })).toContain(set);
-    expect(await wordsOf(frontier, job)).toContain(`a.test: ${set}; this job asks for 40/s`);
+    expect(await wordsOf(frontier, job)).toContain(`a.test: ${set}; this job wants 40/s`);
     expect((await frontier.explain(job, "own")).reasons).toContain(
-      "a.test: its rate (4/s) is set by another job there; this job asks for 40/s",
+      "a.test: the rate of the site (4/s) is set by another job at this site; this job wants 40/s",
     );
     expect((await wordsOf(frontier, { jobId: "slow" })).join()).not.toContain("set by");
     await grantsOf(frontier, { max: 1 });
-    expect(await wordsOf(frontier, { url: "https://a.test/2" })).toContain(
-      `in job quick: ${set}; this job asks for 40/s`,
-    );
+    expect(await wordsOf(frontier, { url: "https://a.test/2" })).toContain(`in job quick: ${set}; this job wants 40/s`);
 
     await frontier.setSitePolicy("a.test", rated(0));
     expect(await wordsOf(frontier, job)).toContain(
-      "a.test: its rate (unlimited) is set by an operator; this job asks for 40/s",
+      "a.test: the rate of the site (unlimited) is set by an operator; this job wants 40/s",
     );
     await frontier.setSitePolicy("a.test", undefined);
     await frontier.pause("slow");
     expect((await wordsOf(frontier, job)).join()).not.toContain("set by");
   });
 
-  test("F16 a job says what is under way and which sites hold it up, and until when the first of them does", async () => {
+  test("F16 a job reports its tasks, the sites it waits for, and when the first of them is ready", async () => {
     const { frontier } = await open();
     const sites = { "slow.test": SLOW, "fast.test": { ...SLOW, intervalMs: 1000 } };
     await submit(frontier, aJob({ sites }), [
@@ -258,20 +291,23 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
 
     expect(about).toBe("job job");
     expect(reasons).toEqual([
-      "is running: 2 queued, 0 waiting for a retry, 3 being fetched",
-      expect.stringMatching(/^slow\.test: its rate of 1\/m allows/),
-      expect.stringMatching(/^fast\.test: its rate of 1\/s allows/),
+      "the job is running: 2 queued, 0 waiting for a retry, 3 being fetched",
+      expect.stringMatching(/^slow\.test: the rate of the site, 1\/m, allows/),
+      expect.stringMatching(/^fast\.test: the rate of the site, 1\/s, allows/),
     ]);
     expect(until).toBe(START_AT + 1000 + guardMs(1000));
   });
 
-  test("F16 a job whose URLs are not all in says so, and what to do should nobody be bringing them", async () => {
+  test("F16 a job that is not sealed says so, and how to resume its submission", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [aTask("https://a.test/")]);
     await settleAll(frontier, [await oneGrant(frontier)]);
-    const words = expect.stringMatching(/^its URLs are not all in: .*trawl submit --resume job LIST/);
+    const words = expect.stringMatching(/^not all URLs are submitted yet: .*trawl submit --resume job LIST/);
 
-    expect(await wordsOf(frontier, { jobId: "job" })).toEqual([expect.stringMatching(/^is running: 0 queued/), words]);
+    expect(await wordsOf(frontier, { jobId: "job" })).toEqual([
+      expect.stringMatching(/^the job is running: 0 queued/),
+      words,
+    ]);
     await frontier.pause("job");
     expect(await wordsOf(frontier, { jobId: "job" })).toEqual([expect.stringMatching(/^the job is paused/), words]);
   });
@@ -281,10 +317,10 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
     await submit(frontier, aJob(), [aTask("https://a.test/")]);
     await frontier.cancel("job");
 
-    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["is cancelled: nothing of it waits"]);
+    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["the job is cancelled; no tasks are waiting"]);
   });
 
-  test("F16 lists the workers that hold leases, with how many", async () => {
+  test("F16 lists the workers that hold leases, with the number of leases", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 5));
     await grantsOf(frontier, { worker: "w2", max: 1 });
@@ -313,6 +349,7 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
         waiting: 2,
         readyAt: 0,
         blockedUntil: 0,
+        backoffCause: undefined,
         crawlDelayMs: 0,
       },
     ]);

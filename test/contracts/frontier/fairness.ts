@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import type { Suite } from "./backend.ts";
 import { aJob, aTask, grantsOf, oneGrant, pathsOf, settleAll, submit, tasksAt, UNLIMITED, urlsOf } from "./makers.ts";
 
-/** Who comes first, and what that costs (F4, F5). */
+/** Order of grants, and its cost (F4, F5). */
 export function fairness({ open, test, testWith }: Suite): void {
-  test("F5 grants what is more urgent first, across sites and jobs", async () => {
+  test("F5 grants tasks of higher priority first, across sites and jobs", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "one" }), [
       aTask("https://a.test/later", { priority: 9 }),
@@ -19,7 +19,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(pathsOf(order)).toEqual(["now", "first", "soon", "later"]);
   });
 
-  test("F5 passes over urgent work of a site that may not be hit now", async () => {
+  test("F5 skips tasks of higher priority at a site that may not be requested now", async () => {
     const { frontier } = await open();
     const policy = { intervalMs: 1000, burst: 1, perSite: 5 };
     await submit(frontier, aJob({ policy }), [
@@ -30,7 +30,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(urlsOf(await grantsOf(frontier))).toEqual(["https://a.test/0", "https://b.test/x"]);
   });
 
-  test("F5 fills a call from less urgent work when a site was served its urgent work in the same call", async () => {
+  test("F5 grants tasks of lower priority at a site that the same call has served at a higher one", async () => {
     const { frontier } = await open();
     const policy = { ...UNLIMITED, perSite: 1 };
     await submit(frontier, aJob({ policy }), [
@@ -42,7 +42,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(urlsOf(await grantsOf(frontier, { max: 2 }))).toEqual(["https://a.test/urgent", "https://b.test/later"]);
   });
 
-  test("F5 takes turns between the jobs on one site", async () => {
+  test("F5 alternates between the jobs at one site", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "early" }), tasksAt("a.test", 6));
     await submit(frontier, aJob({ id: "late" }), tasksAt("a.test", 3));
@@ -53,7 +53,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(order.map(({ jobId }) => jobId)).toEqual(["early", "late", "early", "late", "early", "late"]);
   });
 
-  test("F5 takes turns between the jobs on one site within one call, too", async () => {
+  test("F5 alternates between the jobs at one site within one call", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "early" }), tasksAt("a.test", 10));
     await submit(frontier, aJob({ id: "late" }), tasksAt("a.test", 10));
@@ -64,7 +64,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(jobIds.filter((id) => id === "late")).toHaveLength(3);
   });
 
-  test("F5 gives a turn that one job cannot use to the others", async () => {
+  test("F5 gives the share that one job cannot use to the others", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "small" }), tasksAt("a.test", 1));
     await submit(frontier, aJob({ id: "large" }), tasksAt("a.test", 9));
@@ -74,7 +74,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(jobIds.filter((id) => id === "large")).toHaveLength(5);
   });
 
-  test("F5 shares a call between the sites that are due", async () => {
+  test("F5 divides a call between the sites that are due", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [...tasksAt("a.test", 100), ...tasksAt("b.test", 2), ...tasksAt("c.test", 100)]);
 
@@ -85,7 +85,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     ]);
   });
 
-  test("F5 serves the site that waited longest first", async () => {
+  test("F5 serves the site first that was served longest ago", async () => {
     const { frontier, clock } = await open();
     await submit(
       frontier,
@@ -101,7 +101,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(order).toEqual(["a.test", "b.test", "c.test", "a.test", "b.test", "c.test", "a.test"]);
   });
 
-  test("F5 lets a site that is new queue up behind those that have waited longer", async () => {
+  test("F5 serves a new site after those that have waited longer", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("old.test", 3));
     await oneGrant(frontier);
@@ -119,7 +119,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(pathsOf(await grantsOf(frontier))).toEqual(["0", "1", "2", "3", "4"]);
   });
 
-  test("F5 serves queues in the order asked for, urgency before that", async () => {
+  test("F5 serves queues in the given order, and higher priority before that", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [
       aTask("https://a.test/f", { queue: "fetch" }),
@@ -130,7 +130,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(pathsOf(await grantsOf(frontier, { queues: ["render", "fetch"] }))).toEqual(["u", "r", "f"]);
   });
 
-  test("F12 moves all of a job's tasks with its priority, and keeps their order among themselves", async () => {
+  test("F12 a change of priority moves all tasks of a job and keeps their order", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "moved" }), [
       aTask("https://a.test/a6", { priority: 6 }),
@@ -147,7 +147,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(pathsOf(order)).toEqual(["a3", "a4", "b2", "a6"]);
   });
 
-  test("F12 no priority leaves the scale, however far its job is moved", async () => {
+  test("F12 limits changed priorities to the range 0 to 9", async () => {
     const { frontier } = await open();
     const urgent = ["one", "two"].map((name) => aTask(`https://${name}.test/urgent`, { priority: 0 }));
     await submit(frontier, aJob(), [...urgent, aTask("https://three.test/least", { priority: 9 })]);
@@ -179,7 +179,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(await costs.listUnboundedPlans()).toEqual([]);
   });
 
-  test("F5 leaves a site's other work alone while a job on it is paused", async () => {
+  test("F5 grants tasks of other jobs at a site while one job there is paused", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "paused" }), tasksAt("a.test", 3));
     await submit(frontier, aJob({ id: "running" }), tasksAt("a.test", 3));

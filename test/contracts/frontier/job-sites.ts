@@ -7,7 +7,7 @@ import { aJob, aTask, grantsOf, oneGrant, settleAll, settlementOf, submit, tasks
 const TALLY = { pages: 1, records: 2, invalid: 1, bytes: 100 };
 const DEAD = { kind: "dead", because: "http_status", status: 404 } as const;
 
-/** How a job stands at each of its sites: exact, since it is counted in the steps that change it (F8, F10). */
+/** Counters of a job at each of its sites. They are exact, because each transaction updates them (F8, F10). */
 export function jobSites({ open, test }: Suite): void {
   test("F10 a job's sites add up to its ledger and its tally", async () => {
     const { frontier, clock } = await open();
@@ -36,7 +36,7 @@ export function jobSites({ open, test }: Suite): void {
     await expectToAddUp(frontier);
   });
 
-  test("F10 counts pages that ended well and led nowhere at their own sites, many at a time", async () => {
+  test("F10 counts batches of successful pages without links at their own sites", async () => {
     const { frontier } = await open();
     await submit(
       frontier,
@@ -61,7 +61,7 @@ export function jobSites({ open, test }: Suite): void {
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     const grant = await oneGrant(frontier);
     await settleAll(frontier, [grant], { outcome: DEAD });
-    expect(await frontier.settle([settlementOf(grant, { tally: TALLY })])).toMatchObject({ verdicts: ["stale"] });
+    expect(await frontier.settle([settlementOf(grant, { tally: TALLY })])).toMatchObject({ states: ["stale"] });
     expect(await frontier.listJobSites("job", 10)).toMatchObject([{ dead: 1, done: 0, tally: { pages: 0 } }]);
 
     await frontier.replayDead({}, 10, 100);
@@ -72,7 +72,7 @@ export function jobSites({ open, test }: Suite): void {
     await expectToAddUp(frontier);
   });
 
-  test("F10 counts what is parsed of a page at the page's site", async () => {
+  test("F10 counts parse tasks at the site of their page", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [
       aTask("https://a.test/1"),
@@ -86,7 +86,7 @@ export function jobSites({ open, test }: Suite): void {
     await expectToAddUp(frontier);
   });
 
-  test("F16 tells until when a site rests that asked for less", async () => {
+  test("F16 returns the end of a site's back-off", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
 
@@ -98,7 +98,7 @@ export function jobSites({ open, test }: Suite): void {
     expect(await frontier.listJobSites("job", 10)).toMatchObject([{ waiting: 2, blockedUntil: START_AT + 5000 }]);
   });
 
-  test("F17 lists a job's sites by name, page by page, and none of a job that is not there", async () => {
+  test("F17 lists the sites of a job by name, page by page, and none for an unknown job", async () => {
     const { frontier } = await open();
     const sites = Array.from({ length: 25 }, (_, nth) => `s${String(nth).padStart(2, "0")}.test`);
     await submit(
@@ -119,7 +119,7 @@ export function jobSites({ open, test }: Suite): void {
     expect(await frontier.listJobSites("nope", 10)).toEqual([]);
   });
 
-  test("F21 forgets where a job has been", async () => {
+  test("F21 forgets the sites of a job", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { aJobSpec } from "../../submit/a-job-spec.ts";
 import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
 import {
   ALL,
@@ -15,7 +16,7 @@ import {
   viewOf,
 } from "./makers.ts";
 
-/** From the making of a job to its end (F11). */
+/** Jobs from creation to end (F11). */
 export function jobs(suite: Suite): void {
   making(suite);
   underWay(suite);
@@ -23,16 +24,16 @@ export function jobs(suite: Suite): void {
 }
 
 function making({ open, test }: Suite): void {
-  test("F11 creating a job twice is harmless", async () => {
+  test("F11 creating a job twice changes nothing", async () => {
     const { frontier } = await open();
-    await submit(frontier, aJob({ spec: { urls: ["https://a.test/"] } }), tasksAt("a.test", 2));
+    await submit(frontier, aJob({ spec: aJobSpec({ urls: ["https://a.test/"] }) }), tasksAt("a.test", 2));
     const before = await viewOf(frontier);
 
     await frontier.createJob(aJob({ name: "another", priority: 0 }));
 
     expect(await viewOf(frontier)).toEqual(before);
     expect(before).toMatchObject({ state: "running", sealed: false, createdAt: START_AT, finishedAt: undefined });
-    expect(before.spec).toEqual({ urls: ["https://a.test/"] });
+    expect(before.spec).toEqual(aJobSpec({ urls: ["https://a.test/"] }));
   });
 
   test("F11 lists jobs newest first, page by page", async () => {
@@ -48,7 +49,7 @@ function making({ open, test }: Suite): void {
     expect(rest.map(({ id }) => id)).toEqual(["one"]);
   });
 
-  test("F11 names a job that is not there", async () => {
+  test("F11 throws NOT_FOUND with the id of an unknown job", async () => {
     const { frontier } = await open();
     const notFound = expect.objectContaining({ code: "NOT_FOUND", message: expect.stringContaining("nope") });
 
@@ -65,7 +66,7 @@ function making({ open, test }: Suite): void {
 function underWay({ open, test }: Suite): void {
   const idsOf = async (frontier: AnyFrontier, limit = 10) => (await frontier.listOpen(limit)).map(({ id }) => id);
 
-  test("F11 lists jobs that have not ended newest first, page by page, however many have", async () => {
+  test("F11 lists open jobs newest first, page by page, among many ended ones", async () => {
     const { frontier, clock } = await open();
     for (const id of ["one", "two", "three", "four", "five"]) {
       await frontier.createJob(aJob({ id }));
@@ -79,7 +80,7 @@ function underWay({ open, test }: Suite): void {
     expect(rest).toEqual([await viewOf(frontier, "one")]);
   });
 
-  test("F11 a paused job has not ended, a cancelled one has once nothing of it is under way, and what is forgotten is gone", async () => {
+  test("F11 lists paused jobs as open, cancelled jobs until their last lease ends, and no forgotten jobs", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const grant = await oneGrant(frontier);
@@ -95,7 +96,7 @@ function underWay({ open, test }: Suite): void {
     expect(await idsOf(frontier)).toEqual([]);
   });
 
-  test("F11 a job that runs again has not ended, until it does", async () => {
+  test("F11 lists a replayed job as open until it ends again", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 1));
@@ -112,7 +113,7 @@ function underWay({ open, test }: Suite): void {
 }
 
 function finishing({ open, test, testWith }: Suite): void {
-  test("F11 finishes when it is sealed and its last task has ended, and tells so once", async () => {
+  test("F11 finishes a sealed job with its last task, and reports that once", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     expect(await frontier.seal("job")).toBe(false);
@@ -128,7 +129,7 @@ function finishing({ open, test, testWith }: Suite): void {
     expect(await viewOf(frontier)).toMatchObject({ state: "finished", finishedAt: START_AT + 5 });
   });
 
-  test("F11 does not finish while more may be submitted", async () => {
+  test("F11 does not finish a job that is not sealed", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 1));
@@ -142,7 +143,7 @@ function finishing({ open, test, testWith }: Suite): void {
     expect((await viewOf(frontier)).state).toBe("finished");
   });
 
-  test("F11 finishes at once when an empty job is sealed, and takes no more then", async () => {
+  test("F11 finishes an empty job when it is sealed, and admits no more URLs", async () => {
     const { frontier } = await open();
     await frontier.createJob(aJob());
 
@@ -153,7 +154,7 @@ function finishing({ open, test, testWith }: Suite): void {
     expect(await viewOf(frontier)).toMatchObject({ state: "finished", counts: { submitted: 0 } });
   });
 
-  test("F11 takes nothing after the seal, though it still runs", async () => {
+  test("F11 admits no URLs to a sealed job that still runs", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");
@@ -176,7 +177,7 @@ function finishing({ open, test, testWith }: Suite): void {
     expect((await viewOf(frontier)).state).toBe("finished");
   });
 
-  test("F11 has failed when not one page came of it though some were tried", async () => {
+  test("F11 a job without any page, but with failed tasks, has failed", async () => {
     const { frontier } = await open();
     for (const [id, outcome] of [
       ["gone", { kind: "dead", because: "http_status", status: 404 }],
@@ -189,7 +190,7 @@ function finishing({ open, test, testWith }: Suite): void {
     }
   });
 
-  test("F11 has failed when all that was done led to what is dead: a redirect is no page", async () => {
+  test("F11 a job whose redirects led only to dead tasks has failed, because a redirect is no page", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");
@@ -205,7 +206,7 @@ function finishing({ open, test, testWith }: Suite): void {
     expect(await viewOf(frontier)).toMatchObject({ state: "failed", counts: { done: 1, dead: 1 } });
   });
 
-  test("F11 is finished, not failed, with one page among the dead", async () => {
+  test("F11 a job with one page among its dead letters is finished, not failed", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     await frontier.seal("job");
@@ -216,7 +217,7 @@ function finishing({ open, test, testWith }: Suite): void {
     expect((await viewOf(frontier)).state).toBe("finished");
   });
 
-  test("F11 finishes when the reaper buries its last task", async () => {
+  test("F11 finishes when the reaper turns its last task into a dead letter", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { CRASHES_MOST } from "../../../src/frontier/frontier.ts";
+import { MAX_CRASHES } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
 import { ALL, aJob, countsOf, grantsOf, oneGrant, settleAll, settlementOf, submit, tasksAt } from "./makers.ts";
 
-/** What becomes of leases whose worker is late, gone or gives them back (F6). */
+/** Leases whose worker is late, dead or releases them (F6). */
 export function leasesAndCrashes({ open, test }: Suite): void {
   test("F6 grants an expired lease again", async () => {
     const { frontier, clock } = await open();
@@ -19,7 +19,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(again).toMatchObject({ taskId: first.taskId, attempt: 1 });
   });
 
-  test("F6 reaps no more than asked, the longest expired first", async () => {
+  test("F6 reaps up to the given number, longest expired first", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 3));
     await oneGrant(frontier, { leaseMs: 3000 });
@@ -34,7 +34,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await frontier.reap(10)).toBe(0);
   });
 
-  test("F6 keeps a lease that is extended, and says of which it could not", async () => {
+  test("F6 extends leases, and returns which could not be extended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [kept, lost] = await grantsOf(frontier, { leaseMs: 1000 });
@@ -48,7 +48,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 2, queued: 1, leased: 1 });
   });
 
-  test("F6 extends no lease with the claim of an earlier one", async () => {
+  test("F6 does not extend a lease with the claim of an earlier one", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     const first = await oneGrant(frontier);
@@ -58,7 +58,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await frontier.extend([first], 1000)).toEqual([false]);
   });
 
-  test("F6 keeps a late lease that nobody has taken back yet", async () => {
+  test("F6 extends an expired lease that no reaper has taken back", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier, { leaseMs: 1000 });
@@ -66,11 +66,11 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     clock.advance(5000);
 
     expect(await frontier.extend([one], 1000)).toEqual([true]);
-    expect((await frontier.settle([settlementOf(two)])).verdicts).toEqual(["settled"]);
+    expect((await frontier.settle([settlementOf(two)])).states).toEqual(["done"]);
     expect(await frontier.reap(10)).toBe(0);
   });
 
-  test("F6 hands back at once what a worker known to be dead was holding, and no other's", async () => {
+  test("F6 queues the tasks of an abandoned worker at once, and no others", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 5));
     await grantsOf(frontier, { worker: "dead", max: 2 });
@@ -83,11 +83,11 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 5, queued: 3, leased: 2 });
   });
 
-  test("F6 dead-letters a task that has taken down three workers", async () => {
+  test("F6 a task that crashed three workers becomes a dead letter", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
-    for (let nth = 1; nth <= CRASHES_MOST; nth++) {
+    for (let nth = 1; nth <= MAX_CRASHES; nth++) {
       expect((await oneGrant(frontier, { ...ALL, worker: `w${nth}` })).attempt).toBe(1);
       await frontier.abandon(`w${nth}`);
     }
@@ -104,7 +104,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     ]);
   });
 
-  test("F6 counts expiry and abandonment alike", async () => {
+  test("F6 counts an expired lease and an abandoned one as a crash", async () => {
     const broker = await open();
     await submit(broker.frontier, aJob(), tasksAt("a.test", 1));
 
@@ -116,7 +116,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await countsOf(broker.frontier)).toEqual({ submitted: 1, dead: 1 });
   });
 
-  test("F6 clears the count when a try has ended cleanly", async () => {
+  test("F6 resets the crash count after a clean end", async () => {
     const broker = await open();
     const { frontier, clock } = broker;
     await submit(frontier, aJob({ retries: { max: 5, backoffMs: 10 } }), tasksAt("a.test", 1));
@@ -133,7 +133,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await isWaiting(frontier)).toBe(false);
   });
 
-  test("F6 a release counts nothing: no attempt, no crash, and forgives none", async () => {
+  test("F6 a release counts neither an attempt nor a crash, and resets no crash count", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 1));
@@ -149,7 +149,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await isWaiting(frontier)).toBe(false);
   });
 
-  test("F6 releases only what the claim is still good for", async () => {
+  test("F6 releases only tasks whose claim is still valid", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     const first = await oneGrant(frontier);
@@ -161,7 +161,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 1, leased: 1 });
   });
 
-  test("F6 frees the site's allowance for requests under way when a lease ends, however it ends", async () => {
+  test("F6 frees a concurrent request of the site when a lease ends in any way", async () => {
     const { frontier, clock } = await open();
     const policy = { intervalMs: 0, burst: 1, perSite: 1 };
     await submit(frontier, aJob({ policy }), tasksAt("a.test", 5));
@@ -179,7 +179,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
   });
 }
 
-/** A worker takes a task and is not heard of again. */
+/** A worker leases a task and crashes. */
 async function crash({ frontier, clock }: Broker): Promise<void> {
   await oneGrant(frontier, { ...ALL, leaseMs: 1000 });
   clock.advance(1000);

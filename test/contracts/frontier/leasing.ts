@@ -3,7 +3,7 @@ import { guardMs } from "../../../src/domain/politeness.ts";
 import { START_AT, type Suite } from "./backend.ts";
 import { aJob, aRequest, aTask, drain, grantsOf, oneGrant, settlementOf, submit, tasksAt, urlsOf } from "./makers.ts";
 
-/** Who is granted what, and when to ask again (F1, F2, F18). */
+/** Grants, and when to ask again (F1, F2, F18). */
 export function leasing({ open, test, testWith }: Suite): void {
   test("F1 grants a task to one worker only, however many ask at once", async () => {
     const { frontier } = await open();
@@ -27,7 +27,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(new Set(urls).size).toBe(30);
   });
 
-  test("F1 tells the worker all about the task", async () => {
+  test("F1 returns all fields of the task", async () => {
     const { frontier } = await open();
     const task = aTask("https://a.test/x", {
       kind: "render",
@@ -57,7 +57,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     ]);
   });
 
-  test("F1 leaves out of a grant what the task does not have", async () => {
+  test("F1 a grant has no fields that the task lacks", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [aTask("https://a.test/")]);
 
@@ -80,7 +80,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(second.token).toBeGreaterThan(first.token);
   });
 
-  test("F1 grants no more than asked for, and only from the queues asked for", async () => {
+  test("F1 grants up to `max` tasks, and only of the given queues", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [...tasksAt("a.test", 3), aTask("https://a.test/r", { queue: "render" })]);
 
@@ -92,8 +92,8 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(await grantsOf(frontier, { queues: ["render", "fetch"] })).toHaveLength(1);
   });
 
-  test("F2 answers with when to ask again, and asking then is answered with a grant", async () => {
-    // Intervals whose sums do not come out even.
+  test("F2 returns when to ask again, and grants a task at that time", async () => {
+    // Intervals whose sums have rounding errors.
     for (const intervalMs of [7.77, 86.3316, 106.5373, 228.4986, 333.3]) {
       const broker = await open();
       broker.clock.advance(intervalMs / 3);
@@ -105,7 +105,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     }
   });
 
-  test("F2 tells with the grants when there will be more", async () => {
+  test("F2 returns with the grants when more are due", async () => {
     const { frontier } = await open();
     const policy = { intervalMs: 1000, burst: 1, perSite: 5 };
     await submit(frontier, aJob({ policy }), tasksAt("a.test", 2));
@@ -116,7 +116,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(nextDueAt).toBe(START_AT + 1000 + guardMs(1000));
   });
 
-  test("F2 says that more is due at once when a call was for less than there is", async () => {
+  test("F2 returns that more tasks are due now if `max` was reached", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
 
@@ -125,7 +125,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(nextDueAt).toBeLessThanOrEqual(clock.now());
   });
 
-  test("F2 gives no time to ask again when only a change can bring work", async () => {
+  test("F2 returns no time to ask again if only a change can make a task due", async () => {
     const { frontier } = await open();
     expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: undefined });
 
@@ -133,11 +133,11 @@ export function leasing({ open, test, testWith }: Suite): void {
     await submit(frontier, aJob({ policy }), tasksAt("a.test", 2));
     await oneGrant(frontier);
 
-    // The second waits for the first to end, which no clock tells.
+    // The second task waits for the end of the first, whose time is unknown.
     expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: undefined });
   });
 
-  test("F2 nothing due is not finished", async () => {
+  test("F2 a job with nothing due has not finished", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: { intervalMs: 1000, burst: 1, perSite: 1 } }), tasksAt("a.test", 2));
     await frontier.seal("job");
@@ -147,7 +147,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect((await frontier.findJob("job"))?.state).toBe("running");
   });
 
-  test("F2 wakes a waiting worker when work is queued, when its time has come, and when it is told to stop", async () => {
+  test("F2 wakes a waiting worker when tasks are queued, at the given time, and on abort", async () => {
     const { frontier, clock } = await open();
     await frontier.createJob(aJob());
     const stop = new AbortController();
@@ -166,10 +166,10 @@ export function leasing({ open, test, testWith }: Suite): void {
     await frontier.waitForWork(clock.now() + 1e9, stop.signal);
   });
 
-  test("F18 goes by the clock it was given and by no other", async () => {
+  test("F18 uses only the clock it was given", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ policy: { intervalMs: 5, burst: 1, perSite: 5 } }), tasksAt("a.test", 2));
-    // The machine's clock is far ahead of this one: had anything asked it, all would be due and all leases over.
+    // The machine's clock is far ahead: if anything used it, all tasks would be due and all leases expired.
     const { slot } = await oneGrant(frontier, { leaseMs: 5 });
 
     expect(slot.sendAt).toBe(START_AT);

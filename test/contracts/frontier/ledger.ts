@@ -4,7 +4,7 @@ import type { Settlement } from "../../../src/frontier/frontier.ts";
 import type { Suite } from "./backend.ts";
 import { aJob, aTask, countsOf, grantsOf, oneGrant, settlementOf, submit, tasksAt, viewOf } from "./makers.ts";
 
-/** The books balance after every call, and say what happened (F10). `countsOf` checks the balance each time. */
+/** The ledger balances after every call (F10). `countsOf` checks that each time. */
 export function ledger({ open, test }: Suite): void {
   test("F10 a new job has an empty ledger", async () => {
     const { frontier } = await open();
@@ -13,7 +13,7 @@ export function ledger({ open, test }: Suite): void {
     expect((await viewOf(frontier)).counts).toEqual(emptyLedger());
   });
 
-  test("F10 follows every task from where it came in to where it ended", async () => {
+  test("F10 counts every task from admission to end", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ retries: { max: 1, backoffMs: 1000 } }), [
       ...tasksAt("a.test", 7),
@@ -60,7 +60,7 @@ export function ledger({ open, test }: Suite): void {
     });
   });
 
-  test("F10 a retry that is due is delayed until it is granted, and again when it is handed back", async () => {
+  test("F10 a due retry counts as delayed until it is granted, and again after a release", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     const outcome = { kind: "retry", because: "timeout" } as const;
@@ -75,7 +75,7 @@ export function ledger({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 1, delayed: 1 });
   });
 
-  test("F10 keeps the books of jobs apart", async () => {
+  test("F10 keeps the ledgers of jobs apart", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "one" }), tasksAt("a.test", 2));
     await submit(frontier, aJob({ id: "two" }), tasksAt("a.test", 3));

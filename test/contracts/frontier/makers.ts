@@ -1,4 +1,5 @@
-/** Jobs, tasks and settlements with sensible defaults, and the few steps most tests of the contract take. */
+/** Builders of jobs, tasks and settlements, and helpers that most contract tests use. */
+
 import { expect } from "vitest";
 import { ledgerGap } from "../../../src/domain/job.ts";
 import type { SitePolicy } from "../../../src/domain/politeness.ts";
@@ -11,9 +12,10 @@ import {
   type Settlement,
 } from "../../../src/frontier/frontier.ts";
 import type { JobView } from "../../../src/frontier/frontier-admin.ts";
+import { aJobSpec } from "../../submit/a-job-spec.ts";
 import type { AnyFrontier, Broker } from "./backend.ts";
 
-/** As fast as one asks, as many as one likes: for tests that are not about politeness. */
+/** No rate limit, for tests that are not about politeness. */
 export const UNLIMITED: SitePolicy = { intervalMs: 0, burst: 1, perSite: 10_000 };
 
 export function aJob(parts: Partial<NewJob> = {}): NewJob {
@@ -28,7 +30,7 @@ export function aJob(parts: Partial<NewJob> = {}): NewJob {
     retries: { max: 2, backoffMs: 1000 },
     limits: {},
     dedup: { scope: "job" },
-    spec: { urls: [] },
+    spec: aJobSpec(),
     ...parts,
   };
 }
@@ -42,7 +44,7 @@ export function tasksAt(site: string, count: number, parts: Partial<NewTask> = {
   return Array.from({ length: count }, (_, nth) => aTask(`https://${site}/${nth}`, parts));
 }
 
-/** Makes a job and queues tasks of it. */
+/** Creates a job and queues its tasks. */
 export async function submit(frontier: AnyFrontier, job: NewJob, tasks: readonly NewTask[]): Promise<void> {
   await frontier.createJob(job);
   await frontier.enqueue(job.id, tasks);
@@ -52,7 +54,7 @@ export function aRequest(parts: Partial<LeaseRequest> = {}): LeaseRequest {
   return { worker: "worker", queues: ["fetch"], max: 100, leaseMs: 60_000, ...parts };
 }
 
-/** Parts of a request for suspects only, and for all there is. */
+/** Request fields for suspects only, and for all tasks. */
 export const SUSPECTS = { queues: [aloneQueue("fetch")] };
 export const ALL = { queues: ["fetch", ...SUSPECTS.queues] };
 
@@ -60,7 +62,7 @@ export async function grantsOf(frontier: AnyFrontier, parts: Partial<LeaseReques
   return (await frontier.lease(aRequest(parts))).grants;
 }
 
-/** The first grant of a call that must have one. */
+/** The first grant of a call; throws if there is none. */
 export async function oneGrant(frontier: AnyFrontier, parts: Partial<LeaseRequest> = {}): Promise<Grant> {
   const [grant] = await grantsOf(frontier, { max: 1, ...parts });
   if (grant === undefined) throw new Error("nothing was granted");
@@ -88,11 +90,11 @@ export async function settleAll(
   grants: readonly Grant[],
   parts: Partial<Settlement> = {},
 ): Promise<void> {
-  const { verdicts } = await frontier.settle(grants.map((grant) => settlementOf(grant, parts)));
-  expect(verdicts.every((verdict) => verdict === "settled")).toBe(true);
+  const { states } = await frontier.settle(grants.map((grant) => settlementOf(grant, parts)));
+  expect(states).not.toContain("stale");
 }
 
-/** Fetches all there is, whatever it takes in time; the grants in the order they were made. */
+/** Leases and settles until nothing is left, advancing the clock. Returns the grants in order. */
 export async function drain({ frontier, clock }: Broker, parts: Partial<LeaseRequest> = {}): Promise<Grant[]> {
   const all: Grant[] = [];
   for (;;) {

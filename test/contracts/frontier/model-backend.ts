@@ -2,7 +2,7 @@ import { createManualClock } from "../../model/manual-clock.ts";
 import { createModelFrontier } from "../../model/model-frontier.ts";
 import { type Backend, START_AT } from "./backend.ts";
 
-/** The naive model: what the others are measured against must itself keep the contract. */
+/** The model, which the backends are compared with, must pass the contract too. */
 export const modelBackend: Backend = {
   async open({ maxPending }) {
     const clock = createManualClock(START_AT);

@@ -6,9 +6,9 @@ import { aJob, aRequest, aTask, drain, grantsOf, oneGrant, settleAll, submit, ta
 const SLOW: SitePolicy = { intervalMs: 1000, burst: 1, perSite: 10 };
 const SLOW_SPACING = 1000 + guardMs(1000);
 
-/** Rate, burst, concurrency, and whose word counts (F2, F3, F12). */
+/** Rate, burst, concurrency, and which policy applies (F2, F3, F12). */
 export function politeness({ open, test, testWith }: Suite): void {
-  test("F2 spaces a site's requests by interval and guard, and lets each leave no later than the guard", async () => {
+  test("F2 spaces the requests of a site by interval plus guard; each slot is as long as the guard", async () => {
     const broker = await open();
     await submit(broker.frontier, aJob({ policy: SLOW }), tasksAt("a.test", 4));
 
@@ -18,7 +18,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     for (const { sendAt, sendBy } of slots) expect(sendBy - sendAt).toBe(guardMs(1000));
   });
 
-  test("F2 lets a burst out after a quiet time, and no more than that in any window", async () => {
+  test("F2 allows a burst after a pause, and no more than that in any window", async () => {
     const broker = await open();
     const policy = { intervalMs: 200, burst: 3, perSite: 10 };
     await submit(broker.frontier, aJob({ policy }), tasksAt("a.test", 30));
@@ -31,7 +31,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     });
   });
 
-  test("F2 keeps the rate however late and however often workers ask", async () => {
+  test("F2 keeps the rate however late or often workers ask", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ policy: { ...SLOW, intervalMs: 100, burst: 2 } }), tasksAt("a.test", 200));
     const sends: number[] = [];
@@ -47,14 +47,14 @@ export function politeness({ open, test, testWith }: Suite): void {
     });
   });
 
-  test("F2 sets no end to a slot of a site without a rate", async () => {
+  test("F2 a slot of a site without a rate has no end", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
     expect((await oneGrant(frontier)).slot).toMatchObject({ sendAt: START_AT, sendBy: Number.MAX_SAFE_INTEGER });
   });
 
-  test("F2 holds the concurrency of a site across workers and jobs", async () => {
+  test("F2 limits the concurrency of a site across workers and jobs", async () => {
     const { frontier } = await open();
     const policy = { ...UNLIMITED, perSite: 2 };
     await submit(frontier, aJob({ id: "one", policy }), tasksAt("a.test", 3));
@@ -69,7 +69,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     expect(await grantsOf(frontier, { worker: "w1" })).toEqual([]);
   });
 
-  test("F2 keeps sites apart: one that is blocked does not hold up another", async () => {
+  test("F2 a blocked site does not delay another", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: SLOW }), [...tasksAt("a.test", 5), ...tasksAt("b.test", 1)]);
     await oneGrant(frontier, { max: 2 });
@@ -79,7 +79,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     expect((await grantsOf(frontier)).map(({ site }) => site)).toEqual(["c.test"]);
   });
 
-  test("F2 gives a site the strictest of its jobs' policies, for as long as they have work there", async () => {
+  test("F2 applies the strictest policy of the jobs that have tasks at a site", async () => {
     const { frontier } = await open();
     await submit(
       frontier,
@@ -103,7 +103,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     }
   });
 
-  test("F2 follows a job's own rule for a site", async () => {
+  test("F2 applies a job's own rule for a site", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ sites: { "slow.test": SLOW } }), [
       ...tasksAt("slow.test", 3),
@@ -118,7 +118,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     ]);
   });
 
-  test("F2 takes the operator's word on a site above every job's and the crawl-delay, until it is taken back", async () => {
+  test("F2 the operator's policy overrides all jobs and the crawl-delay, until it is cleared", async () => {
     const { frontier } = await open();
     const operator = { intervalMs: 10, burst: 4, perSite: 7 };
     await submit(frontier, aJob({ policy: SLOW, robots: true, sites: { "a.test": SLOW } }), tasksAt("a.test", 5));
@@ -131,7 +131,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     expect((await frontier.listSites(1))[0]?.policy).toEqual({ intervalMs: 5000, burst: 1, perSite: 10 });
   });
 
-  test("F3 counts the requests of a worker that vanished until its lease has ended", async () => {
+  test("F3 counts the requests of a dead worker until its leases end", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ policy: { ...UNLIMITED, perSite: 1 } }), tasksAt("a.test", 2));
     await oneGrant(frontier, { worker: "gone", leaseMs: 5000 });

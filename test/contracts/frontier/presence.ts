@@ -9,14 +9,14 @@ function aPresence(worker: string, parts: Partial<Presence> = {}): Presence {
   return { worker, queues: ["fetch"], unknownSpiders: [], version: "1.2.3", ...parts };
 }
 
-/** Who is there, which lapses by the clock like a lease (F6), and what waits for them (F16). */
+/** Announcements of workers, which expire like leases (F6), commands to them (F22), and queues (F16). */
 export function presence(suite: Suite): void {
   announcements(suite);
   orders(suite);
   queues(suite);
 
-  // Warnings there may be: a server that many tests share is not one to rely on.
-  suite.test("F16 finds no problem with a broker that works, and has a way out of whatever it warns of", async () => {
+  // Warnings are possible, because many tests share the server.
+  suite.test("F16 a working broker has no problems, and every warning has a fix", async () => {
     const { frontier } = await suite.open();
 
     const findings = await frontier.examine();
@@ -31,7 +31,7 @@ export function presence(suite: Suite): void {
 }
 
 function announcements({ open, test, testWith }: Suite): void {
-  test("F6 lists who has announced itself, by name, with what it said and when", async () => {
+  test("F6 lists announced workers by name, with their presence and its time", async () => {
     const { frontier, clock } = await open();
     const one = aPresence("host/1/1", { queues: ["fetch", "render"], unknownSpiders: ["/srv/shop.ts"] });
     const other = aPresence("host/2/2", { queues: [] });
@@ -46,7 +46,7 @@ function announcements({ open, test, testWith }: Suite): void {
     ]);
   });
 
-  test("F6 gives back how a worker is doing, as it last said", async () => {
+  test("F6 returns the vitals of a worker's last announcement", async () => {
     const { frontier } = await open();
     const vitals = { concurrency: 32, busy: 3, done: 12_345, failed: 6, rssBytes: 2 ** 33, upMs: 86_400_000.5 };
     await frontier.announce(aPresence("one", { vitals }), TTL_MS);
@@ -58,7 +58,7 @@ function announcements({ open, test, testWith }: Suite): void {
     expect((await frontier.listWorkers()).map((view) => view.vitals)).toEqual([vitals, later]);
   });
 
-  test("F6 forgets an announcement that was not said again in time, and only that one", async () => {
+  test("F6 expires an announcement that was not renewed, and no other", async () => {
     const { frontier, clock } = await open();
     await frontier.announce(aPresence("gone"), TTL_MS);
     await frontier.announce(aPresence("there"), TTL_MS);
@@ -75,7 +75,7 @@ function announcements({ open, test, testWith }: Suite): void {
     expect(await frontier.listWorkers()).toEqual([]);
   });
 
-  test("F6 takes an announcement back at once; taking back what is not there is nothing", async () => {
+  test("F6 withdraws an announcement at once; withdrawing an unknown worker is a no-op", async () => {
     const { frontier } = await open();
     await frontier.announce(aPresence("one"), TTL_MS);
     await frontier.announce(aPresence("other"), TTL_MS);
@@ -87,7 +87,7 @@ function announcements({ open, test, testWith }: Suite): void {
     expect((await frontier.listWorkers()).map(({ worker }) => worker)).toEqual(["other"]);
   });
 
-  test("F6 leaves the leases of a worker alone when its announcement goes", async () => {
+  test("F6 a withdrawn worker keeps its leases", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.announce(aPresence("worker"), TTL_MS);
@@ -97,7 +97,7 @@ function announcements({ open, test, testWith }: Suite): void {
     clock.advance(2 * TTL_MS);
 
     expect(await frontier.listHolders()).toEqual([{ worker: "worker", leases: 1 }]);
-    expect((await frontier.settle([settlementOf(grant)])).verdicts).toEqual(["settled"]);
+    expect((await frontier.settle([settlementOf(grant)])).states).toEqual(["done"]);
   });
 
   testWith("sharing", "F6 tells every process who is there", async ({ another }) => {
@@ -114,43 +114,45 @@ function announcements({ open, test, testWith }: Suite): void {
 }
 
 function orders({ open, test, testWith }: Suite): void {
-  test("F22 tells a worker what is asked of it with each announcement, and shows it to whoever looks", async () => {
+  test("F22 returns the command with each announcement, and lists it with the worker", async () => {
     const { frontier } = await open();
     expect(await frontier.announce(aPresence("one"), TTL_MS)).toBeUndefined();
     await frontier.announce(aPresence("other"), TTL_MS);
 
-    expect(await frontier.orderWorker("one", "recycle")).toBe(true);
-    expect(await frontier.orderWorker("one", "drain")).toBe(true);
+    expect(await frontier.commandWorker("one", "recycle")).toBe(true);
+    expect(await frontier.commandWorker("one", "drain")).toBe(true);
 
     expect(await frontier.announce(aPresence("one"), TTL_MS)).toBe("drain");
     expect(await frontier.announce(aPresence("one"), TTL_MS)).toBe("drain");
     expect(await frontier.announce(aPresence("other"), TTL_MS)).toBeUndefined();
-    expect((await frontier.listWorkers()).map(({ worker, order }) => [worker, order])).toEqual([
+    expect((await frontier.listWorkers()).map(({ worker, command }) => [worker, command])).toEqual([
       ["one", "drain"],
       ["other", undefined],
     ]);
   });
 
-  test("F22 forgets an order with the announcement: withdrawn, or not said again in time", async () => {
+  test("F22 a command ends with the announcement, withdrawn or expired", async () => {
     const { frontier, clock } = await open();
     for (const worker of ["left", "lapsed", "listed"]) {
       await frontier.announce(aPresence(worker), TTL_MS);
-      await frontier.orderWorker(worker, "drain-all");
+      await frontier.commandWorker(worker, "drain-all");
     }
     await frontier.withdraw("left");
     expect(await frontier.announce(aPresence("left"), TTL_MS)).toBeUndefined();
 
     clock.advance(TTL_MS);
-    expect(await frontier.orderWorker("lapsed", "drain")).toBe(false);
+    expect(await frontier.commandWorker("lapsed", "drain")).toBe(false);
     expect(await frontier.announce(aPresence("lapsed"), TTL_MS)).toBeUndefined();
-    expect((await frontier.listWorkers()).map(({ worker, order }) => [worker, order])).toEqual([["lapsed", undefined]]);
+    expect((await frontier.listWorkers()).map(({ worker, command }) => [worker, command])).toEqual([
+      ["lapsed", undefined],
+    ]);
     expect(await frontier.announce(aPresence("listed"), TTL_MS)).toBeUndefined();
   });
 
-  test("F22 takes no order for who is not there", async () => {
+  test("F22 accepts no command to an unknown worker", async () => {
     const { frontier } = await open();
 
-    expect(await frontier.orderWorker("nobody", "drain")).toBe(false);
+    expect(await frontier.commandWorker("nobody", "drain")).toBe(false);
 
     expect(await frontier.announce(aPresence("nobody"), TTL_MS)).toBeUndefined();
   });
@@ -160,14 +162,14 @@ function orders({ open, test, testWith }: Suite): void {
     const elsewhere = await another(broker);
     await broker.frontier.announce(aPresence("here"), TTL_MS);
 
-    await elsewhere.orderWorker("here", "recycle");
+    await elsewhere.commandWorker("here", "recycle");
 
     expect(await broker.frontier.announce(aPresence("here"), TTL_MS)).toBe("recycle");
   });
 }
 
 function queues({ open, test }: Suite): void {
-  test("F16 counts what waits on each queue, retries included and leased tasks not, over all jobs and sites", async () => {
+  test("F16 counts the waiting tasks of each queue, with retries and without leased tasks", async () => {
     const { frontier } = await open();
     expect(await frontier.listQueues()).toEqual([]);
     await submit(frontier, aJob(), [...tasksAt("a.test", 3), ...tasksAt("b.test", 2, { queue: "render" })]);
@@ -190,7 +192,7 @@ function queues({ open, test }: Suite): void {
     ]);
   });
 
-  test("F16 counts what a paused job has waiting, and nothing of a cancelled one", async () => {
+  test("F16 counts waiting tasks of paused jobs, and none of cancelled jobs", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 3));
     await submit(frontier, aJob({ id: "other" }), tasksAt("b.test", 2));

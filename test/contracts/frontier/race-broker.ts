@@ -1,4 +1,4 @@
-/** Opens the broker of a race from what one word says: a file, or `redis://host:port?prefix=…&shards=…`. */
+/** Opens the broker of a race: a file, or `redis://host:port?prefix=…&shards=…`. */
 import { openRedisFrontier } from "../../../src/frontier/redis/open.ts";
 import { openSqliteFrontier } from "../../../src/frontier/sqlite/open.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";

@@ -1,18 +1,18 @@
-/** What each process of a race writes down, a line at a time, so that a kill -9 loses none of it. */
+/** The log of each process of a race, written line by line, so that a kill -9 loses none of it. */
 import { readFileSync } from "node:fs";
 import type { Slot } from "../../../src/domain/politeness.ts";
 
 export type RaceLine =
-  /** A grant, right after the call that made it. */
+  /** A grant, logged right after its lease call. */
   | { kind: "granted"; at: number; worker: string; taskId: string; token: number; url: string; site: string }
-  /** The request leaves, within this slot. */
+  /** A request is sent in this slot. */
   | { kind: "sent"; worker: string; taskId: string; token: number; site: string; slot: Slot }
-  /** Right before the call that ends the lease. */
+  /** Logged right before the call that ends the lease. */
   | { kind: "ending"; at: number; taskId: string; token: number }
   | { kind: "settled"; taskId: string; token: number; url: string; verdict: "settled" | "stale" }
   | { kind: "finished"; worker: string; jobId: string };
 
-/** All whole lines; the last one may still be on its way. */
+/** All complete lines; the last one may be partly written. */
 export function readRaceLog(paths: readonly string[]): RaceLine[] {
   return paths.flatMap((path) =>
     readFileSync(path, "utf8")

@@ -1,5 +1,5 @@
 /**
- * One process of a race to be first: opens a broker that may not be there yet, makes the job and submits all its URLs.
+ * One process of a race to create the broker: opens it, creates the job and submits all its URLs.
  * Started by races.test.ts with `broker`; prints the answer of `enqueue`.
  */
 import { systemClock } from "../../../src/runtime/clock.ts";

@@ -1,5 +1,5 @@
 /**
- * One process of a race: leases, pretends to fetch, settles, until the job is over. Started by races.test.ts with
+ * One process of a race: it leases, simulates fetches and settles until the job has ended. Started by races.test.ts with
  * `broker, worker name, log file, lease length`; real time, real broker, real locks.
  */
 import { openSync, writeSync } from "node:fs";
@@ -15,7 +15,7 @@ const frontier = await openRaceBroker(place, clock);
 const log = openSync(logPath, "a");
 const never = new AbortController().signal;
 const holding = new Set<Promise<void>>();
-/** So few that four of them are needed for what ten sites allow at once: nobody shares work out evenly among the idle. */
+/** So few that the load of ten sites needs four processes; an idle process would otherwise get no tasks. */
 const HELD_MOST = 6;
 
 for (;;) {
@@ -36,15 +36,15 @@ await Promise.all(holding);
 await frontier.close();
 
 async function runTask({ taskId, token, url, site, slot: first }: Grant): Promise<void> {
-  // Every tenth comes too late for its slot and buys another; every seventh is redirected and buys one more.
+  // Every tenth task misses its slot and reserves another; every seventh is redirected and reserves one more.
   const number = Number(taskId);
-  const slot = number % 10 === 0 ? await frontier.spend(site, first) : first;
+  const slot = number % 10 === 0 ? await frontier.reserveSlot(site, first) : first;
   note({ kind: "sent", worker, taskId, token, site, slot });
-  if (number % 7 === 0) note({ kind: "sent", worker, taskId, token, site, slot: await frontier.spend(site) });
+  if (number % 7 === 0) note({ kind: "sent", worker, taskId, token, site, slot: await frontier.reserveSlot(site) });
   await clock.sleep((number * 7) % 60);
   note({ kind: "ending", at: clock.now(), taskId, token });
-  const { verdicts, finished } = await frontier.settle([settlementOf({ taskId, token })]);
-  note({ kind: "settled", taskId, token, url, verdict: verdicts[0] ?? "stale" });
+  const { states, finished } = await frontier.settle([settlementOf({ taskId, token })]);
+  note({ kind: "settled", taskId, token, url, verdict: states[0] === "done" ? "settled" : "stale" });
   for (const jobId of finished) note({ kind: "finished", worker, jobId });
 }
 

@@ -12,7 +12,7 @@ const NOWHERE = "redis://127.0.0.1:1";
 
 export type RedisBackendOptions = { server: () => { url: string; port: number }; shards: number };
 
-/** A Redis that is there for the whole file; every broker has a prefix of its own. */
+/** One Redis for the whole file; every broker has its own prefix. */
 export function createRedisBackend({ server, shards }: RedisBackendOptions): Backend {
   const handles: AnyFrontier[] = [];
   const brokers = new Map<Broker, { prefix: string; maxPending: number }>();

@@ -1,5 +1,5 @@
-/** What a lease call makes Redis do: how many commands, and of which kind (F4). No clock is read. */
-import { loadScripts } from "../../../src/frontier/redis/scripts.ts";
+/** The number and kind of Redis commands of a lease call (F4). It measures no time. */
+import { loadScripts } from "../../../src/frontier/redis/connection/scripts.ts";
 import type { ManualClock } from "../../model/manual-clock.ts";
 import { withRedis } from "../../services/redis-talk.ts";
 import { type AnyFrontier, type Features, START_AT } from "./backend.ts";
@@ -8,7 +8,7 @@ import { aJob, aRequest, aTask, settleAll } from "./makers.ts";
 type Held = Parameters<Features["costs"]["countLeaseWork"]>[0];
 type Counted = { frontier: AnyFrontier; clock: ManualClock; port: number };
 
-/** Commands that the lease script makes, the server's own count of them. Other tests must not run on it meanwhile. */
+/** The number of commands of the lease script, as the server counts them. No other test may use the server in that time. */
 export async function countLeaseWork({ frontier, clock, port }: Counted, held: Held): Promise<number> {
   await fill(frontier, clock, held);
   await withRedis(port, (redis) => redis.config("RESETSTAT"));
@@ -19,7 +19,7 @@ export async function countLeaseWork({ frontier, clock, port }: Counted, held: H
   return calls.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Commands in the lease script that read as much as there is instead of as much as is asked for. */
+/** Commands in the lease script whose cost is not bounded by the request. */
 export function listUnboundedPlans(): string[] {
   const source = loadScripts().get("lease")?.source ?? "";
   const calls = source.match(/redis\.call\(.*/g) ?? ["no calls at all: the script was not read"];
@@ -32,7 +32,7 @@ export function listUnboundedPlans(): string[] {
 }
 
 async function fill(frontier: AnyFrontier, clock: ManualClock, { readySites, blockedSites, tasksPerSite }: Held) {
-  // Two more of one job's sites are blocked than free: by their rate, each having been hit just now.
+  // The blocked sites have just been requested, so their rate blocks them.
   await frontier.createJob(aJob({ policy: { intervalMs: 1e6, burst: 1, perSite: 5 } }));
   const at = (name: string, count: number) =>
     Array.from({ length: count }, (_, site) =>

@@ -2,13 +2,24 @@ import { expect } from "vitest";
 import { backoffMs } from "../../../src/domain/backoff.ts";
 import type { Grant } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
-import { aJob, aRequest, countsOf, grantsOf, oneGrant, pathsOf, settleAll, submit, tasksAt } from "./makers.ts";
+import {
+  aJob,
+  aRequest,
+  countsOf,
+  grantsOf,
+  oneGrant,
+  pathsOf,
+  settleAll,
+  settlementOf,
+  submit,
+  tasksAt,
+} from "./makers.ts";
 
 const TIMEOUT = { kind: "retry", because: "timeout" } as const;
 
-/** Another try, later and later (F14). */
+/** Retries (F14). */
 export function retries({ open, test }: Suite): void {
-  test("F14 waits twice as long before each further try, with a jitter of up to a quarter", async () => {
+  test("F14 doubles the wait before each further attempt, with a jitter of up to a quarter", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ retries: { max: 4, backoffMs: 1000 } }), tasksAt("a.test", 1));
 
@@ -39,7 +50,7 @@ export function retries({ open, test }: Suite): void {
     expect(dues.size).toBeGreaterThan(10);
   });
 
-  test("F14 waits as long as the answer asked for, if that is longer", async () => {
+  test("F14 waits as long as the response asked for, if that is longer", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
@@ -48,7 +59,7 @@ export function retries({ open, test }: Suite): void {
     expect((await frontier.lease(aRequest())).nextDueAt).toBe(START_AT + 100_000);
   });
 
-  test("F14 gives up after the last retry, with the story of them all", async () => {
+  test("F14 a task is dead after its last retry, with the history of all attempts", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ retries: { max: 1, backoffMs: 1000 } }), tasksAt("a.test", 1));
     await settleAll(frontier, [await oneGrant(frontier)], { outcome: TIMEOUT });
@@ -66,7 +77,28 @@ export function retries({ open, test }: Suite): void {
     ]);
   });
 
-  test("F14 gives up at once where the job wants no retries", async () => {
+  test("F14 settle returns the state of each task: retry, dead after the last one, cancelled if the job has stopped", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob({ retries: { max: 1, backoffMs: 1000 } }), tasksAt("a.test", 2));
+    const fail = async (grants: readonly Grant[]) =>
+      (await frontier.settle(grants.map((grant) => settlementOf(grant, { outcome: TIMEOUT })))).states;
+
+    expect(await fail(await grantsOf(frontier))).toEqual(["retry", "retry"]);
+    clock.advance(60_000);
+    const [one, two] = await grantsOf(frontier);
+    if (one === undefined || two === undefined) throw new Error("two grants");
+    expect(await fail([one])).toEqual(["dead"]);
+    expect(await fail([one])).toEqual(["stale"]);
+    const refused = settlementOf(two, { outcome: { kind: "refused", because: "robots" } });
+    expect((await frontier.settle([refused])).states).toEqual(["refused"]);
+
+    await submit(frontier, aJob({ id: "other", retries: { max: 1, backoffMs: 1000 } }), tasksAt("b.test", 1));
+    const held = await grantsOf(frontier);
+    await frontier.cancel("other");
+    expect(await fail(held)).toEqual(["cancelled"]);
+  });
+
+  test("F14 a task without retries is dead after its first failure", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ retries: { max: 0, backoffMs: 1000 } }), tasksAt("a.test", 1));
 
@@ -75,7 +107,7 @@ export function retries({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 1, dead: 1 });
   });
 
-  test("F14 lets fresh work of equal priority go before retries that are due", async () => {
+  test("F14 grants fresh tasks before due retries of the same priority", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     await settleAll(frontier, await grantsOf(frontier), { outcome: TIMEOUT });
@@ -85,7 +117,7 @@ export function retries({ open, test }: Suite): void {
     expect(await inOrder(frontier)).toEqual(["2", "3", "retried", "retried"]);
   });
 
-  test("F14 a retry that is handed back still yields to fresh work", async () => {
+  test("F14 a released retry still comes after fresh tasks", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await settleAll(frontier, await grantsOf(frontier), { outcome: TIMEOUT });
@@ -99,7 +131,7 @@ export function retries({ open, test }: Suite): void {
     expect(await inOrder(frontier)).toEqual(["1", "2", "retried"]);
   });
 
-  test("F14 a retry of more urgent work goes before fresh work of less", async () => {
+  test("F14 a retry of higher priority comes before fresh tasks of lower priority", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1, { priority: 0 }));
     await settleAll(frontier, await grantsOf(frontier), { outcome: TIMEOUT });
@@ -109,7 +141,7 @@ export function retries({ open, test }: Suite): void {
     expect(await inOrder(frontier)).toEqual(["retried", "1", "2"]);
   });
 
-  test("F14 grants retries in the order they came due", async () => {
+  test("F14 grants retries in the order of their due times", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier);
@@ -122,7 +154,7 @@ export function retries({ open, test }: Suite): void {
   });
 }
 
-/** All that is due, one grant at a time; `retried` for those that are not at their first try. */
+/** All tasks that are due, one grant at a time; `retried` if it is not the first attempt. */
 async function inOrder(frontier: AnyFrontier): Promise<string[]> {
   const order: Grant[] = [];
   for (;;) {

@@ -5,11 +5,11 @@ import type { RobotsFile } from "../../../src/frontier/frontier.ts";
 import { START_AT, type Suite } from "./backend.ts";
 import { aJob, aRequest, aTask, drain, grantsOf, oneGrant, settleAll, submit, tasksAt, UNLIMITED } from "./makers.ts";
 
-/** One worker fetches a site's robots.txt for all, and its crawl-delay is kept (F2). */
+/** robots.txt is fetched once for all workers, and its crawl-delay is obeyed (F2). */
 export function robots({ open, test }: Suite): void {
   const job = aJob({ robots: true });
 
-  test("F2 asks one task of a site for robots.txt, and lets the others wait until it is there", async () => {
+  test("F2 one task of a site fetches robots.txt, and the others wait for it", async () => {
     const { frontier } = await open();
     await submit(frontier, job, [
       ...tasksAt("a.test", 3),
@@ -25,7 +25,7 @@ export function robots({ open, test }: Suite): void {
     expect(others.map(({ mustAskRobots }) => mustAskRobots)).toEqual([false, false, false]);
   });
 
-  test("F2 asks each site once, and no site of jobs that do not want it", async () => {
+  test("F2 fetches robots.txt once per site, and not for jobs that ignore it", async () => {
     const { frontier } = await open();
     await submit(frontier, job, [...tasksAt("a.test", 2), ...tasksAt("b.test", 2)]);
     await submit(frontier, aJob({ id: "rude" }), tasksAt("c.test", 2));
@@ -35,7 +35,7 @@ export function robots({ open, test }: Suite): void {
     expect(asked.sort()).toEqual(["a.test true", "b.test true", "c.test false", "c.test false"]);
   });
 
-  test("F2 limits nothing at an offline site, and asks for no robots.txt there, whatever the job says", async () => {
+  test("F2 an offline site has no limits and no robots.txt, whatever the job says", async () => {
     const { frontier } = await open();
     const strict = { policy: { intervalMs: 60_000, burst: 1, perSite: 1 }, sites: {}, robots: true };
     const offline = tasksAt("a.test", 3, { site: offlineSite("a.test"), kind: "parse", queue: "parse" });
@@ -50,10 +50,10 @@ export function robots({ open, test }: Suite): void {
     );
     expect((await grantsOf(frontier)).map(({ mustAskRobots }) => mustAskRobots)).toEqual([true]);
     const explained = await frontier.explain({ site: offlineSite("a.test") });
-    expect(explained.reasons[0]).toBe("may be hit now");
+    expect(explained.reasons[0]).toBe("may be requested now");
   });
 
-  test("F2 asks another when the one asked has ended without bringing it", async () => {
+  test("F2 another task fetches robots.txt if the first ended without it", async () => {
     const { frontier } = await open();
     await submit(frontier, job, tasksAt("a.test", 5));
 
@@ -67,7 +67,7 @@ export function robots({ open, test }: Suite): void {
     expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
   });
 
-  test("F2 asks nobody else while the one asked keeps its lease, and another once that has run out", async () => {
+  test("F2 no other task fetches robots.txt until the lease of the first has ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, job, tasksAt("a.test", 3));
     const asked = await oneGrant(frontier, { leaseMs: 5000 });
@@ -83,7 +83,7 @@ export function robots({ open, test }: Suite): void {
     expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
   });
 
-  test("F2 asks again, at once, when what is known has gone stale", async () => {
+  test("F2 fetches robots.txt again when it is no longer fresh", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, job, tasksAt("a.test", 3));
     expect((await oneGrant(frontier, { leaseMs: 60_000 })).mustAskRobots).toBe(true);
@@ -95,7 +95,7 @@ export function robots({ open, test }: Suite): void {
     expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
   });
 
-  test("F2 gives back robots.txt as it was kept", async () => {
+  test("F2 returns robots.txt as it was stored", async () => {
     const { frontier } = await open();
     expect(await frontier.findRobots("a.test")).toBeUndefined();
     const file = aFile({ text: "User-agent: *\nDisallow: /private" });
@@ -108,7 +108,7 @@ export function robots({ open, test }: Suite): void {
     expect(await frontier.findRobots("b.test")).toBeUndefined();
   });
 
-  test("F2 keeps a crawl-delay between any two requests, from the one that fetched robots.txt on", async () => {
+  test("F2 keeps the crawl-delay between any two requests, starting with that for robots.txt", async () => {
     const broker = await open();
     const { frontier } = broker;
     const policy = { intervalMs: 100, burst: 3, perSite: 5 };
@@ -122,7 +122,7 @@ export function robots({ open, test }: Suite): void {
     expect(sends).toEqual([0, 1, 2, 3].map((nth) => nth * (2000 + guardMs(2000))));
   });
 
-  test("F2 keeps the stricter of rate and crawl-delay", async () => {
+  test("F2 applies the stricter of rate and crawl-delay", async () => {
     const { frontier } = await open();
     await submit(
       frontier,
@@ -138,7 +138,7 @@ export function robots({ open, test }: Suite): void {
     });
   });
 
-  test("F2 knows no crawl-delay for jobs that ignore robots.txt", async () => {
+  test("F2 ignores the crawl-delay for jobs that ignore robots.txt", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 

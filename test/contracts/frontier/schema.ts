@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Suite } from "./backend.ts";
 
-/** Brokers this version cannot read are refused, and left as they are (F19). */
+/** A broker with an unsupported schema is refused and stays unchanged (F19). */
 export function schema({ testWith }: Suite): void {
   testWith("versions", "F19 refuses a broker that a newer version has written", async ({ openNewer }) => {
     await expect(openNewer()).rejects.toMatchObject({

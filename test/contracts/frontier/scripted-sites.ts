@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import type { Suite } from "./backend.ts";
 
-/** Which sites need a browser is known to the whole fleet, for a while (F18). */
+/** Sites that need a browser are marked for the whole fleet, for a while (F18). */
 export function scriptedSites({ open, test }: Suite): void {
-  test("F18 a site that needs a browser is remembered until its time is over, and no other is", async () => {
+  test("F18 a mark that a site needs a browser expires, and applies to no other site", async () => {
     const { frontier, clock } = await open();
     expect(await frontier.isScripted("a.test")).toBe(false);
 
@@ -16,7 +16,7 @@ export function scriptedSites({ open, test }: Suite): void {
     expect(await frontier.isScripted("a.test")).toBe(false);
   });
 
-  test("F18 a site that needs a browser is remembered from the last time that was found", async () => {
+  test("F18 marking a site again extends the mark", async () => {
     const { frontier, clock } = await open();
     await frontier.markScripted("a.test", 600_000);
     clock.advance(500_000);

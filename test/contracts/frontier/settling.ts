@@ -3,7 +3,7 @@ import type { Settlement } from "../../../src/frontier/frontier.ts";
 import type { AnyFrontier, Suite } from "./backend.ts";
 import { aJob, aTask, countsOf, grantsOf, oneGrant, settlementOf, submit, tasksAt, urlsOf, viewOf } from "./makers.ts";
 
-/** How tries end, all at once or not at all (F7, F8). */
+/** Settling tasks, atomically (F7, F8). */
 export function settling({ open, test, testWith }: Suite): void {
   const fullSettlement: Partial<Settlement> = {
     discovered: tasksAt("b.test", 3),
@@ -23,7 +23,7 @@ export function settling({ open, test, testWith }: Suite): void {
       const before = await everythingOf(frontier);
       for (const outcome of OUTCOMES) {
         const answer = await frontier.settle([settlementOf(stale, { ...fullSettlement, outcome })]);
-        expect(answer).toEqual({ verdicts: ["stale"], finished: [] });
+        expect(answer).toEqual({ states: ["stale"], finished: [] });
       }
       expect(await everythingOf(frontier)).toEqual(before);
     }
@@ -35,7 +35,7 @@ export function settling({ open, test, testWith }: Suite): void {
     await expectStale(); // another has ended it
   });
 
-  test("F7 a claim on a task that never was is stale", async () => {
+  test("F7 a claim on an unknown task is stale", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
@@ -44,9 +44,9 @@ export function settling({ open, test, testWith }: Suite): void {
       { taskId: "no number", token: 1 },
       { taskId: "1", token: 1 },
     ];
-    const { verdicts } = await frontier.settle(claims.map((claim) => settlementOf(claim)));
+    const { states } = await frontier.settle(claims.map((claim) => settlementOf(claim)));
 
-    expect(verdicts).toEqual(["stale", "stale", "stale"]);
+    expect(states).toEqual(["stale", "stale", "stale"]);
   });
 
   test("F7 the same claim settles once, even twice in one call", async () => {
@@ -55,13 +55,13 @@ export function settling({ open, test, testWith }: Suite): void {
     const [one, two] = await grantsOf(frontier);
     if (one === undefined || two === undefined) throw new Error("two are due");
 
-    const { verdicts } = await frontier.settle([settlementOf(one), settlementOf(two), settlementOf(one)]);
+    const { states } = await frontier.settle([settlementOf(one), settlementOf(two), settlementOf(one)]);
 
-    expect(verdicts).toEqual(["settled", "settled", "stale"]);
+    expect(states).toEqual(["done", "done", "stale"]);
     expect(await viewOf(frontier)).toMatchObject({ counts: { done: 2 }, tally: { pages: 2 } });
   });
 
-  test("F8 done, links, refused links and tallies come in together", async () => {
+  test("F8 changes outcome, links, refused links and tally together", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
@@ -72,7 +72,7 @@ export function settling({ open, test, testWith }: Suite): void {
     expect(urlsOf(await grantsOf(frontier))).toEqual(urlsOf(tasksAt("b.test", 3)));
   });
 
-  test("F8 a discovered link keeps the job alive that its page would have ended", async () => {
+  test("F8 a discovered link keeps its job from finishing", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");
@@ -85,7 +85,7 @@ export function settling({ open, test, testWith }: Suite): void {
   });
 
   for (const outcome of OUTCOMES.filter(({ kind }) => kind !== "done")) {
-    test(`F8 brings in nothing of a page that ended ${outcome.kind}`, async () => {
+    test(`F8 adds no links or tally of a page that ended ${outcome.kind}`, async () => {
       const { frontier } = await open();
       await submit(frontier, aJob(), tasksAt("a.test", 1));
 
@@ -139,7 +139,7 @@ const OUTCOMES: Settlement["outcome"][] = [
   { kind: "refused", because: "robots" },
 ];
 
-/** All that can be seen of a frontier. */
+/** The complete visible state of a frontier. */
 async function everythingOf(frontier: AnyFrontier): Promise<unknown> {
   return [
     await frontier.listJobs(100),

@@ -6,9 +6,9 @@ import { aJob, aTask, oneGrant, settleAll, submit, tasksAt } from "./makers.ts";
 
 const SLOW: SitePolicy = { intervalMs: 60_000, burst: 1, perSite: 1 };
 
-/** Sites as people look for them: by a part of their name, by what waits there, and one by one (F16). */
+/** Listing sites: by part of the name, by waiting tasks, and single ones (F16). */
 export function siteListing({ open, test }: Suite): void {
-  test("F16 lists the sites that have a word in their name, a page at a time", async () => {
+  test("F16 lists sites whose name contains a text, page by page", async () => {
     const { frontier } = await open();
     const sites = ["shop.b.test", "a.test", "shop.a.test", "shop.c.test"];
     await submit(
@@ -24,7 +24,7 @@ export function siteListing({ open, test }: Suite): void {
     expect(await frontier.listSites(9, "", "%")).toEqual([]);
   });
 
-  test("F16 lists the sites where most waits first, and none where nothing does", async () => {
+  test("F16 lists sites with waiting tasks, most waiting first", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("none.test", 1));
     await oneGrant(frontier);
@@ -49,7 +49,7 @@ export function siteListing({ open, test }: Suite): void {
     expect(await names(1, "as.")).toEqual([["as.test", 3]]);
   });
 
-  test("F16 tells whose word a site follows, who waits there, and what each of them asked for", async () => {
+  test("F16 returns the policy of a site, its jobs and what each of them wants", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "slow", name: "Slow", policy: SLOW }), tasksAt("a.test", 2));
     const grant = await oneGrant(frontier);
@@ -83,7 +83,7 @@ export function siteListing({ open, test }: Suite): void {
     expect(await frontier.findSite("nowhere.test")).toBeUndefined();
   });
 
-  test("F16 tells apart what is fetched of a site and what is only parsed of its pages", async () => {
+  test("F16 lists a site and its offline site separately", async () => {
     const { frontier } = await open();
     const site = offlineSite("a.test");
     await submit(frontier, aJob(), [

@@ -9,7 +9,7 @@ import { countLeaseWork, listUnboundedPlans } from "./sqlite-costs.ts";
 
 const NEWER_VERSION = 999;
 
-/** SQLite on a fresh file in a folder of its own for each broker. */
+/** SQLite, with a new file in its own folder for each broker. */
 export function createSqliteBackend(): Backend {
   const folders: string[] = [];
   const handles: AnyFrontier[] = [];

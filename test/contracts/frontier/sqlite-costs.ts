@@ -1,9 +1,9 @@
-/** What a lease call makes SQLite do: how many statements and rows, and by which plan (F4). No clock is read. */
+/** The statements, rows and query plans of a lease call on SQLite (F4). It measures no time. */
 
 import { createSeenCache } from "../../../src/frontier/seen-cache.ts";
 import { createLease } from "../../../src/frontier/sqlite/lease.ts";
 import { openSqliteFrontier } from "../../../src/frontier/sqlite/open.ts";
-import { createStepper } from "../../../src/frontier/sqlite/step.ts";
+import { createRunTransaction } from "../../../src/frontier/sqlite/transaction.ts";
 import { type Database, openDatabase, readSql, type Statement } from "../../../src/runtime/sqlite.ts";
 import { createManualClock } from "../../model/manual-clock.ts";
 import { type Features, START_AT } from "./backend.ts";
@@ -23,7 +23,7 @@ export async function countLeaseWork(path: string, held: Held): Promise<number> 
   const lease = createLease({
     db: counted,
     now,
-    stepper: createStepper({ db: counted, now, seen: createSeenCache() }),
+    runTransaction: createRunTransaction({ db: counted, now, seen: createSeenCache() }),
   });
   const { grants } = lease(aRequest({ max: held.max }));
   db.close();
@@ -31,14 +31,14 @@ export async function countLeaseWork(path: string, held: Held): Promise<number> 
   return work.done;
 }
 
-/** Statements that a lease call makes, of which a plan step scans a table, or sorts through a temporary one. */
+/** Statements of a lease call whose plan scans a table or sorts in a temporary b-tree. */
 export function listUnboundedPlans(path: string): string[] {
   const db = openDatabase(path, DATABASE_OPTIONS);
   db.close();
   const clock = createManualClock(START_AT);
   void openSqliteFrontier(path, { clock }, { maxPending: 1, busyMs: 1000, pollMs: 1e9 }).close();
   const made = openDatabase(path, DATABASE_OPTIONS);
-  const texts = { ...readSql(new URL("lease.sql", SQL_FOLDER)), ...readSql(new URL("step.sql", SQL_FOLDER)) };
+  const texts = { ...readSql(new URL("lease.sql", SQL_FOLDER)), ...readSql(new URL("transaction.sql", SQL_FOLDER)) };
   const plans = Object.entries<string>(texts).flatMap(([name, text]) =>
     made
       .prepare(`EXPLAIN QUERY PLAN ${text}`)
@@ -49,7 +49,7 @@ export function listUnboundedPlans(path: string): string[] {
   return plans.filter((plan) => /SCAN|TEMP B-TREE|AUTOMATIC/.test(plan) && !isBounded(plan));
 }
 
-/** The totals are one row; a sub-query's rows have been limited where they were searched for. */
+/** `totals` has one row, and the rows of a sub-query are limited inside it. */
 function isBounded(plan: string): boolean {
   return plan.endsWith("SCAN totals") || /SCAN \(subquery-\d+\)$/.test(plan);
 }
@@ -57,7 +57,7 @@ function isBounded(plan: string): boolean {
 async function fill(path: string, { readySites, blockedSites, tasksPerSite }: Held): Promise<void> {
   const clock = createManualClock(START_AT - 1000);
   const frontier = openSqliteFrontier(path, { clock }, { maxPending: 1e9, busyMs: 1000, pollMs: 1e9 });
-  // Two more of one job's sites are blocked than free: by their rate, each having been hit just now.
+  // The blocked sites have just been requested, so their rate blocks them.
   await frontier.createJob(aJob({ policy: { intervalMs: 1e6, burst: 1, perSite: 5 } }));
   const at = (name: string, count: number) =>
     Array.from({ length: count }, (_, site) =>
@@ -70,7 +70,7 @@ async function fill(path: string, { readySites, blockedSites, tasksPerSite }: He
   await frontier.close();
 }
 
-/** The same database, counting every statement made and every row it returned or changed. */
+/** The same database, counting statements and the rows they return or change. */
 function counting(db: Database, work: { done: number }): Database {
   return {
     ...db,

@@ -18,7 +18,7 @@ import {
   viewOf,
 } from "./makers.ts";
 
-/** Tasks that two workers have died with, the guilty one and its neighbours, before anybody is blamed (F6). */
+/** Suspects: tasks that two workers crashed with, guilty or not (F6). */
 export function suspects(suite: Suite): void {
   findingSuspects(suite);
   clearingSuspects(suite);
@@ -26,7 +26,7 @@ export function suspects(suite: Suite): void {
 }
 
 function findingSuspects({ open, test }: Suite): void {
-  test("F6 grants what two workers have died with only to who comes for it alone", async () => {
+  test("F6 grants a suspect only to a worker that asks for suspects", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 3));
@@ -38,7 +38,7 @@ function findingSuspects({ open, test }: Suite): void {
     expect(nextDueAt).toBe(START_AT);
   });
 
-  test("F6 tells when suspects of the queues asked for may be come for", async () => {
+  test("F6 returns when suspects of the given queues are due", async () => {
     const broker = await open();
     const { frontier, clock } = broker;
     const policy = { intervalMs: 10_000, burst: 1, perSite: 5 };
@@ -79,22 +79,22 @@ function findingSuspects({ open, test }: Suite): void {
     expect(await frontier.listQueues()).toEqual([{ queue: "fetch", waiting: 4 }]);
   });
 
-  test("F16 a suspect waits to be run alone, and for its site like any other", async () => {
+  test("F16 a suspect waits to run alone, and for its site like any other task", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob({ policy: { ...UNLIMITED, perSite: 2 } }), tasksAt("a.test", 4));
     await makeSuspects(broker, 2);
-    const alone = "in job job: waits to be run alone: two workers have died while they held it";
+    const alone = "in job job: waits to run alone: two workers crashed while they ran it";
 
     expect(await frontier.explain({ url: "https://a.test/0" })).toMatchObject({ reasons: [alone], until: START_AT });
     await grantsOf(frontier);
-    const busy = "in job job: 2 of 2 requests allowed at once are under way";
+    const busy = "in job job: 2 of 2 concurrent requests to the site are in flight";
     expect((await frontier.explain({ url: "https://a.test/0" })).reasons).toEqual([alone, busy]);
   });
 }
 
 function clearingSuspects({ open, test }: Suite): void {
-  test("F6 blames a suspect that takes down the worker it was alone with, by the name of its queue", async () => {
+  test("F6 a suspect that crashes the worker it runs alone on becomes a dead letter of its own queue", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 2));
@@ -112,7 +112,7 @@ function clearingSuspects({ open, test }: Suite): void {
     expect(await grantsOf(frontier)).toHaveLength(1);
   });
 
-  test("F6 a clean end brings a suspect home: a retry waits with the others, and is no suspect any more", async () => {
+  test("F6 a clean end clears a suspect: its retry waits on the normal queue", async () => {
     const broker = await open();
     const { frontier, clock } = broker;
     await submit(frontier, aJob({ retries: { max: 5, backoffMs: 10 } }), tasksAt("a.test", 1));
@@ -128,7 +128,7 @@ function clearingSuspects({ open, test }: Suite): void {
     expect(await grantsOf(frontier)).toMatchObject([{ attempt: 2 }]);
   });
 
-  test("F6 a suspect handed back untouched is a suspect still, a retry as well", async () => {
+  test("F6 a released suspect stays a suspect, also as a retry", async () => {
     const broker = await open();
     const { frontier, clock } = broker;
     await submit(frontier, aJob({ retries: { max: 5, backoffMs: 10 } }), tasksAt("a.test", 2));
@@ -146,7 +146,7 @@ function clearingSuspects({ open, test }: Suite): void {
 }
 
 function suspectsAmongOthers({ open, test }: Suite): void {
-  test("F6 suspects keep to the limits of their site, beside the others there", async () => {
+  test("F6 suspects obey the limits of their site, together with its other tasks", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob({ policy: { ...UNLIMITED, perSite: 2 } }), tasksAt("a.test", 4));
@@ -158,7 +158,7 @@ function suspectsAmongOthers({ open, test }: Suite): void {
     expect((await frontier.listSites(1))[0]?.inFlight).toBe(2);
   });
 
-  test("F12 suspects follow their job: paused, moved, cancelled", async () => {
+  test("F12 suspects follow their job when it is paused, cancelled or changes priority", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), [...tasksAt("a.test", 2), ...tasksAt("b.test", 2), ...tasksAt("c.test", 2)]);
@@ -175,7 +175,7 @@ function suspectsAmongOthers({ open, test }: Suite): void {
     expect(await grantsOf(frontier, ALL)).toEqual([]);
   });
 
-  test("F11 a job is not finished while a suspect of it waits", async () => {
+  test("F11 does not finish a job while one of its suspects waits", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 2));
@@ -190,7 +190,7 @@ function suspectsAmongOthers({ open, test }: Suite): void {
   });
 }
 
-/** Two workers die, each holding the first so many that may be had. */
+/** Two workers crash, each with the first `count` tasks. */
 async function makeSuspects({ frontier }: Broker, count: number): Promise<void> {
   for (let nth = 0; nth < SUSPECT_AFTER; nth++) {
     expect(await grantsOf(frontier, { worker: "doomed", max: count })).toHaveLength(count);

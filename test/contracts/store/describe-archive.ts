@@ -1,11 +1,11 @@
 /** The contract of the archive of jobs; what it promises is in src/store/job-archive.ts. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArchivedJob, JobArchive } from "../../../src/store/job-archive.ts";
-import type { Store, StoreBooks } from "../../../src/store/store.ts";
+import type { ControlStores, Store } from "../../../src/store/store.ts";
 import { aMemory } from "./describe-memories.ts";
-import { aPageWrite, aTryWrite } from "./page-write.ts";
+import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 
-type Whole = Store & StoreBooks;
+type Whole = Store & ControlStores;
 export type ArchiveSite = { open(): Promise<Whole>; remove(): Promise<void> };
 
 const T0 = 1_800_000_000_000;
@@ -79,7 +79,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
 
     it("hides a deleted job at once and for good, whatever is kept of it later, and whoever's it was", async () => {
       await archive.keep(anArchivedJob());
-      await store.owners.note("t:acme", "job", T0, undefined);
+      await store.owners.add("t:acme", "job", T0, undefined);
 
       await archive.markDeleted("job", T0 + 5);
       await archive.markDeleted("job", T0 + 9);
@@ -87,10 +87,10 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
 
       expect(await archive.find("job")).toBe("deleted");
       expect(await archive.list(10)).toEqual([]);
-      expect(await archive.deletedAmong(["one", "job", "two"])).toEqual(["job"]);
-      expect(await archive.deletedAmong([])).toEqual([]);
+      expect(await archive.filterDeleted(["one", "job", "two"])).toEqual(["job"]);
+      expect(await archive.filterDeleted([])).toEqual([]);
       expect(await store.owners.list("t:acme", 10)).toEqual([]);
-      expect(await archive.listUnclean(10)).toEqual([{ jobId: "job", deletedAt: T0 + 5 }]);
+      expect(await archive.listUncleaned(10)).toEqual([{ jobId: "job", deletedAt: T0 + 5 }]);
     });
 
     it("tells of deleted jobs until they are clean, the longest deleted first", async () => {
@@ -103,9 +103,9 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
 
       await archive.setClean("b");
 
-      expect((await archive.listUnclean(10)).map(({ jobId }) => jobId)).toEqual(["a", "c"]);
-      expect(await archive.listUnclean(1)).toHaveLength(1);
-      expect((await archive.listUnclean(10, T0 + 3)).map(({ jobId }) => jobId)).toEqual(["c"]);
+      expect((await archive.listUncleaned(10)).map(({ jobId }) => jobId)).toEqual(["a", "c"]);
+      expect(await archive.listUncleaned(1)).toHaveLength(1);
+      expect((await archive.listUncleaned(10, T0 + 3)).map(({ jobId }) => jobId)).toEqual(["c"]);
       expect(await archive.find("b")).toBe("deleted");
     });
 
@@ -114,7 +114,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       const invalid = [{ fields: { title: 3 }, reason: "no title" }];
       await store.write(
         both.map((write) => ({ ...write, invalid })),
-        ["gone", "stays"].map((jobId) => aTryWrite({ jobId, taskId: "t" })),
+        ["gone", "stays"].map((jobId) => anAttemptWrite({ jobId, taskId: "t" })),
       );
 
       expect(await eraseAll("gone", 3)).toBe(3);
@@ -123,12 +123,12 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(await store.readRecords("gone", 0, 10)).toEqual([]);
       expect(await store.readInvalid("gone", 0, 10)).toEqual([]);
       expect(await store.countRecords("gone")).toBe(0);
-      expect(await store.groupTries("gone", 10)).toEqual([]);
+      expect(await store.groupAttempts("gone", 10)).toEqual([]);
       expect(await store.readPages("stays", 0, 10)).toHaveLength(7);
       expect(await store.readRecords("stays", 0, 10)).toHaveLength(7);
       expect(await store.readInvalid("stays", 0, 10)).toHaveLength(7);
       expect(await store.countRecords("stays")).toBe(7);
-      expect(await store.groupTries("stays", 10)).toHaveLength(1);
+      expect(await store.groupAttempts("stays", 10)).toHaveLength(1);
       expect(await archive.erase("never there", 3, T0)).toBe(false);
     });
 
@@ -165,16 +165,16 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
 
       await eraseAll("gone", 10);
 
-      expect(await archive.listLoose(T0, 10)).toEqual([]); // not before they have been loose for a while
-      const loose = await archive.listLoose(T0 + 1, 10);
-      expect(Object.fromEntries(loose.map(({ ref, isReferred }) => [ref, isReferred]))).toEqual({
+      expect(await archive.listOrphanBodies(T0, 10)).toEqual([]); // not before they have been loose for a while
+      const loose = await archive.listOrphanBodies(T0 + 1, 10);
+      expect(Object.fromEntries(loose.map(({ ref, isReferenced }) => [ref, isReferenced]))).toEqual({
         "sha256:own": false,
         "sha256:shot": false,
         "sha256:print": false,
         "sha256:shared": true,
       });
-      await archive.dropLoose(["sha256:own", "sha256:shared"], T0 + 1);
-      expect((await archive.listLoose(T0 + 1, 10)).map(({ ref }) => ref).sort()).toEqual([
+      await archive.dropOrphanBodies(["sha256:own", "sha256:shared"], T0 + 1);
+      expect((await archive.listOrphanBodies(T0 + 1, 10)).map(({ ref }) => ref).sort()).toEqual([
         "sha256:print",
         "sha256:shot",
       ]);
@@ -183,15 +183,15 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
     it("keeps the note of a body that was loosened again after it was listed", async () => {
       await store.write([page("gone", "1", "sha256:own"), page("another", "1", "sha256:own")]);
       await eraseAll("gone", 10);
-      const listed = await archive.listLoose(T0 + 1, 10);
+      const listed = await archive.listOrphanBodies(T0 + 1, 10);
       await archive.erase("another", 10, T0 + 5);
 
-      await archive.dropLoose(
+      await archive.dropOrphanBodies(
         listed.map(({ ref }) => ref),
         T0 + 1,
       );
 
-      expect(await archive.listLoose(T0 + 6, 10)).toEqual([{ ref: "sha256:own", isReferred: false }]);
+      expect(await archive.listOrphanBodies(T0 + 6, 10)).toEqual([{ ref: "sha256:own", isReferenced: false }]);
     });
 
     it("erases also what was kept of a job in the instant in which it was marked", async () => {
@@ -205,8 +205,8 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
     });
 
     it("knows the tasks whose pages were passed on, page by page", async () => {
-      const passed = (taskId: string) => aTryWrite({ taskId, fate: "passed", because: "parse" });
-      await store.write([], [passed("1"), passed("3"), passed("2"), aTryWrite({ taskId: "4" })]);
+      const passed = (taskId: string) => anAttemptWrite({ taskId, fate: "passed", because: "parse" });
+      await store.write([], [passed("1"), passed("3"), passed("2"), anAttemptWrite({ taskId: "4" })]);
 
       expect(await archive.readPassed("job", "", 2)).toEqual(["1", "2"]);
       expect(await archive.readPassed("job", "2", 2)).toEqual(["3"]);

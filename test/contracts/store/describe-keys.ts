@@ -1,8 +1,8 @@
 /** The contract of every backend that keeps the keys of the API, and whose a job is. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { NO_QUOTAS } from "../../../src/domain/api-key.ts";
-import type { NewKey } from "../../../src/store/key-book.ts";
-import { type Books, type BooksSite, eachWithBooks } from "./books-site.ts";
+import type { NewKey } from "../../../src/store/key-store.ts";
+import { type Books, type ControlStoresSite, withControlStores } from "./control-stores.ts";
 
 function aKey(id: string, more: Partial<NewKey> = {}): NewKey {
   return {
@@ -18,8 +18,8 @@ function aKey(id: string, more: Partial<NewKey> = {}): NewKey {
   };
 }
 
-export function describeKeys(name: string, prepare: () => Promise<BooksSite>): void {
-  const open = eachWithBooks(prepare);
+export function describeKeys(name: string, prepare: () => Promise<ControlStoresSite>): void {
+  const open = withControlStores(prepare);
   let books: Books;
   beforeEach(async () => {
     books = await open();
@@ -93,26 +93,26 @@ export function describeKeys(name: string, prepare: () => Promise<BooksSite>): v
 
     it("gives out of a bucket what is in it, says when there is more, and fills it with time", async () => {
       await books.keys.add(aKey("k1"));
-      const at = (now: number) => ({ perSecond: 10, holds: 20, now });
+      const at = (now: number) => ({ perSecond: 10, capacity: 20, now });
 
-      expect(await books.keys.draw("k1", 15, at(100_000))).toMatchObject({ granted: 15 });
-      expect(await books.keys.draw("k1", 15, at(100_000))).toEqual({ granted: 5, nextAt: 100_100 });
-      expect(await books.keys.draw("k1", 15, at(100_050))).toEqual({ granted: 0, nextAt: 100_100 });
-      expect(await books.keys.draw("k1", 0, at(100_050))).toEqual({ granted: 0, nextAt: 100_100 });
-      expect(await books.keys.draw("k1", 0, at(100_100))).toEqual({ granted: 0, nextAt: 100_100 });
-      expect(await books.keys.draw("k1", 15, at(100_100))).toMatchObject({ granted: 1 });
-      await books.keys.putBack("k1", 7, at(100_100));
-      expect(await books.keys.draw("k1", 15, at(100_100))).toMatchObject({ granted: 7 });
+      expect(await books.keys.takeTokens("k1", 15, at(100_000))).toMatchObject({ granted: 15 });
+      expect(await books.keys.takeTokens("k1", 15, at(100_000))).toEqual({ granted: 5, nextAt: 100_100 });
+      expect(await books.keys.takeTokens("k1", 15, at(100_050))).toEqual({ granted: 0, nextAt: 100_100 });
+      expect(await books.keys.takeTokens("k1", 0, at(100_050))).toEqual({ granted: 0, nextAt: 100_100 });
+      expect(await books.keys.takeTokens("k1", 0, at(100_100))).toEqual({ granted: 0, nextAt: 100_100 });
+      expect(await books.keys.takeTokens("k1", 15, at(100_100))).toMatchObject({ granted: 1 });
+      await books.keys.returnTokens("k1", 7, at(100_100));
+      expect(await books.keys.takeTokens("k1", 15, at(100_100))).toMatchObject({ granted: 7 });
       // However long nobody asks, it holds no more than it holds.
-      expect(await books.keys.draw("k1", 100, at(900_000))).toMatchObject({ granted: 20 });
+      expect(await books.keys.takeTokens("k1", 100, at(900_000))).toMatchObject({ granted: 20 });
     });
 
     it("gives no more than the bucket holds, however many ask at once", async () => {
       await books.keys.add(aKey("k1"));
       const ways = [books, await open(), await open()];
-      const bucket = { perSecond: 1, holds: 50, now: 100_000 };
+      const bucket = { perSecond: 1, capacity: 50, now: 100_000 };
 
-      const draws = ways.flatMap((way) => Array.from({ length: 10 }, () => way.keys.draw("k1", 7, bucket)));
+      const draws = ways.flatMap((way) => Array.from({ length: 10 }, () => way.keys.takeTokens("k1", 7, bucket)));
       const granted = (await Promise.all(draws)).map((draw) => draw.granted);
 
       expect(granted.reduce((sum, count) => sum + count, 0)).toBe(50);
@@ -121,31 +121,31 @@ export function describeKeys(name: string, prepare: () => Promise<BooksSite>): v
 
   describe(`job owners contract on ${name}`, () => {
     it("lists the jobs of an owner, newest first, however many others there are", async () => {
-      for (let nth = 0; nth < 30; nth++) await books.owners.note("b", `b${nth}`, nth, undefined);
-      for (const id of ["a1", "a2", "a3"]) await books.owners.note("a", id, 7, undefined);
-      for (let nth = 30; nth < 60; nth++) await books.owners.note("b", `b${nth}`, nth, undefined);
+      for (let nth = 0; nth < 30; nth++) await books.owners.add("b", `b${nth}`, nth, undefined);
+      for (const id of ["a1", "a2", "a3"]) await books.owners.add("a", id, 7, undefined);
+      for (let nth = 30; nth < 60; nth++) await books.owners.add("b", `b${nth}`, nth, undefined);
 
       const first = await books.owners.list("a", 2);
       const rest = await books.owners.list("a", 2, first.at(-1)?.n);
 
       expect([first, rest].map((part) => part.map(({ jobId }) => jobId))).toEqual([["a3", "a2"], ["a1"]]);
-      expect(first[0]).toMatchObject({ notedAt: 7 });
+      expect(first[0]).toMatchObject({ addedAt: 7 });
       expect(await books.owners.list("c", 2)).toEqual([]);
     });
 
     it("notes a job once, and takes no more than may be open", async () => {
-      expect(await books.owners.note("a", "j1", 1, 2)).toBe(true);
-      expect(await books.owners.note("a", "j2", 1, 2)).toBe(true);
-      expect(await books.owners.note("a", "j3", 1, 2)).toBe(false);
-      expect(await books.owners.note("a", "j1", 1, 2)).toBe(true);
-      expect(await books.owners.note("b", "j4", 1, 2)).toBe(true);
+      expect(await books.owners.add("a", "j1", 1, 2)).toBe(true);
+      expect(await books.owners.add("a", "j2", 1, 2)).toBe(true);
+      expect(await books.owners.add("a", "j3", 1, 2)).toBe(false);
+      expect(await books.owners.add("a", "j1", 1, 2)).toBe(true);
+      expect(await books.owners.add("b", "j4", 1, 2)).toBe(true);
 
       await books.owners.setOpen(["j1"], false);
-      expect(await books.owners.note("a", "j3", 1, 2)).toBe(true);
+      expect(await books.owners.add("a", "j3", 1, 2)).toBe(true);
       expect((await books.owners.listOpen("a", 10)).map(({ jobId }) => jobId)).toEqual(["j2", "j3"]);
       await books.owners.setOpen(["j1"], true);
       expect((await books.owners.listOpen("a", 10)).map(({ jobId }) => jobId)).toEqual(["j1", "j2", "j3"]);
-      await books.owners.forget(["j1", "j2"]);
+      await books.owners.remove(["j1", "j2"]);
       expect((await books.owners.list("a", 10)).map(({ jobId }) => jobId)).toEqual(["j3"]);
     });
 
@@ -153,7 +153,7 @@ export function describeKeys(name: string, prepare: () => Promise<BooksSite>): v
       const ways = [books, await open(), await open()];
 
       const notes = ways.flatMap((way, which) =>
-        Array.from({ length: 10 }, (_, nth) => way.owners.note("a", `j${which}-${nth}`, 1, 4)),
+        Array.from({ length: 10 }, (_, nth) => way.owners.add("a", `j${which}-${nth}`, 1, 4)),
       );
 
       expect((await Promise.all(notes)).filter((isNoted) => isNoted)).toHaveLength(4);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MemoryWrite, PageMemory } from "../../../src/store/page-memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { StoreSite } from "./describe-store.ts";
-import { aPageWrite, aTryWrite } from "./page-write.ts";
+import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 
 const URL = "https://a.test/task";
 
@@ -63,7 +63,7 @@ export function describeMemories(name: string, prepare: () => Promise<StoreSite>
     it("M1 takes no memory of a lease after a later one has told of itself, by page, try or memory", async () => {
       await store.write(
         [aPageWrite({ taskId: "paged", token: 2 })],
-        [aTryWrite({ taskId: "tried", token: 2 })],
+        [anAttemptWrite({ taskId: "tried", token: 2 })],
         [aMemory({ url: "https://a.test/c", taskId: "remembered", token: 2, fingerprint: "late" })],
       );
 

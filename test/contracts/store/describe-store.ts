@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isTrawlError } from "../../../src/errors.ts";
-import { scanInvalid, scanPages, scanRecords } from "../../../src/store/scan.ts";
+import { scanInvalidRecords, scanPages, scanRecords } from "../../../src/store/scan.ts";
 import type { Store, StoredRecord } from "../../../src/store/store.ts";
 import { aPageWrite } from "./page-write.ts";
 
@@ -320,10 +320,10 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
 
         const first = await scanRecords(store, "job", "äpfel", { afterId: 0, limit: 2 });
         const second = await scanRecords(store, "job", "äpfel", { afterId: first.lastId, limit: 2 });
-        expect([first.found.length, first.looked, first.isOver]).toEqual([2, 2_008, false]);
-        expect([second.found.length, second.isOver]).toEqual([1, true]);
+        expect([first.found.length, first.scanned, first.isEnd]).toEqual([2, 2_008, false]);
+        expect([second.found.length, second.isEnd]).toEqual([1, true]);
         const none = await scanRecords(store, "job", "nowhere", { afterId: 0, limit: 2 });
-        expect(none).toMatchObject({ found: [], looked: 5_000, isOver: false });
+        expect(none).toMatchObject({ found: [], scanned: 5_000, isEnd: false });
         expect((await scanRecords(store, "job", "a.TEST/2", { afterId: 0, limit: 9_999 })).found).toHaveLength(0);
         expect(await scanRecords(store, "job", "title", { afterId: none.lastId, limit: 9 })).toMatchObject({
           found: [],
@@ -336,7 +336,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await urls({ status: 4 })).toEqual(["https://a.test/List?x=1"]);
         expect(await urls({ status: 200, text: "a.test" })).toEqual(["https://a.test/2"]);
         expect(await urls({ status: 404, text: "/2" })).toEqual([]);
-        expect((await scanInvalid(store, "job", "price", { afterId: 0, limit: 9 })).found).toHaveLength(1);
+        expect((await scanInvalidRecords(store, "job", "price", { afterId: 0, limit: 9 })).found).toHaveLength(1);
       });
 
       it("keeps jobs apart", async () => {

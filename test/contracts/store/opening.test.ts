@@ -9,9 +9,7 @@ const program = useProgram(new URL("./opener-process.ts", import.meta.url));
 const PROCESSES = 4;
 const FILES = 60;
 
-it("opens a new SQLite file in several processes at once, and turns none of them away", {
-  timeout: 60_000,
-}, async () => {
+it("opens a new SQLite file in several processes at once, and turns none of them away", async () => {
   const folder = newFolder();
   const openers = Array.from({ length: PROCESSES }, () => fork(program()));
   onTestFinished(() => {

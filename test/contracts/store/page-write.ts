@@ -1,5 +1,5 @@
 import type { Page } from "../../../src/domain/page.ts";
-import type { PageWrite, TryWrite } from "../../../src/store/store.ts";
+import type { AttemptWrite, PageWrite } from "../../../src/store/store.ts";
 
 /** A page write like a crawl makes them; tests name only what they are about. */
 export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> & { page?: Partial<Page> }): PageWrite {
@@ -30,7 +30,7 @@ export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> 
 }
 
 /** A try that ended without a page. */
-export function aTryWrite(parts: Partial<TryWrite>): TryWrite {
+export function anAttemptWrite(parts: Partial<AttemptWrite>): AttemptWrite {
   return {
     jobId: "job",
     taskId: "task",

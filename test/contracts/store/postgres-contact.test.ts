@@ -8,11 +8,11 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { openLossyLine } from "../../redis/lossy-line.ts";
+import { openLossyProxy } from "../../redis/lossy-proxy.ts";
 import { findCertificatesObstacle, makeCertificates } from "../../services/certificates.ts";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { waitUntil } from "../../services/wait-until.ts";
-import { aPageWrite, aTryWrite } from "./page-write.ts";
+import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 import { inDatabase, type PostgresSite, preparePostgres } from "./postgres-site.ts";
 
 const obstacle = findPostgresObstacle();
@@ -72,7 +72,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
   it("writes once what it has to write twice, since the answer got lost", async () => {
     const { url, open } = site();
     await (await open()).close();
-    const line = await openLossyLine(server.port);
+    const line = await openLossyProxy(server.port);
     const store = await openAt(url.replace(`:${server.port}/`, `:${new URL(line.url).port}/`));
     await store.write([aPageWrite({ taskId: "first" })]); // the server knows the statement: one message is the whole call
 
@@ -110,7 +110,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
 
     expect(await store.write([aPageWrite({})])).toEqual(["written"]);
 
-    expect(lines.join("\n")).toContain("takes connections and does not answer");
+    expect(lines.join("\n")).toContain("accepts connections but does not answer");
   });
 
   it("gives up after its patience, with the place, the reason and no password", async () => {
@@ -123,7 +123,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     expect(failure).toMatchObject({
       code: "STORE_UNREACHABLE",
       message: expect.stringMatching(
-        /^store postgres:\/\/127\.0\.0\.1:\d+\/trawl has not been reached for \d+ s \(nobody listens there .*TRAWL_STORE_PATIENCE/,
+        /^store postgres:\/\/127\.0\.0\.1:\d+\/trawl has not been reached for \d+ s \(connection refused .*TRAWL_STORE_PATIENCE/,
       ),
     });
     const opening = await failureAt(gone.url, 300);
@@ -141,7 +141,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
 
     expect(await failureAt(server.url.replace(/trawl$/, "nowhere"))).toMatchObject({
       code: "STORE_UNREACHABLE",
-      message: expect.stringMatching(/"nowhere" does not exist; make the database/),
+      message: expect.stringMatching(/"nowhere" does not exist; create the database/),
     });
 
     await inDatabase(server, "CREATE ROLE guest LOGIN PASSWORD 'guest'");
@@ -155,7 +155,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     await inDatabase(server, "CREATE SCHEMA shop; CREATE TABLE shop.pages (theirs text)");
     expect(await failureAt(`${server.url}?schema=shop`)).toMatchObject({
       code: "STORE_UNREACHABLE",
-      message: expect.stringMatching(/holds tables of something else.*\?schema=NAME/),
+      message: expect.stringMatching(/contains tables of another application.*\?schema=NAME/),
     });
 
     await inDatabase(server, "CREATE DATABASE narrow ENCODING 'LATIN1' TEMPLATE template0");
@@ -187,7 +187,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
         store.readInvalid("job", afterId, 10),
       ]);
     for (let batch = 0; batch < 20; batch++) {
-      const tries = Array.from({ length: 20 }, (_, n) => aTryWrite({ taskId: `${batch}-${n}-failed` }));
+      const tries = Array.from({ length: 20 }, (_, n) => anAttemptWrite({ taskId: `${batch}-${n}-failed` }));
       await store.write(
         Array.from({ length: 100 }, (_, n) => page(batch, n, 1)),
         tries,
@@ -272,8 +272,8 @@ describe.skipIf(noTls !== undefined)(`TLS to PostgreSQL (${noTls ?? "there is on
   });
 
   it("is not passed over in silence", async () => {
-    expect((await failureAt(`${server.url}?sslmode=verify-ful`)).message).toMatch(/sslmode is one of/);
-    expect((await failureAt(`${server.url}?sslrootcert=x`)).message).toMatch(/unknown after \?: sslrootcert/);
+    expect((await failureAt(`${server.url}?sslmode=verify-ful`)).message).toMatch(/sslmode must be one of/);
+    expect((await failureAt(`${server.url}?sslrootcert=x`)).message).toMatch(/unknown query parameters: sslrootcert/);
     expect((await failureAt(`${server.url}?ca=/nowhere.pem`)).message).toMatch(/ca=\/nowhere\.pem cannot be read/);
   });
 });

@@ -1,12 +1,12 @@
 /** Stores on a real PostgreSQL for tests: each in a schema of its own on one server. */
 import { randomBytes } from "node:crypto";
 import { openPostgresStore } from "../../../src/store/postgres/open-postgres-store.ts";
-import type { Store, StoreBooks } from "../../../src/store/store.ts";
+import type { ControlStores, Store } from "../../../src/store/store.ts";
 import type { PostgresServer } from "../../services/postgres.ts";
 import type { StoreSite } from "./describe-store.ts";
 import { SILENT_DEPS } from "./silent-deps.ts";
 
-export type PostgresSite = StoreSite & { url: string; schema: string; open(): Promise<Store & StoreBooks> };
+export type PostgresSite = StoreSite & { url: string; schema: string; open(): Promise<Store & ControlStores> };
 
 /** An empty place on a server that runs. */
 export function preparePostgres(server: PostgresServer): PostgresSite {

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { describeArchive } from "./describe-archive.ts";
-import { describeHistoryBook } from "./describe-history-book.ts";
+import { describeAttempts } from "./describe-attempts.ts";
+import { describeHistory } from "./describe-history.ts";
 import { describeKeys } from "./describe-keys.ts";
 import { describeMemories } from "./describe-memories.ts";
 import { describeProcesses } from "./describe-processes.ts";
-import { describeScheduleBook } from "./describe-schedule-book.ts";
+import { describeSchedules } from "./describe-schedules.ts";
 import { describeStore } from "./describe-store.ts";
-import { describeTries } from "./describe-tries.ts";
-import { describeWebhookBook } from "./describe-webhook-book.ts";
+import { describeWebhooks } from "./describe-webhooks.ts";
 import { preparePostgres } from "./postgres-site.ts";
 
 const obstacle = findPostgresObstacle();
@@ -23,15 +23,15 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
   afterAll(() => server.stop());
 
   describeStore("postgres", async () => preparePostgres(server));
-  describeTries("postgres", async () => preparePostgres(server));
+  describeAttempts("postgres", async () => preparePostgres(server));
   describeMemories("postgres", async () => preparePostgres(server));
   describeKeys("postgres", async () => preparePostgres(server));
   describeProcesses("postgres", async () => {
     const site = preparePostgres(server);
     return { ...site, path: site.url };
   });
-  describeScheduleBook("postgres", async () => preparePostgres(server));
-  describeWebhookBook("postgres", async () => preparePostgres(server));
+  describeSchedules("postgres", async () => preparePostgres(server));
+  describeWebhooks("postgres", async () => preparePostgres(server));
   describeArchive("postgres", async () => preparePostgres(server));
-  describeHistoryBook("postgres", async () => preparePostgres(server));
+  describeHistory("postgres", async () => preparePostgres(server));
 });

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isTrawlError, type TrawlError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/runtime/sqlite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
-import { createTracing } from "../../../src/store/sqlite/tracing.ts";
+import { createTraceReader } from "../../../src/store/sqlite/trace-reader.ts";
+import { describeAttempts } from "./describe-attempts.ts";
 import { describeMemories } from "./describe-memories.ts";
 import { describeStore, type StoreSite } from "./describe-store.ts";
-import { describeTries } from "./describe-tries.ts";
-import { aPageWrite, aTryWrite } from "./page-write.ts";
+import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 
 const OPTIONS = { busyMs: 10_000 };
 
@@ -28,7 +28,7 @@ async function prepareSqlite(): Promise<StoreSite> {
 }
 
 describeStore("sqlite", prepareSqlite);
-describeTries("sqlite", prepareSqlite);
+describeAttempts("sqlite", prepareSqlite);
 describeMemories("sqlite", prepareSqlite);
 
 describe("a store's file", () => {
@@ -64,9 +64,9 @@ describe("a store's file", () => {
     db.close();
 
     const store = openSqliteStore(path, OPTIONS);
-    await store.write([], [aTryWrite({ token: 2, fate: "passed" })]);
+    await store.write([], [anAttemptWrite({ token: 2, fate: "passed" })]);
 
-    const tries = await store.traceTries({ taskId: "task" });
+    const tries = await store.traceAttempts({ taskId: "task" });
     expect(tries).toMatchObject([
       { token: 1, because: "timeout", run: { worker: "host/1", step: "fetch", leasedAt: 1000, endedAt: 1020 } },
       { token: 2, fate: "passed" },
@@ -76,7 +76,7 @@ describe("a store's file", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is looked through for a URL a stretch at a time: others of the process have their turn meanwhile", async () => {
+  it("is searched for a URL in batches, and yields to the event loop between them", async () => {
     const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
     const path = join(folder, "store.db");
     const store = openSqliteStore(path, OPTIONS);
@@ -84,21 +84,21 @@ describe("a store's file", () => {
     const urlOf = (nth: number) => `https://a.test/${nth % 8}`;
     await store.write(
       nths.map((nth) => aPageWrite({ taskId: String(nth), page: { url: urlOf(nth) } })),
-      nths.flatMap((nth) => [1, 2].map((token) => aTryWrite({ taskId: `t${nth}`, token, url: urlOf(nth) }))),
+      nths.flatMap((nth) => [1, 2].map((token) => anAttemptWrite({ taskId: `t${nth}`, token, url: urlOf(nth) }))),
     );
     const db = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
-    const tracing = createTracing(db, { stretch: 3 });
+    const trace = createTraceReader(db, { batchRows: 3 });
     const order: string[] = [];
     setImmediate(() => order.push("another"));
 
-    const sought = { jobId: "job", url: urlOf(0) };
-    const pages = await tracing.pages(sought, (work) => work());
+    const target = { jobId: "job", url: urlOf(0) };
+    const pages = await trace.pages(target, (work) => work());
     order.push("pages");
 
     expect(pages.map(({ taskId }) => taskId)).toEqual(["0", "8"]);
     expect(order).toEqual(["another", "pages"]);
-    const tries = await tracing.tries(sought, (work) => work());
-    expect(tries.map(({ taskId, token }) => [taskId, token])).toEqual([
+    const attempts = await trace.attempts(target, (work) => work());
+    expect(attempts.map(({ taskId, token }) => [taskId, token])).toEqual([
       ["t0", 1],
       ["t0", 2],
       ["t8", 1],
@@ -138,7 +138,7 @@ describe("a store's file that cannot be used", () => {
     await mkdir(path);
 
     expect(failureOf(path)).toMatchObject({ code: "STORE_UNREACHABLE", detail: { path } });
-    expect(failureOf(path).message).toMatch(/folder\.db.*make sure it is a file/);
+    expect(failureOf(path).message).toMatch(/folder\.db.*check that the path is not a folder/);
   });
 
   it("is named with what to do when it lies under a file", async () => {
@@ -151,7 +151,7 @@ describe("a store's file that cannot be used", () => {
     const path = join(folder, "letter.db");
     await writeFile(path, "Dear Sir or Madam, ".repeat(500));
 
-    expect(failureOf(path).message).toMatch(/letter\.db.*not an SQLite file/);
+    expect(failureOf(path).message).toMatch(/letter\.db.*not a SQLite file/);
     expect(await readFile(path, "utf8")).toMatch(/^Dear Sir/);
   });
 
@@ -161,7 +161,7 @@ describe("a store's file that cannot be used", () => {
     db.exec("CREATE TABLE pages (theirs TEXT); PRAGMA user_version = 1");
     db.close();
 
-    expect(failureOf(path).message).toMatch(/theirs\.db.*holds something else.*TRAWL_STORE/);
+    expect(failureOf(path).message).toMatch(/theirs\.db.*belongs to another application.*TRAWL_STORE/);
   });
 
   it("is named when it turns out damaged later", async () => {
@@ -175,7 +175,7 @@ describe("a store's file that cannot be used", () => {
     const damaged = openSqliteStore(path, OPTIONS);
     await expect(damaged.readRecords("job", 0, 1000)).rejects.toMatchObject({
       code: "STORE_UNREACHABLE",
-      message: expect.stringMatching(/damaged.*restore a copy/),
+      message: expect.stringMatching(/corrupt.*restore a backup/),
     });
     await damaged.close();
   });

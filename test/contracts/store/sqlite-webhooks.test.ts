@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
-import { describeWebhookBook } from "./describe-webhook-book.ts";
+import { describeWebhooks } from "./describe-webhooks.ts";
 
-describeWebhookBook("sqlite", async () => {
+describeWebhooks("sqlite", async () => {
   const folder = await mkdtemp(join(tmpdir(), "trawl-webhooks-"));
   return {
     open: async () => openSqliteStore(join(folder, "store.db"), { busyMs: 10_000 }),

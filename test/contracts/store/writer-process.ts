@@ -3,7 +3,7 @@
  * once the store has answered. Arguments: path or URL of the store, its name, batches, which tasks to write (`own` or `shared`).
  */
 import { writeSync } from "node:fs";
-import { isPostgresUrl } from "../../../src/store/postgres/place.ts";
+import { isPostgresUrl } from "../../../src/store/postgres/connection-url.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { aPageWrite } from "./page-write.ts";

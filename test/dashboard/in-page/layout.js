@@ -1,4 +1,4 @@
-// What does not look right, in words: a page that scrolls sideways, text that is cut off or has no room, text upon text.
+// Returns a message for each layout fault: horizontal scrolling, cut-off text, text that does not fit, overlapping text.
 (() => {
   const found = [];
   const width = document.documentElement.clientWidth;
@@ -12,12 +12,13 @@
   }
   for (const field of document.querySelectorAll("input, select")) {
     if (!isHidden(field) && isTooNarrow(field))
-      found.push(`no room for ${JSON.stringify(writtenIn(field))} in its field`);
+      found.push(`text does not fit its field: ${JSON.stringify(textIn(field))}`);
   }
   for (const link of document.querySelectorAll("nav [aria-current]")) {
-    if (link.checkVisibility() && !isInSight(link)) found.push(`where one is, is out of sight: ${link.innerText}`);
+    if (link.checkVisibility() && !isVisible(link))
+      found.push(`the current menu entry is not visible: ${link.innerText}`);
   }
-  for (const [one, other] of overlaps(texts)) found.push(`text upon text: ${name(one)} and ${name(other)}`);
+  for (const [one, other] of overlaps(texts)) found.push(`overlapping text: ${name(one)} and ${name(other)}`);
   return [...new Set(found)].slice(0, 40);
 
   function visibleTexts() {
@@ -36,12 +37,12 @@
   }
 
   function isHidden(element) {
-    // Not looked at by eyes: labels for screen readers, pages below a dialog, what a select holds.
+    // Not visible to users: labels for screen readers, content behind a dialog, options of a select.
     if (element.closest("option, [inert], title, .sr-only, .visually-hidden, svg") !== null) return true;
     return !element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
   }
 
-  /** The part of it that its scrolling and clipping ancestors show. */
+  /** The part of the rectangle that its scrolling and clipping ancestors show. */
   function shown(element, rect) {
     let [left, top, right, bottom] = [rect.left, rect.top, rect.right, rect.bottom];
     for (let box = element; box !== null && box !== document.body; box = box.parentElement) {
@@ -58,8 +59,8 @@
     for (let box = element; box !== null && box !== document.body; box = box.parentElement) {
       const style = getComputedStyle(box);
       const edge = box.getBoundingClientRect();
-      if (edge.width <= 1 || edge.height <= 1) return undefined; // for screen readers
-      const canScroll = (way) => way === "auto" || way === "scroll";
+      if (edge.width <= 1 || edge.height <= 1) return undefined; // only for screen readers
+      const canScroll = (overflow) => overflow === "auto" || overflow === "scroll";
       if (canScroll(style.overflowX)) return undefined;
       if (style.overflowX !== "visible" && (whole.right > edge.right + 1 || whole.left < edge.left - 1)) {
         return style.textOverflow === "ellipsis" ? undefined : "cut off at the side";
@@ -70,27 +71,27 @@
         return isClamped ? undefined : "cut off below";
       if (style.position === "fixed") break;
     }
-    if (whole.right > width + 1 || whole.left < -1) return "beyond the window";
+    if (whole.right > width + 1 || whole.left < -1) return "outside the window";
     return undefined;
   }
 
-  /** What the product has put there: what people have typed may be as long as they like. */
-  function writtenIn(field) {
+  /** The text of the dashboard itself: input of the user may have any length. */
+  function textIn(field) {
     if (field.localName === "select") return field.selectedOptions[0]?.text ?? "";
     return field.value === "" ? field.placeholder : "";
   }
 
   function isTooNarrow(field) {
     const style = getComputedStyle(field);
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.font = style.font;
+    const canvas = document.createElement("canvas").getContext("2d");
+    canvas.font = style.font;
     const arrow = field.localName === "select" ? 18 : 0;
-    const room =
+    const availableWidth =
       field.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight) - arrow;
-    return pen.measureText(writtenIn(field)).width > room + 1;
+    return canvas.measureText(textIn(field)).width > availableWidth + 1;
   }
 
-  function isInSight(link) {
+  function isVisible(link) {
     const { left, right } = link.getBoundingClientRect();
     const edge = link.closest("nav").getBoundingClientRect();
     return left >= edge.left - 1 && right <= edge.right + 1;
@@ -105,20 +106,20 @@
     for (const [index, one] of inView.entries()) {
       for (let next = index + 1; next < inView.length && inView[next].rect.top < one.rect.bottom; next++) {
         const other = inView[next];
-        if (one.node !== other.node && meet(one, other) && !isCovered(one, other)) pairs.push([one, other]);
+        if (one.node !== other.node && overlap(one, other) && !isCovered(one, other)) pairs.push([one, other]);
       }
     }
     return pairs;
   }
 
-  function meet({ rect: one }, { rect: other }) {
+  function overlap({ rect: one }, { rect: other }) {
     const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
     const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-    // Lines of text touch by what fonts leave above and below their letters.
+    // The boxes of adjacent lines overlap a little, because fonts have space above and below their letters.
     return across > 2 && down > Math.min(one.height, other.height) * 0.35;
   }
 
-  /** Whether one lies on a ground of its own, above the other: a header that stays, a menu, a dialog. */
+  /** Whether one covers the other with its own background, such as a sticky header, a menu or a dialog. */
   function isCovered(one, other) {
     const x = (Math.max(one.rect.left, other.rect.left) + Math.min(one.rect.right, other.rect.right)) / 2;
     const y = (Math.max(one.rect.top, other.rect.top) + Math.min(one.rect.bottom, other.rect.bottom)) / 2;
@@ -133,8 +134,8 @@
   }
 
   function name({ node, element, whole }) {
-    const place =
+    const selector =
       element.className === "" ? element.localName : `${element.localName}.${[...element.classList].join(".")}`;
-    return `${JSON.stringify(node.data.trim().slice(0, 40))} in ${place} at ${Math.round(whole.left)},${Math.round(whole.top)}`;
+    return `${JSON.stringify(node.data.trim().slice(0, 40))} in ${selector} at ${Math.round(whole.left)},${Math.round(whole.top)}`;
   }
 })();

@@ -1,24 +1,21 @@
-/** What goes wrong between a command and a server: told by code, with what to do, and nothing half done looks whole. */
+/** Failures between a command and a server: an error with a code and a fix, and no partial result that looks complete. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { closeLater } from "../../api/harness.ts";
 import { asking } from "../../api/keyed.ts";
 import { startLine } from "../../api/line.ts";
 import { takeSome } from "../../api/take-some.ts";
 import { aPageWrite } from "../../contracts/store/page-write.ts";
 import { startTrawl } from "../cli.ts";
-import { ensureDist } from "../dist.ts";
 import { KEYED, OPERATOR, READER, startTwinWays } from "./twin-ways.ts";
-
-beforeAll(ensureDist, 240_000);
 
 const FEW = { TRAWL_API_TRIES: "1" };
 
 describe("a command that asks a server", () => {
-  it("says which key it needs, and never which it has", async () => {
+  it("reports which key it needs, and never prints its own", async () => {
     const { remote } = await startTwinWays({}, KEYED);
 
     const none = await remote(["jobs"], { env: { TRAWL_API_KEY: "" } });
@@ -35,7 +32,7 @@ describe("a command that asks a server", () => {
     for (const { stderr } of [wrong, lesser]) expect(stderr).not.toMatch(/wrong-key|reader-key/);
   });
 
-  it("says so where nobody listens, or somebody else does", async () => {
+  it("reports a server that does not answer, or is not Trawl", async () => {
     const { remote, stop } = await startTwinWays({});
     const other = createServer((_, response) => response.writeHead(404).end("<h1>not here</h1>"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -63,7 +60,7 @@ describe("a command that asks a server", () => {
     expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/BAD_USAGE: --api asks a server/) });
   });
 
-  it("needs no server for what flags name", async () => {
+  it("needs no server if flags name broker or store", async () => {
     const { remote, places } = await startTwinWays({});
 
     const named = await remote(["jobs", "--broker", places.TRAWL_BROKER ?? "", "--store", places.TRAWL_STORE ?? ""], {
@@ -75,7 +72,7 @@ describe("a command that asks a server", () => {
     expect(none).toMatchObject({ code: 0, stderr: expect.stringMatching(/^no jobs yet/) });
   });
 
-  it("is answered by the next server where one is stopping", async () => {
+  it("is retried on the next server if one is stopping", async () => {
     const { remote, url } = await startTwinWays({});
     let refusals = 2;
     const line = await startLine(url, (_, pass) => (refusals-- > 0 ? "stopping" : pass()));
@@ -87,12 +84,12 @@ describe("a command that asks a server", () => {
   });
 });
 
-describe("an export over a line that breaks", () => {
-  it("goes on where it was, and is whole", async () => {
+describe("an export over a connection that breaks", () => {
+  it("continues and is complete", async () => {
     const { url, remote, direct, cwd, ask, trawl } = await startTwinWays({});
     const { json } = await ask("POST", "/v1/jobs", { name: "many", open: true });
     await writeMany(trawl, String(json.id), 3_000);
-    // Every second answer breaks off in the middle.
+    // Every second answer is cut in the middle.
     let nth = 0;
     const line = await startLine(url, (_, pass) => (nth++ % 2 === 1 ? "cut" : pass()));
 
@@ -104,7 +101,7 @@ describe("an export over a line that breaks", () => {
     expect(readFileSync(join(cwd, "remote.csv"), "utf8")).toBe(readFileSync(join(cwd, "direct.csv"), "utf8"));
   });
 
-  it("leaves no file where it breaks for good, and what was there before as it was", async () => {
+  it("leaves no partial file if the connection fails permanently, and keeps an old file", async () => {
     const { url, remote, cwd, ask, trawl } = await startTwinWays({});
     const { json } = await ask("POST", "/v1/jobs", { name: "many", open: true });
     await writeMany(trawl, String(json.id), 3_000);
@@ -124,11 +121,11 @@ describe("an export over a line that breaks", () => {
   });
 });
 
-describe("a list that is submitted over a line that breaks", () => {
+describe("a list that is submitted over a connection that breaks", () => {
   const COUNT = 12_345;
   const list = Array.from({ length: COUNT }, (_, nth) => `https://a.example/${nth}\n`).join("");
 
-  it("is taken whole, each URL once", async () => {
+  it("is accepted completely, each URL once", async () => {
     const { url, remote, ask } = await startTwinWays({});
     let nth = 0;
     const line = await startLine(url, (_, pass) => (nth++ % 2 === 0 ? "cut" : pass()));
@@ -140,7 +137,7 @@ describe("a list that is submitted over a line that breaks", () => {
     expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
   });
 
-  it("says how far it came where it breaks for good, and goes on from there", async () => {
+  it("reports how many URLs were accepted if the connection fails permanently, and continues from there", async () => {
     const { url, remote, ask } = await startTwinWays({});
     let urls = 0;
     const line = await startLine(url, (path, pass) => (path.includes("/urls") && urls++ >= 1 ? "cut" : pass()));
@@ -155,12 +152,12 @@ describe("a list that is submitted over a line that breaks", () => {
     expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
   });
 
-  it("waits where the broker is full, and goes on from what was taken", async () => {
+  it("waits while the broker is full, and continues", async () => {
     const { url, cwd, ask, trawl } = await startTwinWays({}, { maxPending: 6_000, ...KEYED });
     const operator = asking({ ask }, OPERATOR);
     const env = { TRAWL_API: url, TRAWL_API_KEY: OPERATOR };
     const submitting = startTrawl(["submit", "-", "--follow", "none", "--json"], { cwd, env, input: list });
-    await submitting.says(/full/);
+    await submitting.prints(/full/);
 
     const { json } = await operator("GET", "/v1/jobs");
     const [{ id }] = json.jobs as unknown as [{ id: string }];
@@ -171,7 +168,7 @@ describe("a list that is submitted over a line that breaks", () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ id, accepted: COUNT, duplicates: 0 });
     expect((await operator("GET", `/v1/jobs/${id}`)).json).toMatchObject({ counts: { submitted: COUNT, done: COUNT } });
-  }, 120_000);
+  });
 });
 
 type Server = Awaited<ReturnType<typeof startTwinWays>>["trawl"];

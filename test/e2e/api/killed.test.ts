@@ -1,17 +1,14 @@
-/** A list that is submitted to a server by a process that is killed, and submitted again. */
+/** The process that submits a list to a server is killed, and the list is submitted again. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { waitUntil } from "../../services/wait-until.ts";
 import { startTrawl } from "../cli.ts";
-import { ensureDist } from "../dist.ts";
 import { startTwinWays } from "./twin-ways.ts";
-
-beforeAll(ensureDist, 240_000);
 
 const COUNT = 200_000;
 
-it("is one job with every URL once, under the same key, whenever its process is killed", async () => {
+it("a list submitted twice with the same key is one job with every URL once", async () => {
   const { cwd, url, remote, ask, trawl } = await startTwinWays({});
   const list = Array.from({ length: COUNT }, (_, nth) => `https://s${nth % 50}.example/${nth}\n`).join("");
   writeFileSync(join(cwd, "urls.txt"), list);
@@ -32,7 +29,7 @@ it("is one job with every URL once, under the same key, whenever its process is 
   expect(jobs).toMatchObject([{ sealed: true, counts: { queued: COUNT, refused: 0 } }]);
   const answer = JSON.parse(second.stdout);
   expect(answer.accepted + answer.duplicates).toBe(COUNT);
-  // What was taken whole is not sent again.
+  // A list that was accepted completely is not sent again.
   expect(third).toMatchObject({ code: 0, stderr: expect.stringMatching(/submitted under this key before/) });
   expect(JSON.parse(third.stdout)).toMatchObject({ id: answer.id, accepted: 0, duplicates: 0 });
 }, 300_000);

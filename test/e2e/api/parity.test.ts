@@ -1,19 +1,16 @@
-/** Every command says the same through a server as on broker and store themselves: stdout, stderr and exit code. */
+/** Every command has the same stdout, stderr and exit code through a server as directly on broker and store. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asking } from "../../api/keyed.ts";
 import { ended } from "../../api/work.ts";
 import { aPageWrite } from "../../contracts/store/page-write.ts";
 import type { CliEnd } from "../cli.ts";
-import { ensureDist } from "../dist.ts";
 import { essenceOf, KEYED, OPERATOR, startTwinWays, type TwinWays } from "./twin-ways.ts";
-
-beforeAll(ensureDist, 240_000);
 
 type World = TwinWays & { done: string; open: string };
 
-/** A job that has ended, with records, invalid ones and a dead letter; and one that is paused. */
+/** An ended job with records, invalid records and a dead letter; and a paused job. */
 async function startWorld(settings: Record<string, unknown> = {}): Promise<World> {
   const page = (nth: number) => `<h1>page ${nth}</h1><p>=${nth}</p>`;
   const twins = await startTwinWays({ "/0": page(0), "/1": page(1), "/2": page(2) }, settings);
@@ -81,7 +78,7 @@ const LOOKING = (world: World): string[][] => {
   ];
 };
 
-/** A worker says anew how it is doing every few seconds, perhaps between two looks; that it does, and who it is, stays. */
+/** A worker reports its state every few seconds, maybe between the two commands. Only the stable fields are compared. */
 function withoutVitals(args: readonly string[], end: CliEnd): CliEnd {
   if (args[0] !== "workers") return end;
   const vitals = /"(busy|ms|pages|done|failed|rssBytes|loopUse|startedAt|seenAt)":(?:[\d.e-]+|"[^"]*")/g;
@@ -93,7 +90,7 @@ describe("a command that asks a server", () => {
     ["without keys", {}],
     ["with keys", KEYED],
   ])(
-    "shows what it shows without one, %s",
+    "prints the same as without one, %s",
     async (_, settings) => {
       const world = await startWorld(settings);
 
@@ -104,7 +101,7 @@ describe("a command that asks a server", () => {
       }
 
       expect(both.map(([args, , remote]) => [args, remote])).toEqual(both.map(([args, direct]) => [args, direct]));
-      // Or the comparison would be one of failures.
+      // Otherwise two failures would be compared.
       expect(both.filter(([, direct]) => (direct as { code: number }).code === 0).length).toBeGreaterThan(25);
     },
     400_000,
@@ -128,7 +125,7 @@ describe("a command that asks a server", () => {
     }
   }, 400_000);
 
-  it("does what it does without one", async () => {
+  it("has the same effects as without one", async () => {
     const { cwd, direct, remote } = await startTwinWays({}, KEYED); // nobody works: what waits goes on waiting
     const names = { direct, remote };
     writeFileSync(join(cwd, "urls.txt"), "https://a.example/1\nnonsense\nhttps://a.example/2\nhttps://a.example/1\n");
@@ -189,6 +186,6 @@ describe("a command that asks a server", () => {
     }
 
     expect(ends.slice(3)).toEqual(ends.slice(0, 3));
-    expect(ends[1]).toMatchObject({ stderr: "1 queued again; workers that serve fetch take them\n" });
+    expect(ends[1]).toMatchObject({ stderr: "1 URL queued again; workers on queue fetch fetch them\n" });
   }, 400_000);
 });

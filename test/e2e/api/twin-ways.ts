@@ -1,4 +1,4 @@
-/** The same command twice: on broker and store themselves, and through a server that has them. */
+/** Runs the same command twice: directly on broker and store, and through a server on the same ones. */
 import { join } from "node:path";
 import { startWorking, type Working } from "../../api/work.ts";
 import { type CliEnd, type CliOptions, trawl } from "../cli.ts";
@@ -11,7 +11,7 @@ export type TwinWays = Working & {
   direct(args: readonly string[], options?: Partial<CliOptions>): Promise<CliEnd>;
   remote(args: readonly string[], options?: Partial<CliOptions>): Promise<CliEnd>;
   cwd: string;
-  /** Where both find broker and store. */
+  /** Settings of broker and store for both. */
   places: Readonly<Record<string, string>>;
 };
 
@@ -38,7 +38,7 @@ export async function startTwinWays(content: Content, settings: Record<string, u
 
 export const KEYED = { apiKeys: [`operator:${OPERATOR}:admin`, `reader:${READER}:read`] };
 
-/** All that is the same of an end, whenever it came: ages and ids of twins left out. */
+/** The output without ages and ids, which differ between two runs. */
 export function essenceOf({ code, stdout, stderr }: CliEnd, ...ids: readonly string[]): object {
   const plain = (text: string) =>
     ids
@@ -51,6 +51,6 @@ export function essenceOf({ code, stdout, stderr }: CliEnd, ...ids: readonly str
       )
       .replaceAll(/\bjob j[0-9a-z]{14,}/g, "job ID")
       .replaceAll(/"rate":[\d.]+/g, '"rate":0')
-      .replaceAll(/\b(after|begun) [\d.]+ ?(ms|s)/g, "$1 A-WHILE");
+      .replaceAll(/\b(after|started) [\d.]+ ?(ms|s)/g, "$1 A-WHILE");
   return { code, stdout: plain(stdout), stderr: plain(stderr) };
 }

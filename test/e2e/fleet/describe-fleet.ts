@@ -1,9 +1,8 @@
 /**
- * A fleet as its operator has it: submitters, workers and a doctor on one broker. What the broker has a part in is tried on
- * every backend; what commands and workers settle among themselves, on one.
+ * A fleet: submitters, workers and a doctor on one broker. Tests that depend on the broker run on every backend, the others
+ * on one.
  */
-import { beforeAll, describe } from "vitest";
-import { ensureDist } from "../dist.ts";
+import { describe } from "vitest";
 import { examining, losingSpiders } from "./examining.ts";
 import type { FleetBroker } from "./fleet.ts";
 import { parsing, passingOn } from "./parsing.ts";
@@ -14,7 +13,6 @@ import { draining, grace, stopping, workers } from "./workers.ts";
 
 export function describeFleet(name: string, broker: FleetBroker): void {
   describe(`a fleet on ${name}`, () => {
-    beforeAll(ensureDist);
     workers(broker);
     stopping(broker);
     draining(broker);
@@ -27,8 +25,7 @@ export function describeFleet(name: string, broker: FleetBroker): void {
 }
 
 export function describeFleetWords(broker: FleetBroker): void {
-  describe("what a fleet is told", () => {
-    beforeAll(ensureDist);
+  describe("the messages of a fleet", () => {
     grace(broker);
     submitting(broker);
     routingWords(broker);

@@ -5,9 +5,9 @@ import { lastJson } from "../cli.ts";
 import { linkedSite } from "../sites.ts";
 import { type Diagnosis, FAST, type FleetBroker, newFleet, type Submitted, slowSite } from "./fleet.ts";
 
-/** What the doctor finds, and what it advises. */
+/** The findings of doctor and its advice. */
 export function examining(broker: FleetBroker): void {
-  it("is well when it is idle, and when everything that waits has a worker", async () => {
+  it("is healthy when it is idle, and when every queue with tasks has a worker", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     expect(await fleet.diagnose()).toMatchObject({ code: 0, healthy: true });
     const worker = await fleet.worker();
@@ -23,14 +23,14 @@ export function examining(broker: FleetBroker): void {
     await worker.ended;
   });
 
-  it("is told which queues nobody serves and which workers nobody feeds, with what to do", async () => {
+  it("gets a list of queues without a worker and workers without a queue, with fixes", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     await fleet.submit([`${site.url}/`, "--queue", "high_priority"]);
     expect((await fleet.diagnose()).findings).toContainEqual({
       check: "queue high_priority",
       verdict: "problem",
-      says: "1 URL waiting, and there is no worker at all",
-      fix: "start one: trawl worker --queues high_priority",
+      says: "1 URL waiting, and no worker is running",
+      fix: "start one with: trawl worker --queues high_priority",
     });
     const worker = await fleet.worker(["--queues", "high-priority"]);
     const seen = await fleet.once(fleet.diagnose, ({ findings }) =>
@@ -40,7 +40,7 @@ export function examining(broker: FleetBroker): void {
     expect(seen).toMatchObject({ code: 1, healthy: false });
     const found = seen.findings.filter(isTrouble);
     expect(found).toMatchObject([
-      { check: "queue high_priority", verdict: "problem", says: "1 URL waiting, and no worker serves it" },
+      { check: "queue high_priority", verdict: "problem", says: "1 URL waiting, and no worker serves the queue" },
       { check: "queue high-priority", verdict: "warning", says: expect.stringContaining("no job uses it") },
     ]);
     const shown = await fleet.run(["doctor"]);
@@ -50,7 +50,7 @@ export function examining(broker: FleetBroker): void {
     await worker.ended;
   });
 
-  it("is told of a broker that is not there: a finding of the doctor, exit code 3 of everybody else", async () => {
+  it("reports an unreachable broker: a finding of doctor, exit code 3 of every other command", async () => {
     const fleet = await newFleet(broker);
     const env = { ...broker.missing, TRAWL_BROKER_PATIENCE: "200ms" };
 
@@ -73,7 +73,7 @@ export function examining(broker: FleetBroker): void {
 }
 
 export function losingSpiders(broker: FleetBroker): void {
-  it("goes on with other jobs where a spider cannot be loaded, and says so", async () => {
+  it("continues with other jobs if a spider cannot be loaded, and reports it", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     const spider = `export default {
       name: "lost", start: ["${site.url}/page/1"], politeness: { robots: false }, page({ emit, url }) { emit({ url }); },
@@ -107,7 +107,7 @@ export function losingSpiders(broker: FleetBroker): void {
   });
 }
 
-/** A server for tests is not set up as one to rely on, and the doctor says so: here it is about the fleet. */
+/** A test server has settings that doctor warns about. These tests check only the fleet. */
 function isTrouble({ check, verdict }: Diagnosis["findings"][number]): boolean {
   return verdict !== "ok" && !check.startsWith("broker");
 }

@@ -1,4 +1,4 @@
-/** One folder and one broker, and the commands of a fleet on them, each a process of its own. */
+/** The commands of a fleet on one folder and one broker, each in its own process. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { type CliEnd, type CliOptions, lastJson, type RunningCli, startTrawl } from "../cli.ts";
@@ -7,9 +7,9 @@ import { expectBalanced, type Summary } from "../ledger.ts";
 import { linksTo, originOf } from "../sites.ts";
 
 export type FleetBroker = {
-  /** TRAWL_* settings of a broker that is empty and nobody else's. */
+  /** TRAWL_* settings of a new, empty broker. */
   fresh(): Promise<Record<string, string>>;
-  /** Settings of one that is not there. */
+  /** Settings of a broker that does not exist. */
   missing: Readonly<Record<string, string>>;
 };
 
@@ -26,24 +26,24 @@ export type Diagnosis = {
   findings: { check: string; verdict: string; says: string; fix?: string }[];
 };
 
-/** As fast as the site answers: for tests that are not about politeness. */
+/** No rate limit: for tests that are not about politeness. */
 export const FAST = ["--rate", "unlimited", "--per-site", "8"];
-/** A look is a process: so many take far longer than anything that is waited for. */
-const LOOKS_MOST = 100;
-/** Between two of them, so that what is waited for has a core to itself. */
-const LOOK_EVERY_MS = 150;
+/** Every poll starts a process: so many polls take far longer than any condition needs. */
+const POLLS_MOST = 100;
+/** A pause between two polls, which leaves CPU to the processes under test. */
+const POLL_MS = 150;
 
-/** One folder and one broker, and commands on them. */
+/** Commands on one folder and one broker. */
 export type Fleet = {
   cwd: string;
   run(args: readonly string[], more?: Partial<CliOptions>): Promise<CliEnd>;
   start(args: readonly string[], more?: Partial<CliOptions>): RunningCli;
-  /** A worker that may fetch from the sites of these tests, once it says that it has begun. */
+  /** Starts a worker that may fetch from the local sites, and waits until it has started. */
   worker(args?: readonly string[], env?: Record<string, string>): Promise<RunningCli>;
   submit(args: readonly string[], more?: Partial<CliOptions>): Promise<Submitted>;
   job(id: string): Promise<Summary>;
   diagnose(): Promise<Diagnosis & { code: number | null }>;
-  /** What `look` gives once `isSo` of it. */
+  /** Polls `look` until `isSo` is true for its result. */
   once<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T>;
 };
 
@@ -67,7 +67,7 @@ export async function newFleet(broker: FleetBroker): Promise<Fleet> {
     run,
     async worker(args = [], env = {}) {
       const worker = start(["worker", "--json", ...args], { env });
-      await worker.says(/"worker\.started"/);
+      await worker.prints(/"worker\.started"/);
       return worker;
     },
     async submit(args, more) {
@@ -85,17 +85,17 @@ export async function newFleet(broker: FleetBroker): Promise<Fleet> {
       return { ...lastJson<Diagnosis>(end), code: end.code };
     },
     async once(look, isSo) {
-      for (let looks = 0; looks < LOOKS_MOST; looks++) {
+      for (let looks = 0; looks < POLLS_MOST; looks++) {
         const seen = await look();
         if (isSo(seen)) return seen;
-        await sleep(LOOK_EVERY_MS);
+        await sleep(POLL_MS);
       }
-      throw new Error(`not so after ${LOOKS_MOST} looks`);
+      throw new Error(`the condition was not met in ${POLLS_MOST} polls`);
     },
   };
 }
 
-/** A site whose page /slow is answered only once it is opened. */
+/** A site that answers /slow only after `open` was called. */
 export async function slowSite() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

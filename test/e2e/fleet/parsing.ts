@@ -10,9 +10,9 @@ import { FAST, type Fleet, type FleetBroker, newFleet } from "./fleet.ts";
 type Told = Summary & { tally: Record<string, number> };
 type Line = Record<string, unknown> & { _url: string };
 
-/** Pages that are fetched by some workers and parsed by others. */
+/** Pages are fetched by some workers and parsed by others. */
 export function parsing(broker: FleetBroker): void {
-  it("parses by whoever serves the queue for it, and says so while nobody does", async () => {
+  it("parses on workers of the parse queue, and reports if there are none", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
     const submitted = await fleet.run(["submit", `${site.url}/`, "--parse", "queue", "--json", ...FAST]);
     const { id } = lastJson<Summary>(submitted);
@@ -23,7 +23,7 @@ export function parsing(broker: FleetBroker): void {
     expect(await fleet.job(id)).toMatchObject({ state: "running", counts: { queued: 1, done: 1 } });
     const why = await fleet.run(["explain", `${site.url}/`]);
     expect(why.stdout).toMatch(
-      /has been dealt with\n.*may be parsed now; waits for a free worker on queue parse .*\(parse\)/,
+      /has ended \(done, refused or cancelled\)\n.*may be parsed now; waits for a free worker on queue parse .*\(parse\)/,
     );
 
     const fetching = await fleet.worker(["--queues", "fetch"]);
@@ -35,10 +35,10 @@ export function parsing(broker: FleetBroker): void {
     const lines = await recordsOf(fleet, id);
     expect(lines.map(({ _url }) => _url).sort()).toEqual(site.expectedPages().sort());
     expect(missing(site.disallowedPages(), pagesAsked(site)).length).toBe(site.disallowedPages().length);
-    expect(parcelsOf(fleet)).toEqual([]);
+    expect(spooledPagesOf(fleet)).toEqual([]);
   });
 
-  it("loses nothing and keeps nothing twice when workers of both kinds are killed", async () => {
+  it("loses and duplicates nothing when workers of both kinds are killed", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, delayMs: 20 })];
     const { id } = await fleet.submit([`${site.url}/`, "--parse", "queue", ...FAST]);
     for (const until of [25, 60]) {
@@ -59,9 +59,9 @@ export function parsing(broker: FleetBroker): void {
   });
 }
 
-/** What is passed on between fetching and parsing goes by the store, and not by the broker. */
+/** Pages are passed to parse workers through the store, not through the broker. */
 export function passingOn(broker: FleetBroker): void {
-  it("gives the same records whether pages are parsed where they are fetched or by workers of their own", async () => {
+  it("extracts the same records on fetch workers and on parse workers", async () => {
     const [fleet, site] = [await newFleet(broker), await shop()];
     writeFileSync(join(fleet.cwd, "shop.mjs"), spider(`${site.url}/`));
     const drained = async (how: string) => {
@@ -76,10 +76,10 @@ export function passingOn(broker: FleetBroker): void {
     expect(inline.job).toMatchObject({ state: "finished", tally: { pages: 4, records: 4 }, counts: { refused: 1 } });
     expect(queued.job).toMatchObject({ state: "finished", tally: inline.job.tally, counts: { refused: 1 } });
     expect(queued.lines.map(plain)).toEqual(inline.lines.map(plain));
-    expect(parcelsOf(fleet)).toEqual([]);
+    expect(spooledPagesOf(fleet)).toEqual([]);
   });
 
-  it("explains the step of a page that is fetched again and again, in words and as JSON", async () => {
+  it("explains the step of a page that is retried, as text and JSON", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const job = { urls: [`${site.url}/`], parse: "queue", dedup: { scope: "shelf" }, politeness: { robots: false } };
     writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
@@ -88,7 +88,7 @@ export function passingOn(broker: FleetBroker): void {
 
     const why = await fleet.run(["explain", `${site.url}/`]);
     expect(why.stdout).toMatch(
-      /has been dealt with\n.*may be parsed now; .* on queue parse .*\(parse\)\n.*no worker serves queue parse: .*\n$/,
+      /has ended \(done, refused or cancelled\)\n.*may be parsed now; .* on queue parse .*\(parse\)\n.*no worker serves queue parse: .*\n$/,
     );
     const told = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
     expect(told.tasks).toEqual([
@@ -97,7 +97,7 @@ export function passingOn(broker: FleetBroker): void {
     ]);
   });
 
-  it("keeps a page whose handler fails, to be parsed again without being fetched again", async () => {
+  it("keeps a page whose handler fails, to parse it again without another request", async () => {
     const [fleet, site] = [await newFleet(broker), await shop()];
     writeFileSync(join(fleet.cwd, "shop.mjs"), spider(`${site.url}/`));
     writeFileSync(join(fleet.cwd, "broken"), "");
@@ -107,7 +107,7 @@ export function passingOn(broker: FleetBroker): void {
 
     const dead = lastJson<{ dead: { history: unknown[] }[] }>(await fleet.run(["dead", id, "--list", "--json"])).dead;
     expect(dead).toMatchObject([{ url: `${site.url}/p/1#parse`, reason: "handler_failed", status: 200 }]);
-    expect(parcelsOf(fleet)).toHaveLength(1);
+    expect(spooledPagesOf(fleet)).toHaveLength(1);
 
     rmSync(join(fleet.cwd, "broken"));
     expect(lastJson(await fleet.run(["dead", id, "--replay", "--json"]))).toEqual({ replayed: 1 });
@@ -115,10 +115,10 @@ export function passingOn(broker: FleetBroker): void {
     expect((await recordsOf(fleet, id)).map(({ title }) => title).sort()).toContain("Kettle");
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { dead: 0 } });
     expect(pagesAsked(site)).toEqual(asked);
-    expect(parcelsOf(fleet)).toEqual([]);
+    expect(spooledPagesOf(fleet)).toEqual([]);
   });
 
-  it("gives up on a page that is not there for whoever is to parse it, with the fix, and takes it up again", async () => {
+  it("fails a page that the parse worker cannot find, prints the fix, and parses it after a replay", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const { id } = await fleet.submit([`${site.url}/`, "--parse", "queue", "--ignore-robots", "-e", "title=h1"]);
     await drain(fleet, ["fetch"]);
@@ -135,7 +135,7 @@ export function passingOn(broker: FleetBroker): void {
     expect((await recordsOf(fleet, id)).map(({ title }) => title)).toEqual(["home"]);
   });
 
-  it("refuses a job whose pages cannot be passed on, before anything is queued", async () => {
+  it("refuses a job whose pages cannot be passed to parse workers, before anything is queued", async () => {
     const fleet = await newFleet(broker);
     const args = ["submit", "http://127.0.0.1:9/", "--parse", "queue"];
 
@@ -143,7 +143,7 @@ export function passingOn(broker: FleetBroker): void {
 
     expect(end).toMatchObject({ code: 2, stdout: "" });
     expect(end.stderr).toMatch(
-      /BAD_JOB: parse: "queue" passes pages on through TRAWL_BODIES, which is none; name a folder/,
+      /BAD_JOB: parse: "queue" hands pages over in TRAWL_BODIES, which is none; set it to a folder/,
     );
     expect(lastJson(await fleet.run(["jobs", "--json"]))).toMatchObject({ jobs: [] });
   });
@@ -161,7 +161,7 @@ async function shop() {
   });
 }
 
-/** All that a handler can see of a page is in its records. */
+/** The records contain everything that a handler can read of a page. */
 function spider(start: string): string {
   return `
     import { existsSync } from "node:fs";
@@ -204,8 +204,8 @@ function plain({ _job, _fetchedAt, ...rest }: Line): object {
   return rest;
 }
 
-/** Files of pages that are still on their way. */
-function parcelsOf(fleet: Fleet): string[] {
+/** Files of pages that are not parsed yet. */
+function spooledPagesOf(fleet: Fleet): string[] {
   const folder = join(fleet.cwd, ".trawl/bodies/parcels");
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz"));

@@ -10,9 +10,9 @@ const GOOD = 60;
 const AT_ONCE = 16;
 const WORKERS_MOST = 10;
 
-/** A page that takes down every worker that touches it, among many that do no harm. */
+/** One page kills every worker that fetches it, among many harmless pages. */
 export function poison(broker: FleetBroker): void {
-  it("blames a page that kills its workers, and none of those that were under way beside it", async () => {
+  it("fails a page that kills its workers, and none of the pages that were running at the same time", async () => {
     const [fleet, { site, paths, open }] = [await newFleet(broker), await poisonedSite()];
     writeFileSync(join(fleet.cwd, "poisoned.mjs"), spider(paths.map((path) => site.url + path)));
     const { id } = await fleet.submit(["poisoned.mjs"]);
@@ -21,7 +21,7 @@ export function poison(broker: FleetBroker): void {
       if (deaths === 2) open();
     });
 
-    // Two die with their hands full, the third with nothing but the page to blame.
+    // Two workers die with other tasks, the third one with this page alone.
     expect(ends.map(({ code, signal }) => code ?? signal)).toEqual(["SIGKILL", "SIGKILL", "SIGKILL", 0]);
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: GOOD, dead: 1 } });
     const { dead } = lastJson<{ dead: unknown[] }>(await fleet.run(["dead", "--list", "--json"]));
@@ -31,7 +31,7 @@ export function poison(broker: FleetBroker): void {
   });
 }
 
-/** One after the other, until one is not killed; after each that is, `onDeath` is told how many that were. */
+/** Starts workers one after the other until one survives. Calls `onDeath` with the number of deaths after each. */
 async function runWorkers(fleet: Fleet, onDeath: (deaths: number) => void): Promise<CliEnd[]> {
   const ends: CliEnd[] = [];
   while (ends.length < WORKERS_MOST) {
@@ -44,7 +44,7 @@ async function runWorkers(fleet: Fleet, onDeath: (deaths: number) => void): Prom
   return ends;
 }
 
-/** Good pages are answered only once it is opened; the poison as soon as all that fit beside it have been asked for. */
+/** Answers good pages only after `open`; answers the poison page once as many others as possible were requested. */
 async function poisonedSite() {
   const paths = Array.from({ length: GOOD }, (_, nth) => `/${nth}`);
   paths.splice(5, 0, "/poison");
@@ -80,7 +80,7 @@ function spider(start: readonly string[]): string {
   `;
 }
 
-/** How many other requests were under way when the answer to this one began to do its work. */
+/** How many other requests were under way when the poison page was answered. */
 function besides(arrival: Arrival, log: readonly Arrival[]): number {
   const { endedAt = Number.POSITIVE_INFINITY } = arrival;
   return log.filter((other) => {

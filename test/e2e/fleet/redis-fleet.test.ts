@@ -23,8 +23,8 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
   };
   describeFleet("Redis", broker);
 
-  describe("a broker that goes away", () => {
-    it("ends a worker with 3 and the reason, once its patience is over", async () => {
+  describe("a broker that is lost", () => {
+    it("ends a worker with 3 and the reason after TRAWL_BROKER_PATIENCE", async () => {
       const doomed = await startRedis();
       const lost = { ...broker, fresh: async () => ({ TRAWL_BROKER: doomed.url, TRAWL_BROKER_PATIENCE: "500ms" }) };
       const [fleet, site] = [await newFleet(lost), await originOf({ "/": "<h1>home</h1>" })];
@@ -39,16 +39,16 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
       expect(end.stderr).toMatch(/^trawl: BROKER_UNREACHABLE: /m);
     });
 
-    it("and does not answer does not keep a submission that is to stop, nor its job's name", async () => {
+    it("does not block a submission that is stopped, which prints the job", async () => {
       const stuck = await startRedis();
       onTestFinished(() => stuck.stop());
       const fleet = await newFleet({ ...broker, fresh: async () => ({ TRAWL_BROKER: stuck.url }) });
       writeFileSync(join(fleet.cwd, "urls.txt"), "http://127.0.0.1:9/1\nhttp://127.0.0.1:9/2\n");
       const submitting = fleet.start(["submit", "urls.txt", "--json"], { env: { TRAWL_MAX_PENDING: "1" } });
-      await submitting.says(/1 URL taken; the broker is full/);
+      await submitting.prints(/1 URL taken; the broker is full/);
       process.kill(stuck.pid, "SIGSTOP");
       const opening = fleet.start(["submit", "urls.txt"]);
-      await Promise.all([submitting, opening].map((running) => running.says(/"broker\.lost"/)));
+      await Promise.all([submitting, opening].map((running) => running.prints(/"broker\.lost"/)));
       submitting.kill("SIGINT");
       opening.kill("SIGINT");
 
@@ -62,7 +62,7 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
       expect(none.stderr).toMatch(/the broker does not answer; nothing was submitted/);
     });
 
-    it("and comes back within it costs nothing", async () => {
+    it("and returns in time costs nothing", async () => {
       const durable = await startRedis({ appendonly: "always" });
       try {
         const settings = { ...broker, fresh: async () => ({ TRAWL_BROKER: durable.url }) };

@@ -10,9 +10,9 @@ const ROUTES = [
   { match: { url: "/slow/**" }, queue: "slow_lane", priority: 9 },
 ];
 
-/** Routes, lanes and workers that are reserved. */
+/** Routes, lanes and reserved workers. */
 export function routing(broker: FleetBroker): void {
-  it("takes what is urgent first, however much was queued before it", async () => {
+  it("takes urgent tasks first, however many were queued before", async () => {
     const [fleet, site] = [await routedFleet(broker), await anySite()];
     writeFileSync(join(fleet.cwd, "batch.txt"), urlsOf(site.url, "batch", 60));
     writeFileSync(join(fleet.cwd, "recall.txt"), urlsOf(site.url, "recall", 10));
@@ -27,7 +27,7 @@ export function routing(broker: FleetBroker): void {
     expect(asked.slice(0, 10).filter((path) => !path.startsWith("/recall/"))).toEqual([]);
   });
 
-  it("routes URLs given, links found and redirects, and a worker takes its own lanes only", async () => {
+  it("routes start URLs, links and redirects, and a worker serves only its own lanes", async () => {
     const page = (links: string) => `<h1>page</h1>${links}`;
     const site = await originOf({
       "/": page('<a href="/slow/1">one</a> <a href="/quick">quick</a> <a href="/moved">moved</a>'),
@@ -54,10 +54,10 @@ export function routing(broker: FleetBroker): void {
     expect(why.stdout).toMatch(/waits for a free worker on queue slow_lane/);
     const ways = await fleet.run(["explain", id]);
     expect(ways.stdout).toMatch(
-      /go to queue fetch, priority 5, but by the first route.*\n.*\/slow\/\*\*: queue slow_lane, /,
+      /go to queue fetch, priority 5, unless one of these routes.*\n.*\/slow\/\*\*: queue slow_lane, /,
     );
     expect((await fleet.diagnose()).findings).toContainEqual(
-      expect.objectContaining({ check: "queue slow_lane", fix: "start one: trawl worker --queues slow_lane" }),
+      expect.objectContaining({ check: "queue slow_lane", fix: "start one with: trawl worker --queues slow_lane" }),
     );
 
     expect((await drain("slow_lane")).code).toBe(0);
@@ -66,9 +66,9 @@ export function routing(broker: FleetBroker): void {
   });
 }
 
-/** Which routes hold is settled before the broker hears of it. */
+/** Routes are applied before a task reaches the broker. */
 export function routingWords(broker: FleetBroker): void {
-  it("lets a job's own words win over the routes of whoever submits it, and knows no others", async () => {
+  it("prefers the queue of the job to the routes of the submitter, and applies no other routes", async () => {
     const [fleet, site] = [await routedFleet(broker), await anySite()];
     const elsewhere = { TRAWL_ROUTES: '[{"match":{},"queue":"elsewhere"}]' };
     const named = await fleet.submit([`${site.url}/slow/1`, "--queue", "mine", ...QUIET]);
@@ -82,7 +82,7 @@ export function routingWords(broker: FleetBroker): void {
     );
   });
 
-  it("refuses a bad route before anything is queued, and names it", async () => {
+  it("refuses an invalid route before anything is queued, and names it", async () => {
     const fleet = await newFleet(broker);
     const routes = [ROUTES[0], { match: { domain: "a.*" }, queue: "x" }];
     writeFileSync(join(fleet.cwd, "trawl.config.ts"), `export default { routes: ${JSON.stringify(routes)} };`);

@@ -5,9 +5,9 @@ import { jsonLines, lastJson } from "../cli.ts";
 import { linkedSite, originOf } from "../sites.ts";
 import { FAST, type FleetBroker, newFleet, type Submitted } from "./fleet.ts";
 
-/** Lists, job files, a broker that is full, and Ctrl-C in the middle. */
+/** Lists, job files, a full broker, and Ctrl-C. */
 export function crowding(broker: FleetBroker): void {
-  it("waits where the broker is full, and goes on as workers catch up", async () => {
+  it("waits while the broker is full, and continues as workers catch up", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, disallowedEvery: 0 })];
     await fleet.worker();
     const args = ["submit", "-", "--follow", "none", "--wait", "--json", ...FAST];
@@ -20,9 +20,9 @@ export function crowding(broker: FleetBroker): void {
   });
 }
 
-/** What submitters are told: the words are the command's, whatever the broker is. */
+/** The messages of submit, which are the same on every broker. */
 export function submitting(broker: FleetBroker): void {
-  it("submits lists: what is good is taken, what is not is told by its place, and nothing is said twice", async () => {
+  it("submits lists: accepts good URLs, and reports each refused one once by its position", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     const list = `# pages\n${site.url}/page/1\nnonsense\n\n${site.url}/page/1\nftp://x.test/\n${site.url}/page/2\n`;
     writeFileSync(join(fleet.cwd, "urls.txt"), list);
@@ -42,11 +42,13 @@ export function submitting(broker: FleetBroker): void {
     expect(bad).toMatchObject({ code: 2, stdout: "" });
     expect(bad.stderr).toMatch(/^trawl: BAD_URL: "nonsense"/);
     expect(lastJson<{ jobs: [] }>(await fleet.run(["jobs", "--json"])).jobs).toHaveLength(2);
-    expect((await fleet.run(["jobs", "--limit", "1"])).stderr).toBe("1 more runs: trawl jobs --state running\n");
+    expect((await fleet.run(["jobs", "--limit", "1"])).stderr).toBe(
+      "1 more running; list them with: trawl jobs --state running\n",
+    );
     expect(await fleet.run(["submit", "urls.txt", "--strict", "--quiet"])).toMatchObject({ code: 1 });
   });
 
-  it("makes no job of a list without one good URL, tells its lines, and ends with 1", async () => {
+  it("creates no job from a list without a good URL, reports the lines, and exits with 1", async () => {
     const fleet = await newFleet(broker);
     const long = Array.from({ length: 1500 }, (_, nth) => `garbage-${nth + 1}`).join("\n");
 
@@ -60,16 +62,16 @@ export function submitting(broker: FleetBroker): void {
     expect(lastJson<{ jobs: [] }>(await fleet.run(["jobs", "--json"])).jobs).toEqual([]);
   });
 
-  it("says that a job has no records yet, where it would else say nothing", async () => {
+  it("reports that a job has no records yet", async () => {
     const fleet = await newFleet(broker);
     const { id } = await fleet.submit(["http://127.0.0.1:9/"]);
 
-    const said = `no records of ${id} in this store: the job is running, with 0 pages fetched\n`;
+    const said = `job ${id} has no records in this store (running, 0 pages fetched)\n`;
     expect(await fleet.run(["records", id])).toMatchObject({ code: 0, stdout: "", stderr: said });
-    expect((await fleet.run(["records", id, "--invalid"])).stderr).toMatch(/^no invalid records of/);
+    expect((await fleet.run(["records", id, "--invalid"])).stderr).toMatch(/^job \w+ has no invalid records/);
   });
 
-  it("submits a job file on the queue it names, and says who is missing", async () => {
+  it("submits a job file to its queue, and reports that no worker serves it", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     const job = { name: "shop", urls: [`${site.url}/page/1`], queue: "shops", extract: { title: "h1" } };
     writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
@@ -84,12 +86,12 @@ export function submitting(broker: FleetBroker): void {
     expect(jsonLines((await fleet.run(["records", id])).stdout)).toMatchObject([{ title: "Page 1" }]);
   });
 
-  it("says how far it got when it is interrupted, and goes on from there", async () => {
+  it("reports how many URLs it queued when it is interrupted, and continues from there", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30, disallowedEvery: 0 })];
     writeFileSync(join(fleet.cwd, "urls.txt"), site.expectedPages().join("\n"));
     const args = ["submit", "urls.txt", "--follow", "none", "--json", ...FAST];
     const cut = fleet.start(args, { env: { TRAWL_MAX_PENDING: "10" } });
-    await cut.says(/the broker is full/);
+    await cut.prints(/the broker is full/);
     cut.kill("SIGINT");
     const end = await cut.ended;
 
@@ -99,7 +101,7 @@ export function submitting(broker: FleetBroker): void {
     expect(end.stderr).toMatch(new RegExp(`stopped after 10 URLs[\\s\\S]*submit --resume ${id}`));
     const resumed = await fleet.submit(["urls.txt", "--resume", id]);
     expect(resumed).toMatchObject({ id, accepted: 20, duplicates: 10 });
-    // A list without one good URL makes no job; this one is there all the same.
+    // A list without a good URL creates no job, but this job exists already.
     const nothing = await fleet.run(["submit", "-", "--resume", id, "--json"], { input: "nonsense\n" });
     expect(lastJson<Submitted>(nothing)).toMatchObject({ id, accepted: 0 });
     await (await fleet.worker(["--drain"])).ended;
@@ -107,7 +109,7 @@ export function submitting(broker: FleetBroker): void {
     expect((await fleet.run(["crawl", "--resume", id])).stderr).toMatch(/BAD_USAGE: .*trawl worker --queues fetch/);
   });
 
-  it("tells that workers have to be allowed private networks, and --wait ends as the job did", async () => {
+  it("warns that workers need TRAWL_ALLOW_PRIVATE, and --wait exits with the code of the job", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const env = { TRAWL_ALLOW_PRIVATE: "" };
     await fleet.worker([], env);

@@ -5,9 +5,9 @@ import { expectBalanced, type Summary } from "../ledger.ts";
 import { linkedSite, originOf, pagesAsked } from "../sites.ts";
 import { type Diagnosis, FAST, type FleetBroker, newFleet, type Submitted, slowSite } from "./fleet.ts";
 
-/** Workers that share what there is, go and come. */
+/** Workers that share jobs, start and stop. */
 export function workers(broker: FleetBroker): void {
-  it("shares a job between its workers: every page is fetched once, every record is there", async () => {
+  it("shares a job between its workers: fetches every page once and stores every record", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 150 })];
     const started = await Promise.all([fleet.worker(), fleet.worker(), fleet.worker()]);
 
@@ -32,7 +32,7 @@ export function workers(broker: FleetBroker): void {
     expect(tasks.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(150);
   });
 
-  it("serves the queues that a worker was told, and no others", async () => {
+  it("serves only the queues of --queues", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10, disallowedEvery: 0 })];
     const flags = ["--follow", "none", ...FAST];
     await fleet.submit([`${site.url}/page/1`, ...flags]);
@@ -46,7 +46,7 @@ export function workers(broker: FleetBroker): void {
     expect(pagesAsked(site).sort()).toEqual(["/page/2", "/page/3"]);
   });
 
-  it("goes on when a worker is killed: its tasks are another's, and no record is there twice", async () => {
+  it("continues when a worker is killed: another worker takes its tasks, and no record is stored twice", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
     const env = { TRAWL_LEASE: "2s" };
     const doomed = await fleet.worker(["--pool", "solo"], env);
@@ -64,7 +64,7 @@ export function workers(broker: FleetBroker): void {
     expect(duplicates(records)).toEqual(new Map());
   });
 
-  it("crawls as well, beside its workers, on a queue of the crawl's own", async () => {
+  it("crawls next to its workers on a separate queue", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
     const worker = await fleet.worker();
 
@@ -77,10 +77,10 @@ export function workers(broker: FleetBroker): void {
   });
 }
 
-/** Signals, and the end that --drain waits for. */
+/** Signals. */
 export function stopping(broker: FleetBroker): void {
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "hands back at %s what does not finish in time, and ends with 0",
+    "returns at %s the tasks that do not finish in time, and exits with 0",
     async (signal) => {
       const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
       const worker = await fleet.worker([], { TRAWL_GRACE: "100ms" });
@@ -99,26 +99,26 @@ export function stopping(broker: FleetBroker): void {
   );
 }
 
-/** How long an end may take. */
+/** The grace period. */
 export function grace(broker: FleetBroker): void {
-  it("lets what runs finish within the grace period", async () => {
+  it("lets running tasks finish within the grace period", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     const worker = await fleet.worker([], { TRAWL_GRACE: "10m" });
     const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
     await site.waitForRequests(2);
     worker.kill("SIGTERM");
-    await worker.says(/"worker\.stopping"/);
+    await worker.prints(/"worker\.stopping"/);
     open();
 
     expect(await worker.ended).toMatchObject({ code: 0 });
     expect((await fleet.job(id)).counts).toMatchObject({ done: 2, queued: 2, leased: 0 });
   });
 
-  it("ends with 0 when it is stopped before it has begun", async () => {
+  it("exits with 0 when it is stopped before it has started", async () => {
     const fleet = await newFleet(broker);
     const env = { TRAWL_BROKER: "redis://127.0.0.1:1", TRAWL_BROKER_PATIENCE: "10m" };
     const waiting = fleet.start(["worker"], { env });
-    await waiting.says(/broker/);
+    await waiting.prints(/broker/);
     waiting.kill("SIGTERM");
 
     expect(await waiting.ended).toMatchObject({ code: 0, stdout: "" });
@@ -130,7 +130,7 @@ export function grace(broker: FleetBroker): void {
     const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
     await site.waitForRequests(2);
     worker.kill("SIGTERM");
-    await worker.says(/"worker\.stopping"/);
+    await worker.prints(/"worker\.stopping"/);
     worker.kill("SIGTERM");
 
     expect(await worker.ended).toMatchObject({ code: 130, stdout: "" });
@@ -141,7 +141,7 @@ export function grace(broker: FleetBroker): void {
 }
 
 export function draining(broker: FleetBroker): void {
-  it("drains: ends at once where there is nothing, and not before others have ended what they hold", async () => {
+  it("drains: exits at once without tasks, and otherwise waits until other workers have finished theirs", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     expect(await fleet.run(["worker", "--drain", "--quiet"])).toMatchObject({ code: 0, stderr: "" });
     const holding = await fleet.worker(["-c", "1"]);
@@ -152,7 +152,7 @@ export function draining(broker: FleetBroker): void {
     const fleetSize = ({ findings }: Diagnosis) => findings.find(({ check }) => check === "fleet")?.says ?? "";
     await fleet.once(fleet.diagnose, (seen) => fleetSize(seen).startsWith("2 workers"));
     holding.kill("SIGTERM"); // it takes no more: what /slow leads to is for the one that drains
-    await holding.says(/"worker\.stopping"/);
+    await holding.prints(/"worker\.stopping"/);
     open();
 
     expect(await draining.ended).toMatchObject({ code: 0 });
@@ -160,18 +160,18 @@ export function draining(broker: FleetBroker): void {
     expect(await holding.ended).toMatchObject({ code: 0 });
   });
 
-  it("says once that only a paused job is left, and goes on when it is resumed", async () => {
+  it("reports once that only a paused job is left, and continues when it is resumed", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
     await fleet.run(["pause", id]);
 
     const worker = fleet.start(["worker", "--drain"]);
-    await worker.says(new RegExp(`only a paused job is left: ${id}; let it go on with: .*trawl resume ${id}`));
+    await worker.prints(new RegExp(`only one paused job is left: ${id}; resume with: .*trawl resume ${id}`));
     await fleet.run(["resume", id]);
 
     const end = await worker.ended;
     expect(end.code).toBe(0);
-    expect(end.stderr.match(/only a paused job/g)).toHaveLength(1);
+    expect(end.stderr.match(/only one paused job/g)).toHaveLength(1);
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 1 } });
   });
 }

@@ -7,9 +7,9 @@ import { FAST, type FleetBroker, newFleet } from "../fleet/fleet.ts";
 import type { Summary } from "../ledger.ts";
 import { linkedSite, originOf, pagesAsked } from "../sites.ts";
 
-/** A crawl with processes of its own. */
+/** A crawl with child processes. */
 export function crawling(broker: FleetBroker): void {
-  it("crawls with several processes, each page once, also on a host that only its person may visit", async () => {
+  it("crawls with several processes, each page once, also on a private host that the user names", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
     const env = { TRAWL_ALLOW_PRIVATE: "" };
 
@@ -22,7 +22,7 @@ export function crawling(broker: FleetBroker): void {
     expect(end.stderr).toMatch(/^process 2 \(\d+\) started$/m);
   });
 
-  it("stops at Ctrl-C with all its processes, and goes on later", async () => {
+  it("stops at Ctrl-C with all its processes, and can be resumed", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 60 })];
     const crawl = fleet.start(["crawl", `${site.url}/`, "--rate", "40/s", "--processes", "2", "--json"]);
     await site.waitForRequests(15);
@@ -36,7 +36,7 @@ export function crawling(broker: FleetBroker): void {
     expect(duplicates(pagesAsked(site))).toEqual(new Map());
   });
 
-  it("survives a handler that kills its process, and says what is wrong with a spider", async () => {
+  it("survives a handler that kills its process, and reports an invalid spider", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf((_, response) => void response.end("<h1>x</h1>"))];
     const spider = (body: string) => `export default {
       name: "deadly", start: ["${site.url}/good", "${site.url}/bad"], politeness: { rate: "unlimited", robots: false },
@@ -49,7 +49,7 @@ export function crawling(broker: FleetBroker): void {
 
     expect(end, end.stderr).toMatchObject({ code: 0 });
     expect(lastJson<Summary>(end)).toMatchObject({ state: "finished", counts: { done: 1, dead: 1 } });
-    expect(end.stderr.match(/died \(SIGABRT\); it was reading [^\n]*\/bad/g)).toHaveLength(3);
+    expect(end.stderr.match(/died \(SIGABRT\); it was processing [^\n]*\/bad/g)).toHaveLength(3);
     writeFileSync(join(fleet.cwd, "deadly.mjs"), spider(""));
     const odd = await fleet.run(["crawl", "deadly.mjs", "--processes", "2"]);
     expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining("BAD_SPIDER") });

@@ -1,28 +1,32 @@
 import { hostname } from "node:os";
 import { expect, it } from "vitest";
+import { isRunning } from "../../services/is-running.ts";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, lastJson } from "../cli.ts";
 import { FAST, type FleetBroker, newFleet, slowSite } from "../fleet/fleet.ts";
 import { linkedSite, pagesAsked } from "../sites.ts";
-import { isRunning, poolLines, started } from "./pool.ts";
+import { poolLines, started } from "./pool.ts";
 
-/** What an operator asks of workers, from anywhere, through the broker. */
+/** Commands of an operator to workers, through the broker. */
 export function ordering(broker: FleetBroker): void {
-  it("recycles a process and drains a supervisor: it ends with 0, and every page is fetched once", async () => {
+  it("recycles a process and drains a supervisor, which exits with 0; every page is fetched once", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 150 })];
     const pool = await fleet.worker(["--processes", "2"]);
     const { id } = await fleet.submit([`${site.url}/`, "--rate", "10/s", "--per-site", "4"]);
     await site.waitForRequests(2);
-    const [first = 0] = started(poolLines(pool.saidSoFar()));
+    const [first = 0] = started(poolLines(pool.output()));
 
     const recycled = await fleet.once(
       () => fleet.run(["workers", "recycle", `${hostname()}/${first}`, "--json"]),
-      ({ code }) => code === 0, // once it has told of itself
+      ({ code }) => code === 0, // once the worker is registered
     );
     expect(lastJson(recycled)).toMatchObject({ order: "recycle", workers: [expect.stringContaining(`/${first}/`)] });
-    await pool.says(new RegExp(`"pool.process_ended".*"pid":${first},"code":0`));
+    await pool.prints(new RegExp(`"pool.process_ended".*"pid":${first},"code":0`));
     const drained = await fleet.run(["workers", "drain", "--all"]);
-    expect(drained, drained.stderr).toMatchObject({ code: 0, stderr: expect.stringMatching(/asked to drain: /) });
+    expect(drained, drained.stderr).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/sent drain to \d+ workers?: /),
+    });
 
     const end = await pool.ended;
     expect(end, end.stderr).toMatchObject({ code: 0 });
@@ -42,9 +46,9 @@ export function ordering(broker: FleetBroker): void {
   });
 }
 
-/** What is the same on every broker. */
+/** The same on every broker. */
 export function leaving(broker: FleetBroker): void {
-  it("hands back what is not over after a while, and cannot be recycled where nobody would follow it", async () => {
+  it("returns tasks that take too long, and cannot be recycled without a supervisor", async () => {
     const [fleet, { site }] = [await newFleet(broker), await slowSite()];
     const worker = await fleet.worker(["--pool", "solo"], { TRAWL_GRACE: "100ms" });
     const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);

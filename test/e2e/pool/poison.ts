@@ -12,9 +12,9 @@ import { FAST, type Fleet, type FleetBroker, newFleet, slowSite } from "../fleet
 import { originOf } from "../sites.ts";
 import { type PoolLine, poolLines } from "./pool.ts";
 
-/** Read by a spider, and rendered. */
+/** Pages read by a spider, and rendered pages. */
 const [READ, SHOWN] = [150, 50];
-/** What the handlers of pages do: two end with their task known, the others kill their process three times. */
+/** What the handlers do: two end with a known task, the others kill their process three times. */
 const HANDLERS = {
   "/loop": "for (;;);",
   "/hoard": "const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length));",
@@ -23,27 +23,27 @@ const HANDLERS = {
   "/never": "await new Promise(() => {});",
 };
 const KILLERS = ["/hoard", "/abort", "/exit"];
-/** What the scripts of pages do in the browser: one never ends, one takes its renderer down. */
+/** What the scripts do in the browser: one never ends, one crashes its renderer. */
 const SCRIPTS = ["/loop", "/crash"];
-/** Of a page that is rendered. */
+/** Attempts of a rendered page. */
 const TRIES = 3;
-/** More than ten processes are started one after the other, which a busy machine takes a while for. */
-const LONG_MS = 240_000;
-/** One for all, on which sites take turns: a process has pages of both kinds in hand. */
+/** More than ten processes start one after the other, which takes time on a busy machine. */
+const LONG_MS = 600_000;
+/** One queue for both jobs: a process has pages of both kinds at the same time. */
 const QUEUE = "mixed";
 const FLAGS = ["--queues", QUEUE, "--processes", "2", "-c", "6", "--drain"];
 const LIMITS = ["--time-limit", "15", "--max-memory-per-child", "256"];
-/** A watchdog clears away what a killed process leaves. */
+/** A watchdog removes the browsers of a killed process. */
 const GONE_MS = 20_000;
 
 type Letter = { url: string; reason: string; history: { because: string; detail: string }[] };
 type Jobs = readonly { id: string }[];
 type Site = Pick<Origin, "url" | "log">;
 
-/** Pages that do the worst they can, in their handlers and in the browser, among 200 that do no harm. */
+/** Harmful pages, in handlers and in the browser, among 200 harmless ones. */
 export function poison(broker: FleetBroker): void {
   it.skipIf(CHROMIUM === undefined)(
-    "ends with every poison page a dead letter, every good page done, and none blamed for another",
+    "fails every harmful page, completes every good page, and blames no page for another",
     async () => {
       const [fleet, site, app] = [
         await newFleet(broker),
@@ -74,7 +74,7 @@ export function poison(broker: FleetBroker): void {
       const asked = documentsAsked(site, app);
       expect([...new Set(asked)].sort()).toEqual([...read, ...shown, ...badRead, ...badShown].sort());
       await expectAsked(asked, fleet, jobs, deaths);
-      // Pages in the browser died along with a process that was none of their business.
+      // Rendered pages were running in processes that other pages killed.
       expect(deaths.flatMap(({ underWay = [] }) => underWay).some(({ url }) => shown.includes(url))).toBe(true);
       expect(await waitUntil(() => browsersIn(fleet).length === 0, GONE_MS), browsersIn(fleet).join()).toBe(true);
     },
@@ -82,9 +82,9 @@ export function poison(broker: FleetBroker): void {
   );
 }
 
-/** Of every poison page, with what is wrong with it, and of no other. */
+/** One dead letter per harmful page, with the reason, and no others. */
 async function expectLetters(fleet: Fleet, site: Site, app: Site): Promise<void> {
-  const { dead } = lastJson<{ dead: Letter[] }>(await fleet.run(["dead", "--list", "--json"]));
+  const { dead } = lastJson<{ dead: Letter[] }>(await fleet.run(["dead", "--all", "--list", "--json"]));
   const told = dead.map(({ url, reason, history }) => [url, [reason, ...history.map(({ because }) => because)]]);
   expect(Object.fromEntries(told)).toEqual({
     [`${site.url}/loop`]: ["time_limit", "time_limit"],
@@ -97,7 +97,7 @@ async function expectLetters(fleet: Fleet, site: Site, app: Site): Promise<void>
   });
   const details = dead.map(({ url, history }) => [url, history.at(-1)?.detail]);
   expect(Object.fromEntries(details)).toMatchObject({
-    [`${site.url}/loop`]: "it held its process up past the limit of 15s; the process was killed",
+    [`${site.url}/loop`]: "it blocked its process past the limit of 15s; the process was killed",
     [`${site.url}/never`]: "the task took longer than its limit of 15s",
     [`${site.url}/hoard`]: "the process that read it ran out of memory, for the third time",
     [`${site.url}/abort`]: "the process that read it died (SIGABRT), for the third time",
@@ -111,12 +111,12 @@ async function recordsOf(fleet: Fleet, jobs: Jobs): Promise<unknown[][]> {
   return records.map(({ _url, title }) => [_url, title]).sort();
 }
 
-/** Each process has died of a page that it was reading, and of none more often than it takes to be sure. */
+/** Each process died while it read a harmful page, and each such page killed no more processes than needed to blame it. */
 function expectJustDeaths(deaths: readonly PoolLine[], site: Site): void {
   const read = deaths.map(({ underWay = [] }) => underWay.filter(({ isReading }) => isReading).map(({ url }) => url));
   const killing = (path: string) => read.filter((urls) => urls.includes(site.url + path));
   for (const path of KILLERS) expect(killing(path), path).toHaveLength(3);
-  // Beside /never, which is being read for as long, either might be it: only once it is alone is it blamed.
+  // /never is being read for as long, so either may be the cause: /loop is blamed only when it runs alone.
   const loops = killing("/loop");
   expect(loops.map((urls) => urls.length > 1)).toEqual([...loops.slice(1).map(() => true), false]);
   expect(read).toHaveLength(3 * KILLERS.length + loops.length);
@@ -137,7 +137,10 @@ async function expectAsked(
   for (const url of new Set(asked)) {
     const told = await Promise.all(
       jobs.map(async ({ id: jobId }) => {
-        const [pages, tries] = await Promise.all([store.tracePages({ jobId, url }), store.traceTries({ jobId, url })]);
+        const [pages, tries] = await Promise.all([
+          store.tracePages({ jobId, url }),
+          store.traceAttempts({ jobId, url }),
+        ]);
         return pages.length + tries.length;
       }),
     );
@@ -156,18 +159,18 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** What the pages themselves ask for is left out. */
+/** Without the requests that pages send themselves. */
 function documentsAsked(...sites: readonly Site[]): string[] {
   const urls = sites.flatMap(({ url, log }) => log.map(({ path }) => url + path));
   return urls.filter((url) => !/\/(?:app\.js|api\/\d+)$/.test(url));
 }
 
-/** The folders of browsers that have not been cleared away after their end. */
+/** Folders of browsers that were not removed. */
 function browsersIn({ cwd }: Fleet): string[] {
   return readdirSync(cwd).filter((name) => name.startsWith("trawl-browser-"));
 }
 
-/** One of them after every so many. */
+/** Inserts one harmful URL after every `every` good ones. */
 function among(good: readonly string[], poisons: readonly string[], every: number): string[] {
   const all = [...good];
   poisons.forEach((url, nth) => void all.splice(5 + nth * (every + 1), 0, url));
@@ -190,9 +193,9 @@ function shownJob(urls: readonly string[]) {
   };
 }
 
-/** Tasks that take too long in a process that is well. */
+/** Tasks that take too long in a healthy process. */
 export function lateness(broker: FleetBroker): void {
-  it("ends a task that waits too long for its site, to try it again", async () => {
+  it("aborts a task that waits too long for its site, and retries it", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     const retries = { TRAWL_RETRIES: "1", TRAWL_BACKOFF: "10ms" };
     const { id } = await fleet.submit([`${site.url}/slow`, "--ignore-robots", ...FAST], { env: retries });

@@ -1,5 +1,6 @@
-/** What a pool says of its processes, and looking at them from outside. */
+/** The log lines of a pool about its processes. */
 import { expect, onTestFinished } from "vitest";
+import { isRunning } from "../../services/is-running.ts";
 import { waitUntil } from "../../services/wait-until.ts";
 import type { CliEnd } from "../cli.ts";
 
@@ -17,7 +18,7 @@ export type PoolLine = {
 
 const GONE_MS = 30_000;
 
-/** The JSON lines on stderr: what V8 says of its own end stands between them. */
+/** The JSON lines of stderr. V8's messages about a crash stand between them. */
 export function poolLines({ stderr }: Pick<CliEnd, "stderr">): PoolLine[] {
   const lines = stderr.split("\n").filter((line) => line.startsWith('{"at"'));
   return lines.map((line) => JSON.parse(line) as PoolLine);
@@ -25,16 +26,6 @@ export function poolLines({ stderr }: Pick<CliEnd, "stderr">): PoolLine[] {
 
 export function started(lines: readonly PoolLine[]): number[] {
   return lines.filter(({ event }) => event === "pool.process_started").map(({ pid = 0 }) => pid);
-}
-
-/** Whether a process is there, and not only its entry in the table, which waits for somebody to ask. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export async function untilGone(pids: readonly number[]): Promise<void> {

@@ -7,9 +7,9 @@ import { FAST, type FleetBroker, newFleet } from "../fleet/fleet.ts";
 import { linkedSite, originOf, pagesAsked } from "../sites.ts";
 import { poolLines, started } from "./pool.ts";
 
-/** Processes that have done their share. */
+/** Processes that have reached --max-tasks-per-child. */
 export function recycling(broker: FleetBroker): void {
-  it("replaces a process after its tasks, without a page lost or fetched twice", async () => {
+  it("replaces a process after its tasks, and loses or repeats no page", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 60 })];
     const { id } = await fleet.submit([`${site.url}/`, ...FAST]);
 
@@ -27,9 +27,9 @@ export function recycling(broker: FleetBroker): void {
   });
 }
 
-/** Processes that end for their own reasons. */
+/** Processes that grow, and a worker without a supervisor. */
 export function growth(broker: FleetBroker): void {
-  it("replaces a process that has grown too large, before it dies of that", async () => {
+  it("replaces a process that uses too much memory before it crashes", async () => {
     const fleet = await newFleet(broker);
     const site = await originOf((_, response) => void response.end("<h1>leak</h1>"));
     const spider = `
@@ -51,7 +51,7 @@ export function growth(broker: FleetBroker): void {
     expect(lines.filter(({ event }) => event === "pool.process_died")).toEqual([]);
   });
 
-  it("ends by itself after its tasks where it is to work alone", async () => {
+  it("exits after its tasks with --pool solo", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10, disallowedEvery: 0 })];
     await fleet.submit([`${site.url}/`, ...FAST]);
 
@@ -61,6 +61,6 @@ export function growth(broker: FleetBroker): void {
     expect(lastJson(end)).toMatchObject({ tasks: 4 });
     expect(started(poolLines(end))).toEqual([]);
     const refused = await fleet.run(["worker", "--pool", "solo", "--processes", "2"]);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("BAD_CONFIG: pool solo") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("BAD_CONFIG: --pool solo") });
   });
 }

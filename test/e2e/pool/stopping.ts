@@ -1,15 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { isRunning } from "../../services/is-running.ts";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, type RunningCli } from "../cli.ts";
 import { FAST, type FleetBroker, newFleet, slowSite } from "../fleet/fleet.ts";
 import { linkedSite, originOf, pagesAsked } from "../sites.ts";
-import { isRunning, poolLines, started, untilGone } from "./pool.ts";
+import { poolLines, started, untilGone } from "./pool.ts";
 
 const TWO = ["--processes", "2"];
 
-/** Signals to the supervisor, and its death. */
+/** Signals to the supervisor. */
 export function stopping(broker: FleetBroker): void {
   it.each(["SIGTERM", "SIGINT"] as const)("loses and repeats nothing at %s", async (signal) => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
@@ -31,7 +32,7 @@ export function stopping(broker: FleetBroker): void {
     expect(duplicates(pagesAsked(site))).toEqual(new Map());
   });
 
-  it("hands back what does not finish within the grace period", async () => {
+  it("returns tasks that do not finish within the grace period", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     const pool = await fleet.worker(TWO, { TRAWL_GRACE: "100ms" });
     const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
@@ -44,15 +45,15 @@ export function stopping(broker: FleetBroker): void {
   });
 }
 
-/** Signals and lost supervisors, which the broker has no part in. */
+/** Signals and killed supervisors, independent of the broker. */
 export function stubbornness(broker: FleetBroker): void {
-  it.each([[], TWO])("hears a signal though all its handlers are stuck, and ends with 0 (%s)", async (...flags) => {
+  it.each([[], TWO])("stops at a signal though all its handlers block, and exits with 0 (%s)", async (...flags) => {
     const fleet = await newFleet(broker);
     const site = await originOf((_, response) => void response.end("<h1>loop</h1>"));
     writeFileSync(join(fleet.cwd, "stuck.mjs"), stuckSpider([`${site.url}/1`, `${site.url}/2`]));
     const pool = await fleet.worker(["-c", "1", ...flags], { TRAWL_GRACE: "100ms" });
     const { id } = await fleet.submit(["stuck.mjs"]);
-    await pool.says(/stuck at/);
+    await pool.prints(/stuck at/);
     pool.kill("SIGINT");
 
     const end = await pool.ended;
@@ -61,13 +62,13 @@ export function stubbornness(broker: FleetBroker): void {
     expect((await fleet.job(id)).counts).toMatchObject({ queued: 2, leased: 0, dead: 0 });
   });
 
-  it("ends at once at the second signal, with 130, and takes its processes along", async () => {
+  it("ends at once at the second signal with 130, and ends its processes", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     const pool = await fleet.worker(TWO, { TRAWL_GRACE: "10m", TRAWL_LEASE: "2s" });
     const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
     await site.waitForRequests(2);
     pool.kill("SIGTERM");
-    await pool.says(/"worker\.stopping"/);
+    await pool.prints(/"worker\.stopping"/);
     pool.kill("SIGTERM");
 
     const end = await pool.ended;
@@ -78,7 +79,7 @@ export function stubbornness(broker: FleetBroker): void {
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 4, dead: 0 } });
   });
 
-  it("leaves no process behind when the supervisor is killed: idle, busy or stuck", async () => {
+  it("leaves no process behind when the supervisor is killed: idle, busy or blocked", async () => {
     const fleet = await newFleet(broker);
     const site = await originOf({ "/loop": "<h1>loop</h1>" });
     writeFileSync(join(fleet.cwd, "stuck.mjs"), stuckSpider([`${site.url}/loop`]));
@@ -92,7 +93,7 @@ export function stubbornness(broker: FleetBroker): void {
     await untilGone(pids);
   });
 
-  it("lets its processes finish what they have in hand when the supervisor is killed", async () => {
+  it("lets its processes finish their tasks when the supervisor is killed", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     const pool = await fleet.worker(TWO, { TRAWL_GRACE: "20s" });
     const pids = await childrenOf(pool);
@@ -104,7 +105,7 @@ export function stubbornness(broker: FleetBroker): void {
 
     await untilGone(pids);
     const { counts } = await fleet.job(id);
-    // What was in hand when they heard of it is done, which may be a moment after the death; the rest waits untouched.
+    // Tasks that ran when the processes noticed the death are done; the others are still queued.
     expect(counts).toMatchObject({ leased: 0, dead: 0, delayed: 0 });
     expect(counts.done).toBeGreaterThanOrEqual(2);
     expect(counts.done + counts.queued).toBe(4);
@@ -112,7 +113,7 @@ export function stubbornness(broker: FleetBroker): void {
   });
 }
 
-/** Its handler says so, and never lets go. */
+/** The handler prints a line, then blocks. */
 function stuckSpider(start: readonly string[]): string {
   return `
     import { writeSync } from "node:fs";
@@ -124,7 +125,7 @@ function stuckSpider(start: readonly string[]): string {
 }
 
 async function childrenOf(pool: RunningCli): Promise<number[]> {
-  await pool.says(/"pool\.process_started","process":1/);
-  await pool.says(/"pool\.process_started","process":2/);
-  return started(poolLines({ stderr: pool.saidSoFar().stderr }));
+  await pool.prints(/"pool\.process_started","process":1/);
+  await pool.prints(/"pool\.process_started","process":2/);
+  return started(poolLines({ stderr: pool.output().stderr }));
 }

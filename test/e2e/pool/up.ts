@@ -8,24 +8,24 @@ import { type PoolLine, poolLines, started, untilGone } from "./pool.ts";
 
 const GROUPS = ["--fetch", "2", "--render", "0", "--parse", "1", "--queue", "high_priority", "--no-serve"];
 
-/** Workers of every kind under one supervisor. */
+/** Workers of several queues under one supervisor. */
 export function up(broker: FleetBroker): void {
-  it("serves each queue with processes of its own, replaces one that is killed, and stops all with 0", async () => {
+  it("serves each queue with its own processes, replaces a killed one, and stops all with 0", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
     const running = fleet.start(["up", ...GROUPS, "--json"]);
-    await running.says(/"up\.started"/);
+    await running.prints(/"up\.started"/);
     const flags = [`${site.url}/`, ...FAST, "--wait", "--json", "--quiet"];
 
     const first = await fleet.run(["submit", ...flags]);
-    const [victim] = started(poolLines(running.saidSoFar()));
+    const [victim] = started(poolLines(running.output()));
     process.kill(victim ?? 0, "SIGKILL");
-    await running.says(/"pool\.process_died","group":"fetch"/);
+    await running.prints(/"pool\.process_died","group":"fetch"/);
     const second = await fleet.run(["submit", ...flags, "--queue", "high_priority"]);
     for (const end of [first, second]) {
       expect(end, end.stderr).toMatchObject({ code: 0 });
       expect(lastJson(end)).toMatchObject({ state: "finished", pages: 30, records: 30 });
     }
-    await running.says(/"pool\.process_died"[\s\S]*"pool\.process_started","group":"fetch","process":1/);
+    await running.prints(/"pool\.process_died"[\s\S]*"pool\.process_started","group":"fetch","process":1/);
     running.kill("SIGTERM");
 
     const end = await running.ended;
@@ -42,7 +42,7 @@ export function up(broker: FleetBroker): void {
     await untilGone(started(lines));
   });
 
-  it("says of every line whose it is", async () => {
+  it("prefixes every line with the name of its process", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const spider = `export default {
       name: "chatty", start: ["${site.url}/"], politeness: { robots: false },
@@ -52,49 +52,49 @@ export function up(broker: FleetBroker): void {
     const only = ["--render", "0", "--parse", "0", "--no-serve"];
     const [plain, json] = [fleet.start(["up", ...only]), fleet.start(["up", ...only, "--queue", "own", "--json"])];
     await fleet.submit(["chatty.mjs", "--queue", "own"]);
-    await json.says(/so it goes/);
+    await json.prints(/so it goes/);
     json.kill("SIGTERM");
     await json.ended;
     await fleet.submit(["chatty.mjs"]);
-    await plain.says(/so it goes/);
+    await plain.prints(/so it goes/);
     plain.kill("SIGTERM");
 
     const [plainEnd, jsonEnd] = [await plain.ended, await json.ended];
     expect([plainEnd.code, jsonEnd.code]).toEqual([0, 0]);
     expect(plainEnd.stderr).toMatch(/^fetch 1 \| so it goes$/m);
     const said = jsonLines<PoolLine & { text?: string }>(jsonEnd.stderr).find(({ text }) => text === "so it goes");
-    expect(said).toMatchObject({ event: "worker.said", group: "own", process: 1 });
+    expect(said).toMatchObject({ event: "worker.output", group: "own", process: 1 });
   });
 
-  it("refuses what would start nothing, or one queue twice", async () => {
+  it("refuses to start nothing, or one queue twice", async () => {
     const fleet = await newFleet(broker);
     const nothing = await fleet.run(["up", "--fetch", "0", "--render", "0", "--parse", "0"]);
     const twice = await fleet.run(["up", "--queue", "fetch=2"]);
     const odd = await fleet.run(["up", "--queue", "a=b"]);
 
     expect([nothing.code, twice.code, odd.code]).toEqual([2, 2, 2]);
-    expect(nothing.stderr).toMatch(/^trawl: BAD_USAGE: there is nothing to start/);
-    expect(twice.stderr).toMatch(/^trawl: BAD_USAGE: the queue fetch is named twice/);
+    expect(nothing.stderr).toMatch(/^trawl: BAD_USAGE: nothing to start/);
+    expect(twice.stderr).toMatch(/^trawl: BAD_USAGE: queue fetch is given twice/);
     expect(odd.stderr).toMatch(/^trawl: BAD_USAGE: .*takes a whole number/);
   });
 }
 
 type UpLine = PoolLine & { url?: string };
 
-/** The control plane as a process of the same supervisor. */
+/** The server as a process of the same supervisor. */
 export function upServer(broker: FleetBroker): void {
   const only = ["--fetch", "1", "--render", "0", "--parse", "0"];
 
-  it("has the server among its processes, and another at the same place when that is killed", async () => {
+  it("runs the server, and replaces it at the same address when it is killed", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const running = fleet.start(["up", ...only, "--port", "0", "--json"]);
-    await running.says(/"up\.started"/);
-    const lines = jsonLines<UpLine>(running.saidSoFar().stderr);
+    await running.prints(/"up\.started"/);
+    const lines = jsonLines<UpLine>(running.output().stderr);
     const { url = "" } = lines.find(({ event }) => event === "up.started") ?? {};
     const { pid = 0 } = lines.find(({ group }) => group === "trawl serve") ?? {};
 
     process.kill(pid, "SIGKILL");
-    await running.says(/"up\.server_back"/);
+    await running.prints(/"up\.server_back"/);
     const api = ["--api", url, "--wait", "--json", "--quiet"];
     const submitted = await fleet.run(["submit", `${site.url}/`, ...api]);
     const port = new URL(url).port;
@@ -103,7 +103,7 @@ export function upServer(broker: FleetBroker): void {
     const end = await running.ended;
 
     expect(lastJson(submitted)).toMatchObject({ state: "finished", pages: 1 });
-    expect(running.saidSoFar().stderr).toContain(`"up.server_back","url":"${url}"`);
+    expect(running.output().stderr).toContain(`"up.server_back","url":"${url}"`);
     expect(second).toMatchObject({ code: 2, stdout: "" });
     expect(second.stderr).toMatch(
       new RegExp(`^trawl: ADDRESS_TAKEN: 127\\.0\\.0\\.1:${port} is taken: .*--port.*--no-serve$`, "m"),

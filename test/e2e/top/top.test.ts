@@ -1,11 +1,8 @@
-/** The fleet at a glance, as somebody at a terminal has it. */
-import { beforeAll, describe, expect, it } from "vitest";
+/** `trawl top` in a real terminal, in a pipe and as JSON. */
+import { describe, expect, it } from "vitest";
 import { lastJson } from "../cli.ts";
-import { ensureDist } from "../dist.ts";
 import { newFleet } from "../fleet/fleet.ts";
 import { inPty, PTY_OBSTACLE } from "./pty.ts";
-
-beforeAll(ensureDist);
 
 const SQLITE = { fresh: async () => ({}), missing: {} };
 /** The screen as it was, with its cursor. */
@@ -18,8 +15,8 @@ describe("trawl top", () => {
     const fleet = await newFleet(SQLITE);
     const { id } = await fleet.submit(["http://127.0.0.1:9/", "--name", "a\x1b[2J\u202eshop"]);
     const serve = fleet.start(["serve", "--port", "0", "--json"]);
-    await serve.says(/"url"/);
-    const { url } = JSON.parse(serve.saidSoFar().stdout) as { url: string };
+    await serve.prints(/"url"/);
+    const { url } = JSON.parse(serve.output().stdout) as { url: string };
 
     const [plain, json, remote] = await Promise.all([
       fleet.run(["top"]),
@@ -28,7 +25,7 @@ describe("trawl top", () => {
     ]);
     expect(plain, plain.stderr).toMatchObject({ code: 0, stderr: "" });
     expect(plain.stdout).toMatch(/JOBS[\s\S]*running .*a\\u001b\[2J\\u202eshop\n/);
-    expect(plain.stdout).toMatch(/SITES[\s\S]*127\.0\.0\.1:9\n[\s\S]*no workers; start some/);
+    expect(plain.stdout).toMatch(/SITES[\s\S]*127\.0\.0\.1:9\n[\s\S]*no workers; start them/);
     expect(Math.max(...plain.stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
     for (const end of [json, remote]) {
       expect(lastJson(end)).toMatchObject({
@@ -54,8 +51,8 @@ describe("trawl top", () => {
       const { id } = await fleet.submit(["http://127.0.0.1:9/", "--name", "shop"]);
       const start = async (port: string) => {
         const serve = fleet.start(["serve", "--port", port, "--json"]);
-        await serve.says(/"url"/);
-        return { serve, url: (JSON.parse(serve.saidSoFar().stdout) as { url: string }).url };
+        await serve.prints(/"url"/);
+        return { serve, url: (JSON.parse(serve.output().stdout) as { url: string }).url };
       };
       const { serve, url } = await start("0");
       const top = inPty(["top", "--api", url, "--interval", "200ms"], { cwd: fleet.cwd, columns: 80, rows: 24 });
@@ -63,7 +60,7 @@ describe("trawl top", () => {
       expect(await top.shows(/▸ .*running.*shop[\s\S]*q quit/), top.screen().join("\n")).toBe(true);
       expect(top.screen()).toHaveLength(24);
       top.type("p");
-      expect(await top.shows(new RegExp(`pause job ${id} \\(shop\\)\\? y to do it`))).toBe(true);
+      expect(await top.shows(new RegExp(`pause job ${id} \\(shop\\)\\? Press y to confirm`))).toBe(true);
       top.type("y");
       expect(await top.shows(/▸ .*paused.*shop/)).toBe(true);
       expect(await fleet.job(id)).toMatchObject({ state: "paused" });

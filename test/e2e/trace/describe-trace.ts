@@ -1,15 +1,14 @@
-/** `trawl trace` tells what happened, whichever processes it happened in, and whatever backend the broker is on. */
+/** `trawl trace` shows the events of all processes, on every broker backend. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type CliEnd, jsonLines, lastJson } from "../cli.ts";
-import { ensureDist } from "../dist.ts";
 import { FAST, type Fleet, type FleetBroker, newFleet } from "../fleet/fleet.ts";
 import { linksTo, originOf } from "../sites.ts";
 import { registry } from "./registry.ts";
 
 type TracedLease = { kind: string; token: number; worker?: string; leasedAt?: string; [field: string]: unknown };
-type Told = {
+type TraceAnswer = {
   stories: {
     url: string;
     job: string;
@@ -24,13 +23,12 @@ type LogLine = { event: string; level: string; [field: string]: unknown };
 const SECRET = "hunter2-s3cret";
 /** Soon again, and not long patient. */
 const HASTE = { TRAWL_BACKOFF: "100ms", TRAWL_IDLE_TIMEOUT: "2s", TRAWL_LEASE: "3s" };
-/** A process that nobody looks after: killed, it is gone without a word. */
+/** A worker without a supervisor: if it is killed, no end of its attempts is recorded. */
 const SOLO = ["--pool", "solo"];
 const ALONE = ["--follow", "none", "--ignore-robots", ...FAST];
 
 export function describeTrace(name: string, broker: FleetBroker): void {
   describe(`traces and workers on ${name}`, () => {
-    beforeAll(ensureDist);
     trouble(broker);
     wholeJobs(broker);
     steps(broker);
@@ -67,7 +65,7 @@ function trouble(broker: FleetBroker): void {
 
     const [before, after] = [workerOf(first), workerOf(second)];
     const end = await fleet.run(["trace", "order-4711", "--json"]);
-    const [story] = lastJson<Told>(end).stories;
+    const [story] = lastJson<TraceAnswer>(end).stories;
     expect(story).toMatchObject({ job: id, requestId, state: "ended", waits: [], tasks: [{ step: "fetch" }] });
     const leases = story?.tasks[0]?.leases ?? [];
     expect(leases).toMatchObject(
@@ -85,7 +83,7 @@ function trouble(broker: FleetBroker): void {
 
     const text = await fleet.run(["trace", url]);
     expect(text.stdout).toMatch(
-      /submitted by request order-4711[\s\S]*try 1[\s\S]*status 500[\s\S]*try 2[\s\S]*timeout[\s\S]*never heard of again[\s\S]*try 3[\s\S]*status 200[\s\S]*1 record[\s\S]*settled as done/,
+      /submitted by request order-4711[\s\S]*attempt 1[\s\S]*status 500[\s\S]*attempt 2[\s\S]*timeout[\s\S]*the worker crashed[\s\S]*attempt 3[\s\S]*status 200[\s\S]*1 record[\s\S]*complete, .* after submission/,
     );
     for (const said of [end.stdout, text.stdout, first.stderr, second.stderr]) expect(said).not.toContain(SECRET);
     expectCorrelated(first, second, { requestId, jobId: id, taskId: story?.tasks[0]?.taskId });
@@ -134,7 +132,7 @@ function trouble(broker: FleetBroker): void {
 
     expect(stories).toMatchObject([{ state: "queued", tasks: [{ leases: [{ kind: "try", fate: "returned" }] }] }]);
     expect((await fleet.run(["trace", id])).stdout).toMatch(
-      /handed it back[\s\S]*waits for a free worker on queue fetch/,
+      /returned the task[\s\S]*waits for a free worker on queue fetch/,
     );
   });
 
@@ -173,7 +171,7 @@ function wholeJobs(broker: FleetBroker): void {
       },
     ]);
     expect(jobs[0]?.slowest).toHaveLength(3);
-    expect(text.stdout).toMatch(/given up on\n.*http_status +404 .*\/gone\n[\s\S]*longest[\s\S]*trace http/);
+    expect(text.stdout).toMatch(/\nfailed\n.*http_status +404 .*\/gone\n[\s\S]*slowest[\s\S]*trace http/);
     expect(text.stdout.split("\n").length).toBeLessThan(30);
     expect((await fleet.run(["trace", `${site.url}/to`])).stdout).toMatch(/status 302.*redirected to \/a/);
   });
@@ -203,7 +201,7 @@ function steps(broker: FleetBroker): void {
         ],
       },
     ]);
-    expect((await fleet.run(["trace", id])).stdout).toMatch(/left to parse[\s\S]*try 1 to parse[\s\S]*1 record/);
+    expect((await fleet.run(["trace", id])).stdout).toMatch(/left to parse[\s\S]*attempt 1 to parse[\s\S]*1 record/);
   });
 }
 
@@ -252,11 +250,11 @@ function expectCorrelated(first: CliEnd, second: CliEnd, ids: Record<string, unk
   }
 }
 
-async function tell(fleet: Fleet, what: string): Promise<Told> {
-  return lastJson<Told>(await fleet.run(["trace", what, "--json"]));
+async function tell(fleet: Fleet, what: string): Promise<TraceAnswer> {
+  return lastJson<TraceAnswer>(await fleet.run(["trace", what, "--json"]));
 }
 
-/** By what it told at its start. */
+/** Read from the worker's start message. */
 function workerOf({ stderr }: CliEnd): unknown {
   return jsonLines<LogLine>(stderr).find(({ event }) => event === "worker.started")?.worker;
 }

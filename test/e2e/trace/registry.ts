@@ -13,7 +13,7 @@ export function registry(broker: FleetBroker): void {
     const list = async () => lastJson<{ workers: Listed[] }>(await fleet.run(["workers", "--json"])).workers;
     const none = await fleet.run(["workers"]);
     expect(none).toMatchObject({ code: 0, stdout: "" });
-    expect(none.stderr).toMatch(/no workers; start one: .*trawl worker/);
+    expect(none.stderr).toMatch(/no workers; start one with: .*trawl worker/);
     const solo = await fleet.worker(["--pool", "solo", "--queues", "fetch,high_priority", "-c", "7"]);
     const pool = await fleet.worker(["--processes", "2", "--queues", "slow_lane"]);
     await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);

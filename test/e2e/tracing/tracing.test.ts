@@ -1,14 +1,11 @@
 /** One request is one trace, over server and workers, as a collector of spans sees it. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { submitSpanId, taskSpan } from "../../../src/runtime/trace-ids.ts";
 import { waitUntil } from "../../services/wait-until.ts";
 import { lastJson } from "../cli.ts";
-import { ensureDist } from "../dist.ts";
 import { newFleet } from "../fleet/fleet.ts";
 import { originOf } from "../sites.ts";
 import { type SeenSpan, startCollector } from "./collector.ts";
-
-beforeAll(ensureDist);
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
@@ -45,8 +42,8 @@ describe("a trace", () => {
     const site = await flakySite();
     const { collector, fleet } = await tracedFleet();
     const up = fleet.start(["up", "--fetch", "1", "--render", "0", "--parse", "1", "--port", "0", "--json"]);
-    await up.says(/"up\.started"/);
-    const [, url = ""] = /"up\.started","url":"([^"]+)"/.exec(up.saidSoFar().stderr) ?? [];
+    await up.prints(/"up\.started"/);
+    const [, url = ""] = /"up\.started","url":"([^"]+)"/.exec(up.output().stderr) ?? [];
 
     const job = {
       urls: [`${site.url}/?token=hush`, `${site.url}/flaky`, `${site.url}/gone`],

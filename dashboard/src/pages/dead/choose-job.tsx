@@ -1,4 +1,4 @@
-/** A tenant's dead letters are had a job at a time: which one? */
+/** Tenants can list dead letters only per job: this shows the jobs that have some. */
 import { liveJobs } from "../../live.ts";
 import { hrefOf } from "../../router.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
@@ -14,8 +14,8 @@ export function ChooseJob() {
   const jobs = [...known.values()].filter(({ counts }) => counts.dead > 0);
   if (jobs.length === 0) {
     return (
-      <Empty title="Nothing was given up on.">
-        <p>A URL of your jobs that fails for good lands here, with its reason and every try there was.</p>
+      <Empty title="No dead letters.">
+        <p>URLs of your jobs that fail permanently are listed here, with the reason and all attempts.</p>
       </Empty>
     );
   }
@@ -29,8 +29,8 @@ export function ChooseJob() {
         columns={[
           { id: "name", title: "Job", rem: 10, grow: 3, cell: ({ name }) => <Scraped text={name} /> },
           {
-            ...{ id: "dead", title: "Given up on", isNumber: true, rem: 6, grow: 0 },
-            tip: "URLs of the job that were given up on; those that were discarded count as well.",
+            ...{ id: "dead", title: "Failed", isNumber: true, rem: 6, grow: 0 },
+            tip: "URLs of the job that failed permanently, including discarded ones.",
             cell: ({ counts }) => count(counts.dead),
           },
           { id: "at", title: "Submitted", rem: 7, grow: 0, cell: ({ createdAt }) => <Ago at={createdAt} /> },

@@ -1,34 +1,33 @@
-/** Dead letters: what was given up on, grouped and one by one, to be replayed or discarded. */
+/** Dead letters: URLs that failed permanently, as groups and as a list, with replay and discard. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
 import { isApiError } from "../../../../src/client/api-error.ts";
 import type { DeadFilter } from "../../../../src/client/client.ts";
-import { useListed } from "../../listed.ts";
-import type { Listing } from "../../listing.ts";
+import type { DeadOut } from "../../../../src/client/wire-types.ts";
+import { type PagedRows, useIteratedRows } from "../../paged-rows.ts";
 import { usePolled } from "../../polled.ts";
-import { hrefOf, place } from "../../router.ts";
+import { hrefOf, route } from "../../router.ts";
 import { api, may, session } from "../../session.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { count, plural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { ChooseJob } from "./choose-job.tsx";
-import { DealDialog, type Dealing } from "./deal-dialog.tsx";
-import type { Chosen } from "./deal-with.ts";
-import { type Dealt, DealtNote } from "./dealt-note.tsx";
+import { type DeadAction, DeadActionDialog } from "./dead-action-dialog.tsx";
+import { DeadActionNotice, type DeadActionResult } from "./dead-action-notice.tsx";
+import type { DeadSelection } from "./dead-actions.ts";
+import { filterOf } from "./dead-filter.ts";
 import { Filters } from "./filters.tsx";
 import { Groups } from "./groups.tsx";
 import { Letters } from "./letters.tsx";
-import { filterOf } from "./which.ts";
 import "./dead.css";
 
-const EVERY_MS = 5_000;
-/** To count very many costs the broker something: they are counted less often. */
+const POLL_MS = 5_000;
+/** From this many dead letters on, counting is expensive for the broker and is done less often. */
 const MANY = 10_000;
-const MANY_EVERY_MS = 60_000;
-const GROUPS_MOST = 500;
-/** Letters that one request brings. */
-const FOLLOWED_MOST = 500;
+const MANY_POLL_MS = 60_000;
+const GROUPS_MAX = 500;
+/** The list is kept up to date only while it is this short: one request. */
+const AUTO_RELOAD_MAX = 500;
 
 export function Dead() {
   const filter = useFilter();
@@ -37,7 +36,7 @@ export function Dead() {
   return (
     <Page
       title="Dead letters"
-      says={`What was given up on: look at why${may("submit") ? ", then replay or discard it" : ""}.`}
+      subtitle={`URLs that failed permanently.${may("submit") ? " Find out why, then replay or discard them." : ""}`}
     >
       {isTenant && filter.job === undefined ? (
         <>
@@ -45,31 +44,32 @@ export function Dead() {
           <ChooseJob />
         </>
       ) : (
-        <Graveyard filter={filter} />
+        <DeadLetterView filter={filter} />
       )}
     </Page>
   );
 }
 
-function Graveyard({ filter }: { filter: DeadFilter }) {
+function DeadLetterView({ filter }: { filter: DeadFilter }) {
   const key = JSON.stringify(filter);
-  const [everyMs, setEveryMs] = useState(EVERY_MS);
-  const groups = usePolled((signal) => api().dead.groups(filter, { limit: GROUPS_MOST, signal }), everyMs, [key]);
-  const letters = useListed((options) => api().dead.list(filter, options), [key]);
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const [dealing, setDealing] = useState<Dealing | undefined>(undefined);
-  const [dealt, setDealt] = useState<Dealt | undefined>(undefined);
+  const [pollMs, setPollMs] = useState(POLL_MS);
+  const groups = usePolled((signal) => api().dead.groups(filter, { limit: GROUPS_MAX, signal }), pollMs, [key]);
+  const letters = useIteratedRows((options) => api().dead.list(filter, options), [key]);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [action, setAction] = useState<DeadAction | undefined>(undefined);
+  const [result, setResult] = useState<DeadActionResult | undefined>(undefined);
   const total = groups.value?.letters;
   const isMany = (total ?? 0) >= MANY;
-  useEffect(() => setEveryMs(isMany ? MANY_EVERY_MS : EVERY_MS), [isMany]);
-  useFollowed(letters, total, groups.value);
-  const isNarrowed = Object.keys(filter).length > 0;
-  const all: Chosen = { filter, tasks: undefined, count: total ?? 0 };
-  const chosen: Chosen = picked.size === 0 ? all : { filter: jobOnly(filter), tasks: [...picked], count: picked.size };
+  useEffect(() => setPollMs(isMany ? MANY_POLL_MS : POLL_MS), [isMany]);
+  useReloadOnChange(letters, total, groups.value);
+  const isFiltered = Object.keys(filter).length > 0;
+  const all: DeadSelection = { filter, tasks: undefined, count: total ?? 0 };
+  const selection: DeadSelection =
+    selected.size === 0 ? all : { filter: jobOnly(filter), tasks: [...selected], count: selected.size };
 
-  const done = (now: Dealt) => {
-    setDealt(now);
-    setPicked(new Set());
+  const done = (now: DeadActionResult) => {
+    setResult(now);
+    setSelected(new Set());
     groups.reload();
     letters.reload();
   };
@@ -77,91 +77,97 @@ function Graveyard({ filter }: { filter: DeadFilter }) {
     <>
       <Filters filter={filter} />
       <Problem error={groups.error} onRetry={groups.reload} />
-      {dealt !== undefined && <DealtNote dealt={dealt} onClose={() => setDealt(undefined)} />}
+      {result !== undefined && <DeadActionNotice result={result} onClose={() => setResult(undefined)} />}
       {groups.value === undefined && groups.error === undefined && <Loading />}
-      {total === 0 && <NoneLeft isNarrowed={isNarrowed} />}
+      {total === 0 && <NoDeadLetters isFiltered={isFiltered} />}
       {groups.value !== undefined && total !== undefined && total > 0 && (
         <>
           {may("submit") && (
-            <Actions chosen={chosen} isNarrowed={isNarrowed} onDeal={(verb) => setDealing({ verb, chosen })} />
+            <Actions
+              selection={selection}
+              isFiltered={isFiltered}
+              onAction={(verb) => setAction({ verb, selection })}
+            />
           )}
-          <Groups groups={groups.value.groups} filter={filter} isCut={groups.value.groups.length === GROUPS_MOST} />
+          <Groups groups={groups.value.groups} filter={filter} isCut={groups.value.groups.length === GROUPS_MAX} />
           {isMissing(letters.error) ? null : <Problem error={letters.error} onRetry={letters.reload} />}
           <Letters
             letters={letters}
-            picked={picked}
-            onPick={setPicked}
-            onDeal={(verb, letter) =>
-              setDealing({ verb, chosen: { filter: { job: letter.jobId }, tasks: [letter.taskId], count: 1 } })
+            selected={selected}
+            onSelect={setSelected}
+            onAction={(verb, letter) =>
+              setAction({ verb, selection: { filter: { job: letter.jobId }, tasks: [letter.taskId], count: 1 } })
             }
           />
         </>
       )}
-      {dealing !== undefined && <DealDialog dealing={dealing} onDone={done} onClose={() => setDealing(undefined)} />}
+      {action !== undefined && <DeadActionDialog action={action} onDone={done} onClose={() => setAction(undefined)} />}
     </>
   );
 }
 
 /**
- * What fails again comes back between two looks: the list is read anew when the count is another one. Not where somebody
- * has scrolled far, who would lose the place.
+ * Reloads the list when a poll returns another count, such as after a replay that failed again. Not if the user has
+ * scrolled far, because the scroll position would be lost.
  */
-function useFollowed(letters: Listing<DeadOut>, total: number | undefined, look: unknown): void {
+function useReloadOnChange(letters: PagedRows<DeadOut>, total: number | undefined, polled: unknown): void {
   const last = useRef(total);
   useEffect(() => {
-    const isOther = last.current !== undefined && last.current !== total;
-    const isBehind = letters.isOver && letters.rows.length !== total;
+    const isChanged = last.current !== undefined && last.current !== total;
+    const isOutdated = letters.isOver && letters.rows.length !== total;
     last.current = total;
-    if (total !== undefined && letters.rows.length <= FOLLOWED_MOST && (isOther || isBehind)) letters.reload();
-  }, [look]);
+    if (total !== undefined && letters.rows.length <= AUTO_RELOAD_MAX && (isChanged || isOutdated)) letters.reload();
+  }, [polled]);
 }
 
-function Actions(props: { chosen: Chosen; isNarrowed: boolean; onDeal: (verb: Dealing["verb"]) => void }) {
-  const { chosen, isNarrowed, onDeal } = props;
-  const isAny = isNarrowed || chosen.tasks !== undefined;
-  const what = chosen.tasks === undefined ? plural(chosen.count, "letter") : `${count(chosen.count)} picked`;
+type ActionsProps = { selection: DeadSelection; isFiltered: boolean; onAction: (verb: DeadAction["verb"]) => void };
+
+function Actions({ selection, isFiltered, onAction }: ActionsProps) {
+  const isEnabled = isFiltered || selection.tasks !== undefined;
+  const what =
+    selection.tasks === undefined ? plural(selection.count, "dead letter") : `${count(selection.count)} selected`;
   return (
     <div class="dead-actions">
-      <button type="button" class="primary" disabled={!isAny} onClick={() => onDeal("replay")}>
+      <button type="button" class="primary" disabled={!isEnabled} onClick={() => onAction("replay")}>
         Replay {what} …
       </button>
-      <button type="button" disabled={!isAny} onClick={() => onDeal("discard")}>
+      <button type="button" disabled={!isEnabled} onClick={() => onAction("discard")}>
         Discard {what} …
       </button>
-      {!isAny && <span class="quiet">Choose a group or a filter, or pick letters below: not all of them at once.</span>}
+      {!isEnabled && <span class="muted">Choose a group, set a filter, or select rows below.</span>}
     </div>
   );
 }
 
-function NoneLeft({ isNarrowed }: { isNarrowed: boolean }) {
-  if (isNarrowed) {
+function NoDeadLetters({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
     return (
-      <Empty title="No dead letter is like that.">
+      <Empty title="No dead letters match.">
         <p>
-          <a href={hrefOf(["dead"])}>Show all of them</a>
+          <a href={hrefOf(["dead"])}>Show all dead letters</a>
         </p>
       </Empty>
     );
   }
   return (
-    <Empty title="Nothing was given up on.">
-      <p>A URL that fails for good lands here, with its reason and every try there was: nothing is lost in silence.</p>
+    <Empty title="No dead letters.">
+      <p>URLs that fail permanently are listed here, with the reason and all attempts.</p>
     </Empty>
   );
 }
 
 function useFilter(): DeadFilter {
-  const { query } = place.value;
+  const { query } = route.value;
   const key = JSON.stringify(query);
   return useMemo(() => filterOf(query), [key]);
 }
 
-/** What was picked is named by itself; a tenant's key wants to hear the job, too. */
+/** Selected rows are named by task id; the key of a tenant must also name the job. */
 function jobOnly({ job }: DeadFilter): DeadFilter {
   return job === undefined ? {} : { job };
 }
 
-/** The groups have said so already. */
+/** The poll for the groups shows the same error. */
 function isMissing(error: unknown): boolean {
   return isApiError(error, "NOT_FOUND");
 }

@@ -9,21 +9,26 @@ const REASONS = [
   ...Object.keys(DEAD_REASONS).map((reason) => ({ value: reason, label: reason })),
 ];
 
-/** Which letters are shown, and meant by the buttons. */
+/** Filters the list, and what the replay and discard buttons apply to. */
 export function Filters({ filter }: { filter: DeadFilter }) {
   const { job = "", reason = "", site = "", status } = filter;
   const isAny = Object.keys(filter).length > 0;
   return (
     <search class="filters">
       <SelectField label="Reason" value={reason} options={REASONS} onChange={(value) => setQuery({ reason: value })} />
-      <Typed label="Site" value={site} placeholder="shop.example" onChange={(value) => setQuery({ site: value })} />
-      <Typed
+      <DebouncedField
+        label="Site"
+        value={site}
+        placeholder="shop.example"
+        onChange={(value) => setQuery({ site: value })}
+      />
+      <DebouncedField
         label="Status"
         value={status === undefined ? "" : String(status)}
         placeholder="404"
         onChange={(value) => setQuery({ status: value })}
       />
-      <Typed label="Job" value={job} placeholder="its id" onChange={(value) => setQuery({ job: value })} />
+      <DebouncedField label="Job" value={job} placeholder="job id" onChange={(value) => setQuery({ job: value })} />
       <button
         type="button"
         disabled={!isAny}
@@ -35,17 +40,17 @@ export function Filters({ filter }: { filter: DeadFilter }) {
   );
 }
 
-type TypedProps = { label: string; value: string; placeholder: string; onChange: (value: string) => void };
+type DebouncedFieldProps = { label: string; value: string; placeholder: string; onChange: (value: string) => void };
 
-const SETTLE_MS = 400;
+const DEBOUNCE_MS = 400;
 
-/** Takes effect when the typing has stopped for a moment. */
-function Typed({ label, value, placeholder, onChange }: TypedProps) {
+/** Calls `onChange` when the user stops typing. */
+function DebouncedField({ label, value, placeholder, onChange }: DebouncedFieldProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text.trim() === value) return;
-    const timer = setTimeout(() => onChange(text.trim()), SETTLE_MS);
+    const timer = setTimeout(() => onChange(text.trim()), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return <TextField label={label} value={text} placeholder={placeholder} onInput={setText} />;

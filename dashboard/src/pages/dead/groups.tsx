@@ -1,8 +1,9 @@
-/** What they died of, the most first; a group is a filter. */
-import type { DeadGroupOut } from "../../../../src/api/wire-fleet.ts";
+/** Dead letters grouped by reason, site and status, largest first. A click on a group sets the filter. */
+
 import type { DeadFilter } from "../../../../src/client/client.ts";
+import type { DeadGroupOut } from "../../../../src/client/wire-types.ts";
 import { hrefOf } from "../../router.ts";
-import { DEAD_REASONS } from "../../ui/dead-reasons.ts";
+import { DEAD_REASONS, reasonText } from "../../ui/dead-reasons.ts";
 import { count, plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
@@ -12,7 +13,7 @@ import { Tip } from "../../ui/tip.tsx";
 type GroupsProps = {
   groups: readonly DeadGroupOut[];
   filter: DeadFilter;
-  /** Whether there may be more, smaller ones. */
+  /** There may be more, smaller groups. */
   isCut: boolean;
 };
 
@@ -20,11 +21,9 @@ export function Groups({ groups, filter, isCut }: GroupsProps) {
   const most = Math.max(1, ...groups.map((group) => group.count));
   return (
     <Card
-      title="By reason, site and status"
+      title="Groups"
       actions={
-        <span class="quiet">
-          {isCut ? `the largest ${count(groups.length)} groups` : plural(groups.length, "group")}
-        </span>
+        <span class="muted">{isCut ? `largest ${count(groups.length)} groups` : plural(groups.length, "group")}</span>
       }
     >
       <Table
@@ -46,19 +45,19 @@ function columnsFor(most: number): Column<DeadGroupOut>[] {
     {
       id: "reason",
       title: "Reason",
-      tip: "Why they were given up on.",
+      tip: "Why these URLs failed.",
       rem: 7,
       sortBy: ({ reason }) => reason,
-      cell: ({ reason }) => (
-        <Tip says={DEAD_REASONS[reason]} isQuiet>
-          {reason}
+      cell: ({ reason, status, cause }) => (
+        <Tip text={DEAD_REASONS[reason]} isUnfocusable>
+          {reasonText(reason, null, status === null ? cause : null)}
         </Tip>
       ),
     },
     {
       id: "status",
       title: "Status",
-      tip: "What the site answered with, where it did.",
+      tip: "The HTTP status, if the site responded.",
       isNumber: true,
       rem: 3,
       grow: 0,
@@ -67,8 +66,8 @@ function columnsFor(most: number): Column<DeadGroupOut>[] {
     },
     {
       id: "count",
-      title: "Letters",
-      tip: "How many of that reason, site and status there are now. The bar is their share of the largest group.",
+      title: "Count",
+      tip: "Dead letters with this reason, site and status. The bar compares it to the largest group.",
       isNumber: true,
       rem: 4,
       grow: 0,
@@ -96,10 +95,10 @@ function columnsFor(most: number): Column<DeadGroupOut>[] {
     },
     {
       id: "sample",
-      title: "Such as",
+      title: "Example",
       rem: 10,
       grow: 3,
-      from: "desk",
+      from: "desktop",
       cell: ({ sample }) => <Scraped text={sample} />,
     },
   ];

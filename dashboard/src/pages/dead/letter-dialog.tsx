@@ -1,50 +1,49 @@
-/** One dead letter: every try there was. */
-import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
+/** One dead letter with all its attempts. */
+import type { DeadOut } from "../../../../src/client/wire-types.ts";
 import { hrefOf } from "../../router.ts";
 import { may } from "../../session.ts";
-import { DEAD_REASONS } from "../../ui/dead-reasons.ts";
+import { DEAD_REASONS, reasonText } from "../../ui/dead-reasons.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { absolute } from "../../ui/format.ts";
-import { ScrapedLink, ScrapedWords } from "../../ui/scraped.tsx";
-import type { Dealing } from "./deal-dialog.tsx";
+import { ScrapedLink, ScrapedText } from "../../ui/scraped.tsx";
+import type { DeadAction } from "./dead-action-dialog.tsx";
 
-type LetterProps = { letter: DeadOut; onClose: () => void; onDeal: (verb: Dealing["verb"]) => void };
+type LetterProps = { letter: DeadOut; onClose: () => void; onAction: (verb: DeadAction["verb"]) => void };
 
-export function LetterDialog({ letter, onClose, onDeal }: LetterProps) {
-  const { url, taskId, jobId, site, reason, status, diedAt, history } = letter;
+export function LetterDialog({ letter, onClose, onAction }: LetterProps) {
+  const { url, taskId, jobId, site, reason, status, cause, diedAt, history } = letter;
   return (
-    <Dialog title="A dead letter" onClose={onClose} isWide>
+    <Dialog title="Dead letter" onClose={onClose} isWide>
       <dl class="facts">
         <dt>URL</dt>
         <dd class="dead-url">
-          <ScrapedLink url={url} most={2_000} />
+          <ScrapedLink url={url} max={2_000} />
         </dd>
         <dt>Reason</dt>
         <dd>
-          {reason}
-          {status !== null && ` (${status})`}: {DEAD_REASONS[reason]}
+          {reasonText(reason, status, cause)}: {DEAD_REASONS[reason]}
         </dd>
         <dt>Site</dt>
         <dd>
-          <ScrapedWords text={site} />
+          <ScrapedText text={site} />
         </dd>
         <dt>Job</dt>
         <dd>
           <a href={hrefOf(["jobs", jobId])}>{jobId}</a>, task {taskId}
         </dd>
-        <dt>Given up on</dt>
+        <dt>Failed</dt>
         <dd>{absolute(Date.parse(diedAt))}</dd>
       </dl>
       <section class="dead-history">
-        <h3>Its tries</h3>
+        <h3>Attempts</h3>
         <ol>
-          {history.map(({ at, because, status: answered, detail }, nth) => (
+          {history.map(({ at, because, status: attemptStatus, detail }, nth) => (
             <li key={`${at} ${nth}`}>
               <time dateTime={at}>{absolute(Date.parse(at))}</time> {because}
-              {answered !== null && ` (${answered})`}
+              {attemptStatus !== null && ` (${attemptStatus})`}
               {detail !== null && (
                 <>
-                  : <ScrapedWords text={detail} most={2_000} />
+                  : <ScrapedText text={detail} max={2_000} />
                 </>
               )}
             </li>
@@ -53,14 +52,14 @@ export function LetterDialog({ letter, onClose, onDeal }: LetterProps) {
       </section>
       <div class="dialog-buttons">
         <a class="button" href={hrefOf(["explain"], { q: taskId })}>
-          How it went
+          Timeline
         </a>
         {may("submit") && (
           <>
-            <button type="button" onClick={() => onDeal("discard")}>
+            <button type="button" onClick={() => onAction("discard")}>
               Discard …
             </button>
-            <button type="button" class="primary" onClick={() => onDeal("replay")}>
+            <button type="button" class="primary" onClick={() => onAction("replay")}>
               Replay …
             </button>
           </>

@@ -1,47 +1,48 @@
-/** The letters one by one, to be picked; a row opens its history. */
+/** The list of dead letters with checkboxes. A click on a row shows its attempts. */
 import { useMemo, useState } from "preact/hooks";
-import type { DeadOut } from "../../../../src/api/wire-fleet.ts";
-import type { Listing } from "../../listing.ts";
+import type { DeadOut } from "../../../../src/client/wire-types.ts";
 import { liveJobs } from "../../live.ts";
+import type { PagedRows } from "../../paged-rows.ts";
 import { hrefOf } from "../../router.ts";
 import { may } from "../../session.ts";
+import { reasonText } from "../../ui/dead-reasons.ts";
 import { count, plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
-import type { Dealing } from "./deal-dialog.tsx";
+import type { DeadAction } from "./dead-action-dialog.tsx";
 import { LetterDialog } from "./letter-dialog.tsx";
 
 type LettersProps = {
-  letters: Listing<DeadOut>;
-  picked: ReadonlySet<string>;
-  onPick: (picked: ReadonlySet<string>) => void;
-  onDeal: (verb: Dealing["verb"], letter: DeadOut) => void;
+  letters: PagedRows<DeadOut>;
+  selected: ReadonlySet<string>;
+  onSelect: (selected: ReadonlySet<string>) => void;
+  onAction: (verb: DeadAction["verb"], letter: DeadOut) => void;
 };
 
-export function Letters({ letters, picked, onPick, onDeal }: LettersProps) {
+export function Letters({ letters, selected, onSelect, onAction }: LettersProps) {
   const [opened, setOpened] = useState<DeadOut | undefined>(undefined);
   const { rows, isLoading, isWhole, loadMore } = letters;
-  const isAll = rows.length > 0 && rows.every(({ taskId }) => picked.has(taskId));
+  const isAll = rows.length > 0 && rows.every(({ taskId }) => selected.has(taskId));
   const columns = useMemo(() => {
     const shown = isWhole ? COLUMNS : COLUMNS.map(({ sortBy: _, ...column }) => column);
-    return may("submit") ? [pickColumn(picked, onPick), ...shown] : shown;
-  }, [picked, onPick, isWhole]);
-  const said = isWhole ? plural(rows.length, "letter") : `${count(rows.length)} so far, as they were queued`;
+    return may("submit") ? [selectColumn(selected, onSelect), ...shown] : shown;
+  }, [selected, onSelect, isWhole]);
+  const countText = isWhole ? plural(rows.length, "dead letter") : `${count(rows.length)} loaded, in queue order`;
   return (
     <Card
-      title="One by one"
+      title="All dead letters"
       actions={
-        <span class="dead-pick">
-          <span class="quiet">{said}</span>
+        <span class="dead-select">
+          <span class="muted">{countText}</span>
           {may("submit") && (
             <button
               type="button"
               class="small"
-              onClick={() => onPick(isAll ? new Set() : new Set(rows.map(({ taskId }) => taskId)))}
+              onClick={() => onSelect(isAll ? new Set() : new Set(rows.map(({ taskId }) => taskId)))}
             >
-              {isAll ? "Pick none" : "Pick all that are shown"}
+              {isAll ? "Clear selection" : "Select all loaded"}
             </button>
           )}
         </span>
@@ -53,7 +54,7 @@ export function Letters({ letters, picked, onPick, onDeal }: LettersProps) {
         rows={rows}
         keyOf={({ taskId }) => taskId}
         sort={NEWEST_FIRST}
-        isMarked={({ taskId }) => picked.has(taskId)}
+        isSelected={({ taskId }) => selected.has(taskId)}
         onOpen={setOpened}
         loadMore={loadMore}
         isLoading={isLoading}
@@ -62,9 +63,9 @@ export function Letters({ letters, picked, onPick, onDeal }: LettersProps) {
         <LetterDialog
           letter={opened}
           onClose={() => setOpened(undefined)}
-          onDeal={(verb) => {
+          onAction={(verb) => {
             setOpened(undefined);
-            onDeal(verb, opened);
+            onAction(verb, opened);
           }}
         />
       )}
@@ -72,22 +73,22 @@ export function Letters({ letters, picked, onPick, onDeal }: LettersProps) {
   );
 }
 
-function pickColumn(picked: ReadonlySet<string>, onPick: LettersProps["onPick"]): Column<DeadOut> {
+function selectColumn(selected: ReadonlySet<string>, onSelect: LettersProps["onSelect"]): Column<DeadOut> {
   return {
-    id: "pick",
+    id: "select",
     title: "",
     rem: 1.25,
     grow: 0,
     cell: ({ taskId, url }) => (
       <input
         type="checkbox"
-        aria-label={`Pick ${url.slice(0, 100)}`}
-        checked={picked.has(taskId)}
+        aria-label={`Select ${url.slice(0, 100)}`}
+        checked={selected.has(taskId)}
         onChange={(event) => {
-          const next = new Set(picked);
+          const next = new Set(selected);
           if (event.currentTarget.checked) next.add(taskId);
           else next.delete(taskId);
-          onPick(next);
+          onSelect(next);
         }}
       />
     ),
@@ -96,33 +97,33 @@ function pickColumn(picked: ReadonlySet<string>, onPick: LettersProps["onPick"])
 
 const NEWEST_FIRST = { by: "at", isDown: true };
 
-/** The server lists them as they were queued: any other order takes all of them. */
+/** The server lists dead letters in queue order. Sorting needs all of them, so it is off until all are loaded. */
 const COLUMNS: readonly Column<DeadOut>[] = [
   { id: "url", title: "URL", rem: 12, grow: 4, sortBy: ({ url }) => url, cell: ({ url }) => <Scraped text={url} /> },
   {
     id: "reason",
     title: "Reason",
-    tip: "Why it was given up on, and what the site answered with.",
+    tip: "Why the URL failed, and the HTTP status.",
     rem: 10.5,
     from: "tablet",
     sortBy: ({ reason, status }) => `${reason} ${status ?? ""}`,
-    cell: ({ reason, status }) => (status === null ? reason : `${reason} (${status})`),
+    cell: ({ reason, status, cause }) => reasonText(reason, status, cause),
   },
   {
     id: "last",
-    title: "Last try",
-    tip: "What the last try ended with, in the words of the worker.",
+    title: "Last error",
+    tip: "The error message of the last attempt.",
     rem: 8,
     grow: 2,
-    from: "desk",
+    from: "desktop",
     cell: ({ history }) => <Scraped text={history.at(-1)?.detail ?? history.at(-1)?.because ?? ""} />,
   },
   {
-    id: "tries",
-    title: "Tries",
-    tip: "How often it was tried before it was given up on.",
+    id: "attempts",
+    title: "Attempts",
+    tip: "Number of attempts before the URL failed permanently.",
     isNumber: true,
-    rem: 3,
+    rem: 4.5,
     grow: 0,
     from: "tablet",
     sortBy: ({ history }) => history.length,
@@ -131,7 +132,7 @@ const COLUMNS: readonly Column<DeadOut>[] = [
   {
     id: "job",
     title: "Job",
-    tip: "The job it is of.",
+    tip: "The job that the URL belongs to.",
     rem: 7,
     grow: 2,
     from: "laptop",
@@ -144,7 +145,7 @@ const COLUMNS: readonly Column<DeadOut>[] = [
   },
   {
     id: "at",
-    title: "Given up on",
+    title: "Failed",
     rem: 6,
     grow: 0,
     from: "tablet",
@@ -153,7 +154,7 @@ const COLUMNS: readonly Column<DeadOut>[] = [
   },
 ];
 
-/** Of jobs that the stream of events does not tell of only the id is known. */
+/** The name is only known for jobs that the event stream sends. */
 function nameOf(jobId: string): string {
   return liveJobs.value?.get(jobId)?.name || jobId;
 }

@@ -1,73 +1,72 @@
-/** One box: a URL, a site, or the id of a job, a task or a request; why it waits, and how it went. */
+/** Explains a URL, site, job, task or request: why it waits, and its timeline. */
 import { useEffect, useState } from "preact/hooks";
 import { usePolled } from "../../polled.ts";
-import { place, setQuery } from "../../router.ts";
+import { route, setQuery } from "../../router.ts";
 import { may } from "../../session.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { askAbout } from "./ask-about.ts";
-import { LookAgain } from "./look-again.tsx";
+import { explainQuery } from "./explain-query.ts";
 import { Reasons } from "./reasons.tsx";
+import { RefreshRow } from "./refresh-row.tsx";
 import { TracedJob } from "./traced-job.tsx";
 import { TracedPage } from "./traced-page.tsx";
 import "./explain.css";
 
-/** Broker and store look through what a job has, which may be millions: once, and again when somebody wants to know. */
+/** Broker and store may search millions of entries, so there is no polling; the user refreshes. */
 const ONCE = 0;
 
 export function Explain() {
-  const asked = (place.value.query.q ?? "").trim();
-  const [word, setWord] = useState(asked);
-  useEffect(() => setWord(asked), [asked]);
-  const sites = may("admin") ? ", a site" : "";
+  const query = (route.value.query.q ?? "").trim();
+  const [typed, setTyped] = useState(query);
+  useEffect(() => setTyped(query), [query]);
+  const sites = may("admin") ? ", site" : "";
   return (
-    <Page title="Explain" says="Why something waits, until when, and how it went so far.">
+    <Page title="Explain" subtitle="Why a URL, site or job waits, and what has happened so far.">
       <form
-        class="ask"
+        class="explain-form"
         onSubmit={(event) => {
           event.preventDefault();
-          setQuery({ q: word.trim() });
+          setQuery({ q: typed.trim() });
         }}
       >
         <TextField
-          label={`A URL${sites}, or the id of a job, a task or a request`}
+          label={`URL${sites}, or the id of a job, task or request`}
           type="search"
-          value={word}
-          onInput={setWord}
-          placeholder="https://shop.example/product/17"
+          value={typed}
+          onInput={setTyped}
+          placeholder="https://shop.example/17"
         />
-        <button type="submit" class="primary" disabled={word.trim() === ""}>
+        <button type="submit" class="primary" disabled={typed.trim() === ""}>
           Explain
         </button>
       </form>
-      {asked === "" ? <HowToAsk /> : <Answer word={asked} />}
+      {query === "" ? <Help /> : <Answer query={query} />}
     </Page>
   );
 }
 
-function HowToAsk() {
+function Help() {
   return (
-    <Empty title="What do you wonder about?">
+    <Empty title="Enter a URL or an id.">
       <p>
-        Of a URL you hear why it waits, in which job, and every try there was. Of a job what holds it up. Of a request
-        all that came of it.
+        For a URL, this page shows why it waits and all its attempts. For a job, it shows what the job is waiting for.
+        For a request id, it shows all jobs and URLs that the request created.
       </p>
     </Empty>
   );
 }
 
-function Answer({ word }: { word: string }) {
-  const asked = usePolled((signal) => askAbout(word, signal), ONCE, [word]);
-  const { value, error } = asked;
+function Answer({ query }: { query: string }) {
+  const { value, error, reload } = usePolled((signal) => explainQuery(query, signal), ONCE, [query]);
   if (value === undefined) {
-    return error === undefined ? <Loading /> : <Problem error={error} onRetry={asked.reload} />;
+    return error === undefined ? <Loading /> : <Problem error={error} onRetry={reload} />;
   }
   const { explained, trace } = value;
   return (
     <>
-      <Problem error={error} onRetry={asked.reload} />
+      <Problem error={error} onRetry={reload} />
       {explained !== undefined && <Reasons explained={explained} />}
       {trace?.stories.map((story) => (
         <TracedPage key={`${story.job} ${story.url}`} story={story} />
@@ -75,7 +74,7 @@ function Answer({ word }: { word: string }) {
       {trace?.jobs.map((traced) => (
         <TracedJob key={traced.job.id} traced={traced} />
       ))}
-      <LookAgain more={trace?.more ?? 0} onLook={asked.reload} />
+      <RefreshRow hidden={trace?.more ?? 0} onRefresh={reload} />
     </>
   );
 }

@@ -1,37 +1,30 @@
-/** Why something waits, in the words of the server, and until when. */
-import type { ExplanationOut } from "../../../../src/api/wire-fleet.ts";
-import { cut, withTimes } from "../../ui/format.ts";
+/** The current status of a URL, site or job, with the sentences of the server. */
+import type { ExplanationOut } from "../../../../src/client/wire-types.ts";
+import { cut, localizeTimes } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
-import { ScrapedWords } from "../../ui/scraped.tsx";
+import { ScrapedText } from "../../ui/scraped.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
 
-export function Reasons({
-  explained,
-  title = "How it stands, and why",
-}: {
-  explained: ExplanationOut;
-  title?: string;
-}) {
-  const { about, reasons, until } = explained;
+export function Reasons({ explained: { about, reasons, until } }: { explained: ExplanationOut }) {
   return (
-    <Card title={title}>
-      <div class="card-body reasons-of">
-        <p class="quiet">
-          <ScrapedWords text={about} />
+    <Card title="Current status">
+      <div class="card-body explanation">
+        <p class="muted">
+          <ScrapedText text={about} />
         </p>
         <ul class="reasons">
           {reasons.map((reason) => (
             <li key={cut(reason, 100)}>
-              <ScrapedWords text={withTimes(reason)} most={2_000} />
+              <ScrapedText text={localizeTimes(reason)} max={2_000} />
             </li>
           ))}
         </ul>
         {until !== null && (
           <p>
-            <Tip says="As far as can be told now: what has to pass before it may go on. A worker has to be free then.">
-              May go on
+            <Tip text="The earliest time for the next request, as far as is known now. It also needs a free worker.">
+              Next request:
             </Tip>{" "}
             {Date.parse(until) <= now.value ? "now" : <Ago at={until} />}
           </p>

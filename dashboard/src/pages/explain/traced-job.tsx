@@ -1,9 +1,10 @@
-/** How a whole job went: what failed, what was given up on, what took longest; each leads to its own story. */
+/** The history of a job: failed attempts, dead letters and slowest pages, each with a link to its timeline. */
 import type { ComponentChildren } from "preact";
-import type { JobTraceOut } from "../../../../src/api/wire-trace.ts";
+import type { JobTraceOut } from "../../../../src/client/wire-types.ts";
 import { hrefOf } from "../../router.ts";
 import { JobState } from "../../ui/badge.tsx";
-import { bytes, count, duration, plural } from "../../ui/format.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { bytes, count, duration } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { Stat } from "../../ui/stat.tsx";
@@ -11,37 +12,45 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import "./explain.css";
 
-type Try = JobTraceOut["tries"][number];
-type Slow = JobTraceOut["slowest"][number];
-type Letter = JobTraceOut["dead"][number];
+type FailedAttempts = JobTraceOut["tries"][number];
+type SlowPage = JobTraceOut["slowest"][number];
+type TracedLetter = JobTraceOut["dead"][number];
 
-const TRIES: readonly Column<Try>[] = [
-  { id: "fate", title: "Ended as", rem: 5, cell: ({ fate }) => fate },
+export const ATTEMPT_RESULTS: Readonly<Record<FailedAttempts["fate"], string>> = {
+  retry: "retried",
+  dead: "failed",
+  refused: "refused",
+  returned: "requeued",
+  passed: "passed on",
+};
+
+const ATTEMPTS: readonly Column<FailedAttempts>[] = [
+  { id: "fate", title: "Result", rem: 5, cell: ({ fate }) => ATTEMPT_RESULTS[fate] },
   {
     id: "because",
-    title: "Because",
+    title: "Reason",
     rem: 8,
     cell: ({ because, status }) => <Scraped text={status === null ? because : `${because} (${status})`} />,
   },
   {
-    id: "tries",
-    title: "Tries",
-    tip: "How many ended so.",
+    id: "attempts",
+    title: "Attempts",
+    tip: "Attempts with this result and reason.",
     isNumber: true,
-    rem: 4,
+    rem: 4.5,
     grow: 0,
     cell: (one) => count(one.tries),
   },
-  { id: "sample", title: "Such as", rem: 10, grow: 3, from: "tablet", cell: ({ sample }) => <Scraped text={sample} /> },
+  { id: "sample", title: "Example", rem: 10, grow: 3, from: "tablet", cell: ({ sample }) => <Scraped text={sample} /> },
 ];
 
-const SLOW: readonly Column<Slow>[] = [
+const SLOWEST: readonly Column<SlowPage>[] = [
   { id: "url", title: "Page", rem: 10, grow: 3, cell: ({ url }) => <Scraped text={url} /> },
   { id: "status", title: "Status", rem: 4, grow: 0, isNumber: true, cell: ({ status }) => status },
   {
     id: "lease",
     title: "Lease",
-    tip: "From when a worker took it on to its result: the wait for the site's allowance, the request, the extraction, the store.",
+    tip: "From the lease to the result: waiting for the rate limit of the site, the request, parsing and storing.",
     rem: 6,
     grow: 0,
     isNumber: true,
@@ -50,7 +59,7 @@ const SLOW: readonly Column<Slow>[] = [
   {
     id: "took",
     title: "Request",
-    tip: "From the request to the last byte of the answer.",
+    tip: "From sending the request to the last byte of the response.",
     rem: 6,
     grow: 0,
     isNumber: true,
@@ -59,7 +68,7 @@ const SLOW: readonly Column<Slow>[] = [
   },
 ];
 
-const DEAD: readonly Column<Letter>[] = [
+const DEAD: readonly Column<TracedLetter>[] = [
   { id: "url", title: "Page", rem: 10, grow: 3, cell: ({ url }) => <Scraped text={url} /> },
   {
     id: "reason",
@@ -67,67 +76,47 @@ const DEAD: readonly Column<Letter>[] = [
     rem: 8,
     cell: ({ reason, status }) => (status === null ? reason : `${reason} (${status})`),
   },
-  { id: "at", title: "When", rem: 6, grow: 0, from: "tablet", cell: ({ diedAt }) => <Ago at={diedAt} /> },
+  { id: "at", title: "Failed", rem: 6, grow: 0, from: "tablet", cell: ({ diedAt }) => <Ago at={diedAt} /> },
 ];
 
-export function TracedJob({ traced }: { traced: JobTraceOut }) {
+/** `isOnJobPage` leaves out what the page of the job already shows. */
+export function TracedJob({ traced, isOnJobPage = false }: { traced: JobTraceOut; isOnJobPage?: boolean }) {
   const { job, tries, slowest, dead } = traced;
-  const { counts, tally } = job;
-  const left = counts.queued + counts.delayed + counts.leased;
-  const storyOf = ({ taskId }: { taskId: string }) => hrefOf(["explain"], { q: taskId });
+  const timelineOf = ({ taskId }: { taskId: string }) => hrefOf(["explain"], { q: taskId });
+  const isEmpty = tries.length + slowest.length + dead.length === 0;
   return (
-    <Card title="How it went" actions={<a href={hrefOf(["jobs", job.id])}>The job's page</a>}>
-      <div class="card-body story">
-        <div class="story-head">
-          <Scraped text={job.name} />
-          <span class="mono">{job.id}</span>
-          <JobState state={job.state} />
-          <span>
-            submitted <Ago at={job.createdAt} />
-            {job.finishedAt !== null &&
-              `, ended ${duration(Date.parse(job.finishedAt) - Date.parse(job.createdAt))} later`}
-          </span>
-        </div>
-        <div class="stats">
-          <Stat label="Pages" value={count(tally.pages)} tip="Pages that were fetched and kept." />
-          <Stat label="Bytes" value={bytes(tally.bytes)} tip="Sum of their bodies, decompressed." />
-          <Stat label="Records" value={count(tally.records)} tip="What was extracted from them." />
-          <Stat
-            label="Given up on"
-            value={count(counts.dead)}
-            tip="Dead letters: they can be replayed or discarded."
-            tone={counts.dead > 0 ? "bad" : undefined}
-          />
-          <Stat label="Left" value={count(left)} tip="Queued, waiting for a retry, or under way." />
-        </div>
-        <Part title={`${plural(tries.length, "way", "ways")} in which tries ended without a page`} rows={tries}>
+    <Card title="History" actions={!isOnJobPage && <a href={hrefOf(["jobs", job.id])}>Open job</a>}>
+      <div class="card-body trace">
+        {!isOnJobPage && <JobSummary job={job} />}
+        {isOnJobPage && isEmpty && <Empty title="No attempts yet." />}
+        <Part title="Failed attempts by reason" rows={tries}>
           <Table
-            label="Tries without a page"
+            label="Failed attempts by reason"
             class="is-short"
-            columns={TRIES}
+            columns={ATTEMPTS}
             rows={tries}
             keyOf={({ fate, because, status }) => `${fate} ${because} ${status}`}
             hrefOf={({ sample }) => hrefOf(["explain"], { q: sample })}
           />
         </Part>
-        <Part title="The first that were given up on" rows={dead}>
+        <Part title="First dead letters" rows={dead}>
           <Table
-            label="Given up on"
+            label="Dead letters"
             class="is-short"
             columns={DEAD}
             rows={dead}
             keyOf={({ taskId }) => taskId}
-            hrefOf={storyOf}
+            hrefOf={timelineOf}
           />
         </Part>
-        <Part title="The longest from lease to result" rows={slowest}>
+        <Part title="Slowest pages" rows={slowest}>
           <Table
-            label="Longest leases"
+            label="Slowest pages"
             class="is-short"
-            columns={SLOW}
+            columns={SLOWEST}
             rows={slowest}
             keyOf={({ taskId }) => taskId}
-            hrefOf={storyOf}
+            hrefOf={timelineOf}
           />
         </Part>
       </div>
@@ -135,10 +124,41 @@ export function TracedJob({ traced }: { traced: JobTraceOut }) {
   );
 }
 
+function JobSummary({ job }: { job: JobTraceOut["job"] }) {
+  const { counts, tally } = job;
+  const left = counts.queued + counts.delayed + counts.leased;
+  return (
+    <>
+      <div class="trace-head">
+        <Scraped text={job.name} />
+        <span class="mono">{job.id}</span>
+        <JobState state={job.state} />
+        <span>
+          submitted <Ago at={job.createdAt} />
+          {job.finishedAt !== null &&
+            `, ended ${duration(Date.parse(job.finishedAt) - Date.parse(job.createdAt))} later`}
+        </span>
+      </div>
+      <div class="stats">
+        <Stat label="Pages" value={count(tally.pages)} tip="Pages that were fetched and stored." />
+        <Stat label="Size" value={bytes(tally.bytes)} tip="Size of all bodies after decompression." />
+        <Stat label="Records" value={count(tally.records)} tip="Records that were extracted from these pages." />
+        <Stat
+          label="Failed"
+          value={count(counts.dead)}
+          tip="URLs that failed permanently. They can be replayed or discarded."
+          tone={counts.dead > 0 ? "bad" : undefined}
+        />
+        <Stat label="Remaining" value={count(left)} tip="URLs that are queued, waiting for a retry, or in flight." />
+      </div>
+    </>
+  );
+}
+
 function Part({ title, rows, children }: { title: string; rows: readonly unknown[]; children: ComponentChildren }) {
   if (rows.length === 0) return null;
   return (
-    <section class="traced-part">
+    <section class="trace-part">
       <h3>{title}</h3>
       {children}
     </section>

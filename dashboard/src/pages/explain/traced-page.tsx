@@ -1,5 +1,5 @@
-/** How a page went in one job. */
-import type { StoryOut } from "../../../../src/api/wire-trace.ts";
+/** The timeline of a page in one job. */
+import type { TimelineOut } from "../../../../src/client/wire-types.ts";
 import { hrefOf } from "../../router.ts";
 import { may } from "../../session.ts";
 import { Badge, JobState, type Tone } from "../../ui/badge.tsx";
@@ -9,34 +9,34 @@ import { ScrapedLink } from "../../ui/scraped.tsx";
 import { Timeline } from "../../ui/timeline.tsx";
 import "./explain.css";
 
-const STATES: Readonly<Record<NonNullable<StoryOut["state"]>, { words: string; tone: Tone }>> = {
-  queued: { words: "queued", tone: "busy" },
-  delayed: { words: "waits for its next try", tone: "warn" },
-  leased: { words: "under way", tone: "busy" },
-  dead: { words: "given up on", tone: "bad" },
-  ended: { words: "dealt with", tone: "good" },
+const STATES: Readonly<Record<NonNullable<TimelineOut["state"]>, { label: string; tone: Tone }>> = {
+  queued: { label: "queued", tone: "busy" },
+  delayed: { label: "waiting for retry", tone: "warn" },
+  leased: { label: "in flight", tone: "busy" },
+  dead: { label: "failed", tone: "bad" },
+  ended: { label: "done", tone: "good" },
 };
 
-export function TracedPage({ story }: { story: StoryOut }) {
+export function TracedPage({ story }: { story: TimelineOut }) {
   const { url, job, jobState, state, tasks, lines } = story;
   const known = state === null ? undefined : STATES[state];
-  const tries = tasks.reduce((sum, { leases }) => sum + leases.length, 0);
+  const attempts = tasks.reduce((sum, { leases }) => sum + leases.length, 0);
   const replays = lines.filter(({ kind }) => kind === "replayed").length;
-  const anew = replays === 0 ? "" : `, replayed ${plural(replays, "time")}`;
+  const replayText = replays === 0 ? "" : `, ${plural(replays, "replay")}`;
   return (
     <Card
-      title="How it went"
+      title="History"
       actions={
-        <span class="quiet">
-          {plural(tries, "try", "tries")}
-          {anew}
+        <span class="muted">
+          {plural(attempts, "attempt")}
+          {replayText}
         </span>
       }
     >
-      <div class="card-body story">
-        <div class="story-head">
-          <ScrapedLink url={url} most={200} />
-          {known !== undefined && <Badge tone={known.tone}>{known.words}</Badge>}
+      <div class="card-body trace">
+        <div class="trace-head">
+          <ScrapedLink url={url} max={200} />
+          {known !== undefined && <Badge tone={known.tone}>{known.label}</Badge>}
           <span>
             in job <a href={hrefOf(["jobs", job])}>{job}</a>
           </span>
@@ -46,7 +46,7 @@ export function TracedPage({ story }: { story: StoryOut }) {
         {state === "dead" && (
           <p>
             <a href={hrefOf(["dead"], { job })}>
-              {may("submit") ? "Replay or discard it" : "Look at it"} among the dead letters of its job
+              {may("submit") ? "Replay or discard it in the dead letters" : "Show the dead letters"} of this job
             </a>
           </p>
         )}

@@ -1,17 +1,17 @@
-/** A value of a record as text, whatever it is: shown as text and nothing else. */
+/** Any value of a record as text on one line. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value) && isOfScalars(value)) return value.map(cellText).join(", ");
+  if (Array.isArray(value) && areScalars(value)) return value.map(cellText).join(", ");
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** The same where there is room for lines. */
+/** The same on several lines. */
 export function wholeText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value) && isOfScalars(value)) return value.map(cellText).join("\n");
+  if (Array.isArray(value) && areScalars(value)) return value.map(cellText).join("\n");
   return typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "");
 }
 
-function isOfScalars(values: readonly unknown[]): boolean {
+function areScalars(values: readonly unknown[]): boolean {
   return values.every((one) => typeof one !== "object" || one === null);
 }

@@ -1,12 +1,12 @@
-/** Another pace, priority or limits, for a job that runs: at once, for all workers. */
+/** Changes rate, priority and limits of a running job. All workers apply the change immediately. */
 import { useState } from "preact/hooks";
 import type { JobChange, JobOut } from "../../../../src/client/client.ts";
 import { useAction } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { problemsOf } from "../../ui/field-problems.ts";
 import { Problem } from "../../ui/problem.tsx";
-import { problemsOf } from "../../ui/problems.ts";
 import { PRIORITIES } from "./priorities.ts";
 
 type ChangeProps = { job: JobOut; onChanged: () => void; onClose: () => void };
@@ -24,7 +24,7 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
   });
   const problems = problemsOf(changing.error);
   return (
-    <Dialog title="Change this job" onClose={onClose}>
+    <Dialog title="Edit limits" onClose={onClose}>
       <form
         class="form-grid"
         onSubmit={(event) => {
@@ -34,14 +34,14 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
       >
         <TextField
           label="Rate"
-          hint="For each site: 4/s, 10/m, unlimited."
+          hint="Requests per site: 4/s, 10/m, unlimited."
           value={rate}
           onInput={setRate}
           problem={problems.at("rate")}
         />
         <TextField
-          label="At once, per site"
-          hint="Requests under way at one site."
+          label="Concurrency per site"
+          hint="Requests in flight at one site."
           type="number"
           value={perSite}
           onInput={setPerSite}
@@ -49,16 +49,16 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
         />
         <SelectField label="Priority" value={priority} onChange={setPriority} options={PRIORITIES} />
         <TextField
-          label="Pages at most"
-          hint="Empty: no limit. What is queued stays."
+          label="Page limit"
+          hint="Empty: no limit. Queued URLs stay queued."
           type="number"
           value={pages}
           onInput={setPages}
           problem={problems.at("limits.pages")}
         />
         <TextField
-          label="Seconds at most"
-          hint="Since it was submitted. Empty: no limit."
+          label="Time limit (seconds)"
+          hint="Counted from the submission. Empty: no limit."
           type="number"
           value={seconds}
           onInput={setSeconds}
@@ -67,10 +67,10 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
         <Problem error={problems.rest} />
         <div class="dialog-buttons form-wide">
           <button type="button" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
           <button type="submit" class="primary" disabled={changing.isBusy}>
-            Change
+            Save
           </button>
         </div>
       </form>
@@ -78,10 +78,10 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
   );
 }
 
-type Typed = Record<"rate" | "perSite" | "priority" | "pages" | "seconds", string>;
+type LimitInputs = Record<"rate" | "perSite" | "priority" | "pages" | "seconds", string>;
 
-/** Only what is another: a limit that is sent again may be refused where it may not be set. */
-function changeOf({ politeness, priority, limits }: JobOut, typed: Typed): JobChange {
+/** Only the changed values: the server may refuse a limit that the key must not set, even if it is unchanged. */
+function changeOf({ politeness, priority, limits }: JobOut, typed: LimitInputs): JobChange {
   const change: JobChange = {};
   if (typed.rate !== politeness.rate) change.rate = typed.rate;
   if (typed.perSite !== String(politeness.perSite)) change.perSite = Number(typed.perSite);

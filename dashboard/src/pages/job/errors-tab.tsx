@@ -1,11 +1,11 @@
-/** What went wrong, by reason: where to begin when a job brings less than it should. */
+/** The errors of a job by reason: dead letters, failed attempts and invalid records. */
 import { useState } from "preact/hooks";
-import type { DeadGroupOut } from "../../../../src/api/wire-fleet.ts";
-import type { JobErrorsOut } from "../../../../src/api/wire-types.ts";
 import type { JobOut } from "../../../../src/client/client.ts";
+import type { DeadGroupOut, JobErrorsOut } from "../../../../src/client/wire-types.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
+import { reasonText } from "../../ui/dead-reasons.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { count, plural } from "../../ui/format.ts";
@@ -13,10 +13,11 @@ import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped, ScrapedLink } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { ATTEMPT_RESULTS } from "../explain/traced-job.tsx";
 
 const SAMPLE_COLUMN: Column<{ sample: string }> = {
   id: "sample",
-  title: "One of them",
+  title: "Example",
   rem: 12,
   grow: 2,
   from: "tablet",
@@ -24,15 +25,15 @@ const SAMPLE_COLUMN: Column<{ sample: string }> = {
 };
 
 const PER_SECOND = 10;
-/** Counting them is work: looked at again only where the numbers have changed, and not faster than this. */
-const LOOK_EVERY_MS = 10_000;
+/** Counting errors is expensive for the broker and the store. */
+const POLL_MS = 10_000;
 
 export function ErrorsTab({ job }: { job: JobOut }) {
   const [replayed, setReplayed] = useState<DeadGroupOut | undefined>(undefined);
   const isOver = job.finishedAt !== null;
   const { value, error, isLoading, reload } = usePolled(
     (signal) => api().job(job.id).errors({ signal }),
-    isOver ? 0 : LOOK_EVERY_MS,
+    isOver ? 0 : POLL_MS,
     [job.id, isOver],
   );
   if (value === undefined) {
@@ -47,17 +48,17 @@ export function ErrorsTab({ job }: { job: JobOut }) {
   return (
     <>
       <Problem error={error} onRetry={reload} />
-      <Card title="Given up on" actions={<a href={hrefOf(["dead"], { job: job.id })}>All dead letters of the job</a>}>
+      <Card title="Failed URLs" actions={<a href={hrefOf(["dead"], { job: job.id })}>Dead letters of this job</a>}>
         <Table
           label="Dead letters by reason"
           columns={canReplay ? [...deadColumns(job), replayColumn(setReplayed)] : deadColumns(job)}
           rows={value.dead}
           keyOf={({ reason, site, status }) => `${reason} ${site} ${status}`}
-          empty={<Empty title="Nothing was given up on." />}
+          empty={<Empty title="No failed URLs." />}
         />
       </Card>
-      <Tries tries={value.tries} />
-      <Invalid invalid={value.invalid} job={job} />
+      <FailedAttempts attempts={value.tries} />
+      <InvalidRecords invalid={value.invalid} job={job} />
       {replayed !== undefined && (
         <ConfirmReplay job={job} group={replayed} onDone={reload} onClose={() => setReplayed(undefined)} />
       )}
@@ -71,8 +72,10 @@ function deadColumns(job: JobOut): readonly Column<DeadGroupOut>[] {
       id: "reason",
       title: "Reason",
       rem: 9,
-      cell: ({ reason, site, status }) => (
-        <a href={hrefOf(["dead"], { job: job.id, reason, site, status: status ?? undefined })}>{reason}</a>
+      cell: ({ reason, site, status, cause }) => (
+        <a href={hrefOf(["dead"], { job: job.id, reason, site, status: status ?? undefined })}>
+          {reasonText(reason, null, status === null ? cause : null)}
+        </a>
       ),
     },
     { id: "status", title: "Status", rem: 4, grow: 0, cell: ({ status }) => status ?? "" },
@@ -85,7 +88,7 @@ function deadColumns(job: JobOut): readonly Column<DeadGroupOut>[] {
 function replayColumn(onReplay: (group: DeadGroupOut) => void): Column<DeadGroupOut> {
   return {
     id: "replay",
-    title: "Again",
+    title: "Actions",
     rem: 5,
     grow: 0,
     cell: (group) => (
@@ -105,79 +108,71 @@ function ConfirmReplay({ job, group, onDone, onClose }: ReplayProps) {
       title={`Replay ${plural(group.count, "dead letter")}?`}
       verb="Replay"
       act={async () => {
-        const which = { job: job.id, reason, site, ...(status === null ? {} : { status }) };
-        await api().dead.replay(which, { perSecond: PER_SECOND });
+        const filter = { job: job.id, reason, site, ...(status === null ? {} : { status }) };
+        await api().dead.replay(filter, { perSecond: PER_SECOND });
         onDone();
       }}
       onClose={onClose}
     >
       <p>
-        All of this job that died of {reason}
-        {status === null ? "" : ` ${status}`} at {site} are queued again, {PER_SECOND} a second. A finished job runs
-        again with them.
+        All dead letters of this job with the reason {reason}
+        {status === null ? "" : ` (${status})`} at {site} are queued again, {PER_SECOND} per second. A finished job runs
+        again.
       </p>
     </Confirm>
   );
 }
 
-const FATES: Readonly<Record<string, string>> = {
-  retry: "tried again",
-  dead: "given up on",
-  refused: "refused",
-  returned: "handed back",
-  passed: "passed on",
-};
-
-const TRY_COLUMNS: readonly Column<JobErrorsOut["tries"][number]>[] = [
-  { id: "because", title: "Because", rem: 5.5, cell: ({ because }) => <Scraped text={because} /> },
+const ATTEMPT_COLUMNS: readonly Column<JobErrorsOut["tries"][number]>[] = [
+  { id: "because", title: "Reason", rem: 5.5, cell: ({ because }) => <Scraped text={because} /> },
   { id: "status", title: "Status", rem: 3.5, grow: 0, cell: ({ status }) => status ?? "" },
   {
     id: "fate",
-    title: "And then",
-    tip: "What became of the URL after the try.",
+    title: "Result",
+    tip: "What happened to the URL after the attempt.",
     rem: 6,
     grow: 0,
-    cell: ({ fate }) => FATES[fate] ?? fate,
+    cell: ({ fate }) => ATTEMPT_RESULTS[fate],
   },
-  { id: "count", title: "Tries", isNumber: true, rem: 3.5, grow: 0, cell: (group) => count(group.count) },
+  { id: "count", title: "Attempts", isNumber: true, rem: 4.5, grow: 0, cell: (group) => count(group.count) },
   SAMPLE_COLUMN,
 ];
 
-function Tries({ tries }: Pick<JobErrorsOut, "tries">) {
+function FailedAttempts({ attempts }: { attempts: JobErrorsOut["tries"] }) {
   return (
-    <Card title="Tries that ended without a page">
+    <Card title="Failed attempts">
       <Table
-        label="Tries by reason"
-        columns={TRY_COLUMNS}
-        rows={tries}
+        label="Failed attempts by reason"
+        columns={ATTEMPT_COLUMNS}
+        rows={attempts}
         keyOf={({ fate, because, status }) => `${fate} ${because} ${status}`}
-        empty={<Empty title="Every try has brought a page." />}
+        empty={<Empty title="No failed attempts." />}
       />
     </Card>
   );
 }
 
 const INVALID_COLUMNS: readonly Column<JobErrorsOut["invalid"]["groups"][number]>[] = [
-  { id: "reason", title: "What is wrong", rem: 14, grow: 3, cell: ({ reason }) => <Scraped text={reason} /> },
+  { id: "reason", title: "Problem", rem: 14, grow: 3, cell: ({ reason }) => <Scraped text={reason} /> },
   { id: "count", title: "Records", isNumber: true, rem: 5, grow: 0, cell: (group) => count(group.count) },
   SAMPLE_COLUMN,
 ];
 
-function Invalid({ invalid, job }: Pick<JobErrorsOut, "invalid"> & { job: JobOut }) {
+function InvalidRecords({ invalid, job }: Pick<JobErrorsOut, "invalid"> & { job: JobOut }) {
   const { groups, looked, total } = invalid;
   return (
     <Card
       title="Invalid records"
-      actions={total > 0 && <a href={hrefOf(["jobs", job.id], { tab: "invalid" })}>All {count(total)}</a>}
+      actions={total > 0 && <a href={hrefOf(["jobs", job.id], { tab: "invalid" })}>Show all {count(total)}</a>}
     >
       <Table
         label="Invalid records by reason"
         columns={INVALID_COLUMNS}
         rows={groups}
         keyOf={({ reason }) => reason}
-        empty={<Empty title="Every record is as its rules ask for." />}
+        empty={<Empty title="No invalid records." />}
       />
-      {total > looked && <p class="card-body quiet">Of the first {count(looked)}.</p>}
+      {total > looked && <p class="card-body muted">Counted in the first {count(looked)}.</p>}
     </Card>
   );
 }

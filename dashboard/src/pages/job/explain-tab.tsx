@@ -5,29 +5,29 @@ import { Loading } from "../../ui/empty.tsx";
 import { duration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Reasons } from "../explain/reasons.tsx";
-import { hasEnded } from "../jobs/job-numbers.ts";
-import { msToGo } from "../jobs/job-pace.ts";
+import { hasEnded } from "../jobs/job-counts.ts";
+import { msLeft } from "../jobs/job-pace.ts";
 import "../explain/explain.css";
 
-const LOOK_EVERY_MS = 3_000;
+const POLL_MS = 3_000;
 
-/** Why the job waits, in words, as `trawl explain` says it. */
+/** Why the job waits, with the sentences of `trawl explain`. */
 export function ExplainTab({ job }: { job: JobOut }) {
   const { value, error, isLoading, reload } = usePolled(
     (signal) => api().explain({ job: job.id }, { signal }),
-    hasEnded(job) ? 0 : LOOK_EVERY_MS,
+    hasEnded(job) ? 0 : POLL_MS,
     [job.id, job.state],
   );
-  const toGo = msToGo(job);
+  const timeLeftMs = msLeft(job);
   return (
     <>
       {isLoading && <Loading />}
       <Problem error={error} onRetry={reload} />
       {value !== undefined && <Reasons explained={value} />}
-      {toGo !== null && (
-        <p class="quiet">
-          At its own pace, the job has {duration(toGo)} to go. What is said of a site is another number: how long all
-          that waits there, of every job, takes at the rate of the site.
+      {timeLeftMs !== null && (
+        <p class="muted">
+          Estimated time left for this job: {duration(timeLeftMs)}. The times above are per site: how long the waiting
+          URLs of all jobs take at the rate of that site.
         </p>
       )}
     </>

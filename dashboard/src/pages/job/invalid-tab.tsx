@@ -1,48 +1,48 @@
 import type { JobOut } from "../../../../src/client/client.ts";
-import { place } from "../../router.ts";
+import { route } from "../../router.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { cellText } from "./cell-text.ts";
-import { FieldsTable, type Line } from "./fields-table.tsx";
-import { ListingFoot } from "./listing-foot.tsx";
-import { useLines } from "./use-lines.ts";
+import { type RecordRow, RecordsTable } from "./records-table.tsx";
+import { RowsFooter } from "./rows-footer.tsx";
+import { useRecordRows } from "./use-record-rows.ts";
 
-const REASON: readonly Column<Line>[] = [
+const REASON: readonly Column<RecordRow>[] = [
   {
     id: "reason",
-    title: "What is wrong",
+    title: "Problem",
     rem: 16,
     grow: 3,
     cell: ({ fields }) => <Scraped text={cellText(fields._reason)} />,
   },
 ];
 
-/** Records that lack what their rules or schema ask for. */
+/** Records that failed the required fields or the schema. */
 export function InvalidTab({ job }: { job: JobOut }) {
-  const { q } = place.value.query;
-  const listing = useLines(job, "invalid", q);
+  const { q } = route.value.query;
+  const paged = useRecordRows(job, "invalid", q);
   return (
     <>
       <div class="filters">
-        <SearchField label="Search invalid records" placeholder="Text in any field, or in the reason" />
+        <SearchField label="Search invalid records" placeholder="Text in any field or in the problem" />
       </div>
-      <Problem error={listing.error} onRetry={listing.reload} />
-      <FieldsTable
+      <Problem error={paged.error} onRetry={paged.reload} />
+      <RecordsTable
         label="Invalid records"
-        listing={listing}
+        paged={paged}
         first={REASON}
         empty={
-          listing.error === undefined && (
-            <Empty title={q === undefined ? "No record is invalid." : "No invalid record has that in it."}>
-              <p>Records are checked for fields that are required, and by a spider's schema.</p>
+          paged.error === undefined && (
+            <Empty title={q === undefined ? "No invalid records." : "No invalid records match."}>
+              <p>Trawl checks records for required fields and against the schema of a spider.</p>
             </Empty>
           )
         }
       />
-      {listing.rows.length > 0 && <ListingFoot listing={listing} what="invalid record" isSearch={q !== undefined} />}
+      {paged.rows.length > 0 && <RowsFooter paged={paged} what="invalid record" isSearch={q !== undefined} />}
     </>
   );
 }

@@ -1,34 +1,34 @@
-/** Where every URL of the job is: what came in, as a bar of what became of it. */
+/** All URLs of the job as a bar, divided by their state. */
 import type { JobOut } from "../../../../src/client/client.ts";
 import { count, percent, plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Tip } from "../../ui/tip.tsx";
-import { allOf, COUNT_WORDS, type Count, settledOf } from "../jobs/job-numbers.ts";
+import { allOf, COUNT_TEXT, type Count, settledOf } from "../jobs/job-counts.ts";
 
 const PARTS: readonly Count[] = ["done", "dead", "cancelled", "leased", "delayed", "queued"];
-const APART: readonly Count[] = ["duplicate", "refused"];
+const NOT_FETCHED: readonly Count[] = ["duplicate", "refused"];
 const NAMES: Partial<Record<Count, string>> = {
   leased: "in flight",
-  dead: "given up on",
-  delayed: "to be tried again",
+  dead: "failed",
+  delayed: "waiting for retry",
 };
 
 export function Ledger({ job }: { job: JobOut }) {
   const { counts } = job;
   const all = allOf(job);
   const done = settledOf(job);
-  const income = counts.submitted + counts.discovered;
+  const total = counts.submitted + counts.discovered;
   return (
     <Card class="ledger">
       <div class="card-body">
         <p class="ledger-head">
-          <Tip says={`${count(done)} of ${plural(all, "URL")} done with. Links that are found make it more.`}>
-            <strong>{percent(all === 0 ? null : done / all)}</strong> done with
+          <Tip text={`${count(done)} of ${plural(all, "URL")} are finished. The total grows as links are discovered.`}>
+            <strong>{percent(all === 0 ? null : done / all)}</strong> complete
           </Tip>
           <Tip
-            says={`${COUNT_WORDS.submitted} ${COUNT_WORDS.discovered} What came in is, at any instant, the sum of all that stands below.`}
+            text={`Submitted: ${COUNT_TEXT.submitted} Discovered: ${COUNT_TEXT.discovered} The counts below always add up to this total.`}
           >
-            {count(income)} came in: {count(counts.submitted)} submitted, {count(counts.discovered)} discovered
+            {plural(total, "URL")}: {count(counts.submitted)} submitted, {count(counts.discovered)} discovered
           </Tip>
         </p>
         <div
@@ -39,8 +39,8 @@ export function Ledger({ job }: { job: JobOut }) {
           {PARTS.filter((part) => counts[part] > 0).map((part) => (
             <Tip
               key={part}
-              says={`${nameOf(part)}: ${count(counts[part])}`}
-              isQuiet
+              text={`${nameOf(part)}: ${count(counts[part])}`}
+              isUnfocusable
               class={`plain ledger-part ledger-${part}`}
             >
               <Share value={counts[part]} />
@@ -48,9 +48,9 @@ export function Ledger({ job }: { job: JobOut }) {
           ))}
         </div>
         <ul class="ledger-legend">
-          {[...PARTS, ...APART].map((part) => (
+          {[...PARTS, ...NOT_FETCHED].map((part) => (
             <li key={part} class={counts[part] === 0 ? "is-zero" : ""}>
-              <Tip says={COUNT_WORDS[part]}>
+              <Tip text={COUNT_TEXT[part]}>
                 <i class={`ledger-dot ledger-${part}`} />
                 {nameOf(part)} <b>{count(counts[part])}</b>
               </Tip>
@@ -66,7 +66,7 @@ function nameOf(part: Count): string {
   return NAMES[part] ?? part;
 }
 
-/** Its share is its own width: what grows by it pushes the others. */
+/** Sets the flex-grow of its parent to the count, so that the parts share the width. */
 function Share({ value }: { value: number }) {
   return (
     <span

@@ -1,9 +1,10 @@
-/** One page: what is known of it, what was kept of it, what came of it. All of it is somebody else's. */
+/** One fetched page: response, records, and stored body or screenshot. All of it is untrusted content. */
 import { useState } from "preact/hooks";
-import type { OnePageOut, PageOut } from "../../../../src/api/wire-types.ts";
+import type { OnePageOut, PageOut } from "../../../../src/client/wire-types.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
 import { api } from "../../session.ts";
+import { StatusBadge } from "../../ui/badge.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { bytes, count, cut, duration, plural } from "../../ui/format.ts";
@@ -11,9 +12,8 @@ import { Problem } from "../../ui/problem.tsx";
 import { ScrapedLink } from "../../ui/scraped.tsx";
 import { Choice } from "../../ui/tabs.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { FieldValues } from "./field-values.tsx";
 import { Body, SavePdf, Screenshot } from "./page-parts.tsx";
-import { StatusBadge } from "./status-badge.tsx";
-import { Values } from "./values.tsx";
 
 type Part = "records" | "headers" | "body" | "screenshot";
 
@@ -23,7 +23,7 @@ export function PageDialog({ id, onClose }: { id: number; onClose: () => void })
     <Dialog title="Page" isWide onClose={onClose}>
       {isLoading && <Loading />}
       <Problem error={error} onRetry={reload} />
-      {value !== undefined && <KnownPage known={value} />}
+      {value !== undefined && <LoadedPage loaded={value} />}
       <div class="dialog-buttons">
         <button type="button" onClick={onClose}>
           Close
@@ -33,8 +33,8 @@ export function PageDialog({ id, onClose }: { id: number; onClose: () => void })
   );
 }
 
-function KnownPage({ known }: { known: OnePageOut }) {
-  const { page, records, jobId } = known;
+function LoadedPage({ loaded }: { loaded: OnePageOut }) {
+  const { page, records, jobId } = loaded;
   const [part, setPart] = useState<Part>("records");
   const has = (name: PageOut["kept"][number]) => page.kept.includes(name);
   const options: { value: Part; label: string }[] = [
@@ -48,23 +48,23 @@ function KnownPage({ known }: { known: OnePageOut }) {
       <dl class="facts">
         <dt>URL</dt>
         <dd>
-          <ScrapedLink url={page.url} most={2_000} />
+          <ScrapedLink url={page.url} max={2_000} />
         </dd>
-        <dt>Answer</dt>
+        <dt>Response</dt>
         <dd>
           <StatusBadge status={page.status} /> {bytes(page.bodyBytes)} in {duration(page.tookMs)},{" "}
           <Ago at={page.fetchedAt} />
           {page.unchanged && ", unchanged since the last crawl"}
         </dd>
         <dt>Type</dt>
-        <dd>{cut(page.contentType ?? "none given", 200)}</dd>
-        <dt>How it went</dt>
+        <dd>{cut(page.contentType ?? "none", 200)}</dd>
+        <dt>History</dt>
         <dd>
           <a href={hrefOf(["jobs", jobId], { tab: "timeline", of: page.taskId })}>Timeline of this request</a>
         </dd>
         {has("pdf") && (
           <>
-            <dt>In print</dt>
+            <dt>PDF</dt>
             <dd>
               <SavePdf page={page} />
             </dd>
@@ -73,7 +73,7 @@ function KnownPage({ known }: { known: OnePageOut }) {
       </dl>
       <Choice label="Part of the page" options={options} value={part} onChange={setPart} />
       {part === "records" && <Records page={page} records={records} />}
-      {part === "headers" && <Values fields={page.headers} />}
+      {part === "headers" && <FieldValues fields={page.headers} />}
       {part === "body" && <Body page={page} />}
       {part === "screenshot" && <Screenshot page={page} />}
     </>
@@ -83,24 +83,21 @@ function KnownPage({ known }: { known: OnePageOut }) {
 function Records({ page, records }: { page: PageOut; records: OnePageOut["records"] }) {
   if (records.length === 0) {
     return (
-      <Empty title="No record came of it.">
+      <Empty title="No records were extracted from this page.">
         {page.invalid > 0 && (
-          <p>
-            {plural(page.invalid, "record was", "records were")} invalid: see Invalid for what{" "}
-            {page.invalid === 1 ? "it lacks" : "they lack"}.
-          </p>
+          <p>{plural(page.invalid, "record was", "records were")} invalid. The Invalid tab of the job shows why.</p>
         )}
-        {!page.kept.includes("body") && <p>With keep.bodies, a job keeps bodies: then it can be seen why.</p>}
+        {!page.kept.includes("body") && <p>To see the source of pages, set keep.bodies in the job.</p>}
       </Empty>
     );
   }
   return (
     <>
       {records.map((fields, nth) => (
-        <Values key={nth} fields={withoutOurs(fields)} />
+        <FieldValues key={nth} fields={ownFields(fields)} />
       ))}
       {page.records > records.length && (
-        <p class="quiet">
+        <p class="muted">
           The first {count(records.length)} of {count(page.records)}.
         </p>
       )}
@@ -108,7 +105,7 @@ function Records({ page, records }: { page: PageOut; records: OnePageOut["record
   );
 }
 
-/** What every record says of its page stands above. */
-function withoutOurs(fields: OnePageOut["records"][number]): Record<string, unknown> {
+/** Without the fields that Trawl adds: the dialog shows them above. */
+function ownFields(fields: OnePageOut["records"][number]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("_")));
 }

@@ -1,6 +1,6 @@
-/** What was kept of a page: its source as text, never as a page; its picture from bytes, never by its address. */
+/** Stored parts of a page. The body is shown as text and never rendered; images are loaded from bytes, never by URL. */
 import { useEffect, useState } from "preact/hooks";
-import type { PageOut } from "../../../../src/api/wire-types.ts";
+import type { PageOut } from "../../../../src/client/wire-types.ts";
 import { useAction, usePolled } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
@@ -8,7 +8,7 @@ import { bytes } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { saveBlob } from "../../ui/save.ts";
 
-/** More of a body is for a download. */
+/** The rest of a larger body is only in the download. */
 const SHOWN_BYTES = 200_000;
 
 export function Body({ page }: { page: PageOut }) {
@@ -24,18 +24,18 @@ export function Body({ page }: { page: PageOut }) {
       <Problem error={error} onRetry={reload} />
       {text !== undefined && (
         <>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keys */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
           <pre class="source" tabIndex={0}>
             {text}
           </pre>
-          <p class="listing-foot">
-            {value !== undefined && value.size > SHOWN_BYTES && <span>The first {bytes(SHOWN_BYTES)} of it.</span>}
+          <p class="rows-footer">
+            {value !== undefined && value.size > SHOWN_BYTES && <span>Showing the first {bytes(SHOWN_BYTES)}.</span>}
             <button
               type="button"
               class="small"
               onClick={() => value !== undefined && saveBlob(value, `page-${page.id}.txt`)}
             >
-              Download, {bytes(value?.size)}
+              Download ({bytes(value?.size)})
             </button>
           </p>
         </>
@@ -53,20 +53,20 @@ export function Screenshot({ page }: { page: PageOut }) {
   const [url, setUrl] = useState<string | undefined>(undefined);
   useEffect(() => {
     if (value === undefined) return;
-    const made = URL.createObjectURL(value);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const created = URL.createObjectURL(value);
+    setUrl(created);
+    return () => URL.revokeObjectURL(created);
   }, [value]);
   return (
     <>
       {isLoading && <Loading />}
       <Problem error={error} onRetry={reload} />
-      {url !== undefined && <img class="screenshot" src={url} alt="What the page looked like in the browser" />}
+      {url !== undefined && <img class="screenshot" src={url} alt="Screenshot of the page" />}
     </>
   );
 }
 
-/** The page as it would be printed: for a program that shows such files, and not for this one. */
+/** PDFs are downloaded and not displayed. */
 export function SavePdf({ page }: { page: PageOut }) {
   const saving = useAction(async () => {
     const answer = await api().page(page.id).part("pdf");
@@ -82,20 +82,20 @@ export function SavePdf({ page }: { page: PageOut }) {
   );
 }
 
-/** In the charset that its type names, if this browser knows it. */
+/** Decodes with the charset of the content type, or UTF-8 if the browser does not support it. */
 function useText(blob: Blob | undefined, contentType: string | null): string | undefined {
   const [text, setText] = useState<string | undefined>(undefined);
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     const charset = /charset="?([\w.:-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
     void blob
       ?.slice(0, SHOWN_BYTES)
       .arrayBuffer()
       .then((buffer) => {
-        if (!isGone) setText(decoderFor(charset).decode(buffer));
+        if (!isUnmounted) setText(decoderFor(charset).decode(buffer));
       });
     return () => {
-      isGone = true;
+      isUnmounted = true;
     };
   }, [blob, contentType]);
   return text;
@@ -105,6 +105,6 @@ function decoderFor(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    return new TextDecoder(); // a page may name anything
+    return new TextDecoder(); // pages may declare any charset
   }
 }

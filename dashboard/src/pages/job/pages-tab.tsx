@@ -1,8 +1,9 @@
-import type { PageOut } from "../../../../src/api/wire-types.ts";
 import type { JobOut } from "../../../../src/client/client.ts";
-import { useListing } from "../../listing.ts";
-import { place, setQuery } from "../../router.ts";
+import type { PageOut } from "../../../../src/client/wire-types.ts";
+import { usePagedRows } from "../../paged-rows.ts";
+import { route, setQuery } from "../../router.ts";
 import { api } from "../../session.ts";
+import { StatusBadge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { bytes, count, duration } from "../../ui/format.ts";
@@ -11,25 +12,24 @@ import { Scraped } from "../../ui/scraped.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { ListingFoot } from "./listing-foot.tsx";
 import { PageDialog } from "./page-dialog.tsx";
-import { StatusBadge } from "./status-badge.tsx";
+import { RowsFooter } from "./rows-footer.tsx";
 
-const PAGE = 500;
+const PAGE_ROWS = 500;
 
 const STATUSES = [
   { value: "", label: "Any status" },
-  { value: "2xx", label: "2xx, fetched" },
-  { value: "3xx", label: "3xx, elsewhere" },
-  { value: "4xx", label: "4xx, refused" },
-  { value: "5xx", label: "5xx, failed" },
+  { value: "2xx", label: "2xx, success" },
+  { value: "3xx", label: "3xx, redirect" },
+  { value: "4xx", label: "4xx, client error" },
+  { value: "5xx", label: "5xx, server error" },
 ];
 
 const COLUMNS: readonly Column<PageOut>[] = [
   {
     id: "status",
     title: "Status",
-    tip: "What the site answered with.",
+    tip: "The HTTP status of the response.",
     rem: 4,
     grow: 0,
     cell: ({ status }) => <StatusBadge status={status} />,
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
   {
     id: "size",
     title: "Size",
-    tip: "Of the body, after decompression.",
+    tip: "Size of the body after decompression.",
     isNumber: true,
     rem: 5,
     grow: 0,
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
   },
   {
     id: "took",
-    title: "Took",
+    title: "Time",
     tip: "From the first byte sent to the last byte read.",
     isNumber: true,
     rem: 5,
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
   {
     id: "records",
     title: "Records",
-    tip: "What was extracted from it.",
+    tip: "Records that were extracted from the page.",
     isNumber: true,
     rem: 4.5,
     grow: 0,
@@ -67,26 +67,26 @@ const COLUMNS: readonly Column<PageOut>[] = [
   {
     id: "depth",
     title: "Depth",
-    tip: "Links from a start URL.",
+    tip: "Number of links from a start URL.",
     isNumber: true,
     rem: 3.5,
     grow: 0,
-    from: "desk",
+    from: "desktop",
     cell: ({ depth }) => count(depth),
   },
   {
     id: "kept",
-    title: "Kept",
-    tip: "What of the page is kept beside this line.",
+    title: "Stored",
+    tip: "Which parts of the page are stored.",
     rem: 9.5,
     grow: 0,
-    from: "desk",
+    from: "desktop",
     cell: ({ kept }) => kept.join(", "),
   },
   {
     id: "at",
     title: "Fetched",
-    tip: "When its answer came.",
+    tip: "When the response arrived.",
     isNumber: true,
     rem: 6.5,
     grow: 0,
@@ -96,14 +96,14 @@ const COLUMNS: readonly Column<PageOut>[] = [
 ];
 
 export function PagesTab({ job }: { job: JobOut }) {
-  const { q, status, page } = place.value.query;
+  const { q, status, page } = route.value.query;
   const isSearch = q !== undefined || status !== undefined;
-  const listing = useListing<PageOut>(
+  const paged = usePagedRows<PageOut>(
     async (cursor, signal) => {
       const filter = { ...(q === undefined ? {} : { q }), ...(status === undefined ? {} : { status }) };
       const { pages, next, looked } = await api()
         .job(job.id)
-        .listPages({ limit: PAGE, ...filter, ...(cursor === undefined ? {} : { cursor }), signal });
+        .listPages({ limit: PAGE_ROWS, ...filter, ...(cursor === undefined ? {} : { cursor }), signal });
       return { rows: pages, next, looked };
     },
     [job.id, q, status, job.tally.pages > 0],
@@ -117,35 +117,37 @@ export function PagesTab({ job }: { job: JobOut }) {
           isLabelHidden
           value={status ?? ""}
           onChange={(value) => setQuery({ status: value })}
-          options={STATUSES.some(({ value }) => value === (status ?? "")) ? STATUSES : [...STATUSES, own(status ?? "")]}
+          options={
+            STATUSES.some(({ value }) => value === (status ?? "")) ? STATUSES : [...STATUSES, optionOf(status ?? "")]
+          }
         />
       </div>
-      <Problem error={listing.error} onRetry={listing.reload} />
+      <Problem error={paged.error} onRetry={paged.reload} />
       <Table
         label="Pages"
         class="table-tall"
         columns={COLUMNS}
-        rows={listing.rows}
+        rows={paged.rows}
         keyOf={({ id }) => String(id)}
         onOpen={({ id }) => setQuery({ page: id })}
-        loadMore={listing.loadMore}
-        isLoading={listing.isLoading}
+        loadMore={paged.loadMore}
+        isLoading={paged.isLoading}
         empty={
-          listing.error === undefined && (
-            <Empty title={isSearch ? "No page is like that." : "No pages yet."}>
-              <p>Pages that were not fetched are under Errors. A job with keep.pages off keeps none.</p>
+          paged.error === undefined && (
+            <Empty title={isSearch ? "No pages match." : "No pages yet."}>
+              <p>Failed URLs are on the Errors tab. A job with keep.pages off stores no pages.</p>
             </Empty>
           )
         }
       />
-      {listing.rows.length > 0 && (
-        <ListingFoot listing={listing} what="page" isSearch={isSearch} hasMore={job.tally.pages > listing.looked} />
+      {paged.rows.length > 0 && (
+        <RowsFooter paged={paged} what="page" isSearch={isSearch} hasMore={job.tally.pages > paged.looked} />
       )}
       {page !== undefined && <PageDialog id={Number(page)} onClose={() => setQuery({ page: undefined })} />}
     </>
   );
 }
 
-function own(status: string) {
+function optionOf(status: string) {
   return { value: status, label: status.slice(0, 20) };
 }

@@ -1,6 +1,6 @@
-const WORDS: Readonly<Record<number, string>> = { 0: "0, most urgent", 5: "5, as usual", 9: "9, least urgent" };
+const LABELS: Readonly<Record<number, string>> = { 0: "0, most urgent", 5: "5, default", 9: "9, least urgent" };
 
 export const PRIORITIES = Array.from({ length: 10 }, (_, nth) => ({
   value: String(nth),
-  label: WORDS[nth] ?? String(nth),
+  label: LABELS[nth] ?? String(nth),
 }));

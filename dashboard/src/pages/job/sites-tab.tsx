@@ -1,21 +1,21 @@
 import { useRef } from "preact/hooks";
-import type { JobSiteOut } from "../../../../src/api/wire-types.ts";
 import type { JobOut } from "../../../../src/client/client.ts";
+import type { JobSiteOut } from "../../../../src/client/wire-types.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { bytes, count, withTimes } from "../../ui/format.ts";
+import { bytes, count, localizeTimes } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { hasEnded } from "../jobs/job-numbers.ts";
+import { hasEnded } from "../jobs/job-counts.ts";
 
-const LOOK_EVERY_MS = 3_000;
-/** Asked for at once; more where somebody scrolls to the last. Still more are looked through by the API. */
+const POLL_MS = 3_000;
+/** Sites loaded initially, and again each time the user scrolls to the end. Beyond the maximum, use the API. */
 const SITES_STEP = 500;
-const SITES_MOST = 2_000;
+const SITES_MAX = 2_000;
 
 const number = (id: keyof JobSiteOut & string, title: string, tip: string, of: (site: JobSiteOut) => number) =>
   ({
@@ -40,18 +40,21 @@ const COLUMNS: readonly Column<JobSiteOut>[] = [
       ),
     sortBy: ({ site }) => site,
   },
-  number("waiting", "Waiting", "URLs of this job that wait for the site.", ({ waiting }) => waiting),
+  number("waiting", "Waiting", "URLs of this job that wait for this site.", ({ waiting }) => waiting),
   {
-    ...number("inFlight", "In flight", "Requests of this job under way there.", (one) => one.inFlight),
+    ...number("inFlight", "In flight", "Requests of this job that are in flight at this site.", (one) => one.inFlight),
     from: "tablet",
   },
-  number("pages", "Pages", "Fetched and stored.", ({ pages }) => pages),
-  { ...number("records", "Records", "Extracted from these.", ({ records }) => records), from: "tablet" },
-  number("dead", "Dead", "URLs that were given up on.", ({ dead }) => dead),
+  number("pages", "Pages", "Pages that were fetched and stored.", ({ pages }) => pages),
   {
-    ...number("bytes", "Size", "Of all bodies, after decompression.", (one) => one.bytes),
+    ...number("records", "Records", "Records that were extracted from these pages.", ({ records }) => records),
+    from: "tablet",
+  },
+  number("dead", "Failed", "URLs that failed permanently (dead letters).", ({ dead }) => dead),
+  {
+    ...number("bytes", "Size", "Size of all bodies after decompression.", (one) => one.bytes),
     cell: (site) => bytes(site.bytes),
-    from: "desk",
+    from: "desktop",
   },
   {
     id: "last",
@@ -65,12 +68,12 @@ const COLUMNS: readonly Column<JobSiteOut>[] = [
   },
   {
     id: "why",
-    title: "Why it waits",
-    tip: "What holds it up for longer than its rate does.",
+    title: "Reason for waiting",
+    tip: "Why the URLs of this site wait longer than its rate requires.",
     rem: 12,
     grow: 2,
     from: "tablet",
-    cell: ({ why }) => (why === null ? "" : <Scraped text={withTimes(why)} />),
+    cell: ({ why }) => (why === null ? "" : <Scraped text={localizeTimes(why)} />),
   },
 ];
 
@@ -79,20 +82,20 @@ export function SitesTab({ job }: { job: JobOut }) {
   const most = useRef(SITES_STEP);
   const { value, error, isLoading, reload } = usePolled(
     (signal) => firstSites(job.id, most.current, signal),
-    isOver ? 0 : LOOK_EVERY_MS,
+    isOver ? 0 : POLL_MS,
     [job.id, isOver],
   );
   const shown = value?.length ?? 0;
   const hasMore = shown >= most.current;
   const more = () => {
-    if (shown < most.current) return; // they have been asked for
+    if (shown < most.current) return; // already requested
     most.current += SITES_STEP;
     reload();
   };
   return (
     <>
       <Problem error={error} onRetry={reload} />
-      {hasMore && <p class="quiet">The first {count(shown)} sites, by name; the job has more.</p>}
+      {hasMore && <p class="muted">Showing the first {count(shown)} sites by name. The job has more.</p>}
       <Table
         label="Sites of the job"
         class="table-tall"
@@ -101,14 +104,16 @@ export function SitesTab({ job }: { job: JobOut }) {
         keyOf={({ site }) => site}
         sort={{ by: "waiting", isDown: true }}
         isLoading={isLoading}
-        loadMore={hasMore && shown < SITES_MOST ? more : undefined}
+        loadMore={hasMore && shown < SITES_MAX ? more : undefined}
         empty={
           error === undefined && (
-            <Empty title={job.archived ? "The job has left the broker, and its sites with it." : "No sites yet."}>
+            <Empty
+              title={job.archived ? "This job is archived, so its sites are no longer available." : "No sites yet."}
+            >
               <p>
                 {job.archived
-                  ? "Its records and pages are still there."
-                  : "They are there as soon as the job has a URL of them."}
+                  ? "Its records and pages are still available."
+                  : "A site appears as soon as the job has a URL of it."}
               </p>
             </Empty>
           )

@@ -1,4 +1,4 @@
-/** The job as it was written, to be looked at and submitted again. */
+/** The definition of the job, which can be submitted again. */
 import { useId, useState } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
 import { usePolled } from "../../polled.ts";
@@ -9,10 +9,10 @@ import { Loading } from "../../ui/empty.tsx";
 import { plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { missingWords } from "./missing-words.ts";
+import { missingPartsText } from "./missing-parts.ts";
 
 export function SpecTab({ job }: { job: JobOut }) {
-  const [isAsked, setIsAsked] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const { value, error, isLoading, reload } = usePolled((signal) => api().job(job.id).spec({ signal }), 0, [job.id]);
   const whyId = useId();
   const isWhole = value !== undefined && value.missing.length === 0;
@@ -28,12 +28,12 @@ export function SpecTab({ job }: { job: JobOut }) {
               class="small"
               disabled={!isWhole}
               aria-describedby={isWhole ? undefined : whyId}
-              onClick={() => setIsAsked(true)}
+              onClick={() => setIsConfirming(true)}
             >
               Run again
             </button>
             <a class="button small" href={hrefOf(["jobs", "new"], { from: job.id })}>
-              Edit as new
+              Copy to new job
             </a>
           </span>
         )
@@ -45,18 +45,18 @@ export function SpecTab({ job }: { job: JobOut }) {
         {value !== undefined && (
           <>
             {!isWhole && (
-              <p class="quiet" id={whyId}>
-                {missingWords(value, job.counts.submitted).join(" ")} So it cannot just run again.
+              <p class="muted" id={whyId}>
+                {missingPartsText(value, job.counts.submitted).join(" ")} Use “Copy to new job” to add them.
               </p>
             )}
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keys */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
             <pre class="source" tabIndex={0}>
               {JSON.stringify(value.job, undefined, 2)}
             </pre>
           </>
         )}
       </div>
-      {isAsked && value !== undefined && (
+      {isConfirming && value !== undefined && (
         <Confirm
           title="Run this job again?"
           verb="Run again"
@@ -64,9 +64,9 @@ export function SpecTab({ job }: { job: JobOut }) {
             const { id } = await api().submit(value.job);
             go(hrefOf(["jobs", id]));
           }}
-          onClose={() => setIsAsked(false)}
+          onClose={() => setIsConfirming(false)}
         >
-          <p>A new job with the same {plural(value.job.urls?.length ?? 0, "start URL")} and rules is submitted.</p>
+          <p>This submits a new job with the same {plural(value.job.urls?.length ?? 0, "start URL")} and rules.</p>
         </Confirm>
       )}
     </Card>

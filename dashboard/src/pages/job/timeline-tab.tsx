@@ -1,59 +1,59 @@
-/** How one request of the job went, try by try; without one, what failed, what took longest, and which to ask for. */
+/** The timeline of one URL of the job. Without a URL: the failed attempts, dead letters and slowest pages of the job. */
 import { useEffect, useState } from "preact/hooks";
 import { isApiError, type JobOut } from "../../../../src/client/client.ts";
 import { usePolled } from "../../polled.ts";
-import { place, setQuery } from "../../router.ts";
+import { route, setQuery } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { LookAgain } from "../explain/look-again.tsx";
+import { RefreshRow } from "../explain/refresh-row.tsx";
 import { TracedJob } from "../explain/traced-job.tsx";
 import { TracedPage } from "../explain/traced-page.tsx";
-import { hasEnded } from "../jobs/job-numbers.ts";
+import { hasEnded } from "../jobs/job-counts.ts";
 
-/** To tell it, the store looks through what the job has: once, and again when somebody wants to know. */
+/** The store searches all entries of the job, so there is no polling; the user refreshes. */
 const ONCE = 0;
 
 export function TimelineTab({ job }: { job: JobOut }) {
-  const asked = place.value.query.of ?? "";
-  const [word, setWord] = useState(asked);
-  useEffect(() => setWord(asked), [asked]);
+  const target = route.value.query.of ?? "";
+  const [typed, setTyped] = useState(target);
+  useEffect(() => setTyped(target), [target]);
   return (
     <>
       <form
         class="filters is-wide"
         onSubmit={(event) => {
           event.preventDefault();
-          setQuery({ of: word.trim() });
+          setQuery({ of: typed.trim() });
         }}
       >
         <TextField
-          label="A URL of the job, or the number of a task"
+          label="URL or task id"
           isLabelHidden
           type="search"
-          placeholder="URL or number of a task"
-          value={word}
-          onInput={setWord}
+          placeholder="URL or task id"
+          value={typed}
+          onInput={setTyped}
         />
         <button type="submit">Show</button>
       </form>
-      <Traced key={asked} job={job} word={asked} />
+      <TraceResult key={target} job={job} target={target} />
     </>
   );
 }
 
-function Traced({ job, word }: { job: JobOut; word: string }) {
-  const target = word === "" ? { job: job.id } : { what: word, job: job.id };
-  const { value, error, reload } = usePolled((signal) => api().trace(target, { signal }), ONCE, [
+function TraceResult({ job, target }: { job: JobOut; target: string }) {
+  const query = target === "" ? { job: job.id } : { what: target, job: job.id };
+  const { value, error, reload } = usePolled((signal) => api().trace(query, { signal }), ONCE, [
     job.id,
-    word,
+    target,
     job.state,
   ]);
   if (isApiError(error, "NOT_FOUND")) {
     return (
-      <Empty title="The job has nothing like that.">
-        <p>Give the whole URL, as the list of pages or of dead letters has it.</p>
+      <Empty title="This job has no such URL or task.">
+        <p>Enter the full URL, as the Pages tab or the dead letters show it.</p>
       </Empty>
     );
   }
@@ -65,9 +65,9 @@ function Traced({ job, word }: { job: JobOut; word: string }) {
         <TracedPage key={story.url} story={story} />
       ))}
       {value?.jobs.map((traced) => (
-        <TracedJob key={traced.job.id} traced={traced} />
+        <TracedJob key={traced.job.id} traced={traced} isOnJobPage />
       ))}
-      {value !== undefined && !hasEnded(job) && <LookAgain more={value.more} onLook={reload} />}
+      {value !== undefined && !hasEnded(job) && <RefreshRow hidden={value.more} onRefresh={reload} />}
     </>
   );
 }

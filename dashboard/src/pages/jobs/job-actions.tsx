@@ -1,18 +1,18 @@
-/** What can be done to a job: the same in the list and on its own page. */
+/** The buttons of a job, in the list and on its page. */
 import { useState } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
-import { noteJob } from "../../live.ts";
+import { updateJob } from "../../live.ts";
 import { useAction } from "../../polled.ts";
 import { api, may } from "../../session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { plural } from "../../ui/format.ts";
-import { wordsOf } from "../../ui/problem.tsx";
-import { noteDeleted } from "./deleted.ts";
-import { hasEnded } from "./job-numbers.ts";
+import { errorText } from "../../ui/problem.tsx";
+import { markDeleted } from "./deleted-jobs.ts";
+import { hasEnded } from "./job-counts.ts";
 
-type Asked = "cancel" | "delete" | undefined;
+type OpenDialog = "cancel" | "delete" | undefined;
 
-export type JobActionsProps = {
+type JobActionsProps = {
   job: JobOut;
   isSmall?: boolean;
   onChanged?: (job: JobOut) => void;
@@ -20,12 +20,12 @@ export type JobActionsProps = {
 };
 
 export function JobActions({ job, isSmall = false, onChanged, onDeleted }: JobActionsProps) {
-  const [asked, setAsked] = useState<Asked>(undefined);
-  const tell = (changed: JobOut) => {
-    noteJob(changed);
+  const [dialog, setDialog] = useState<OpenDialog>(undefined);
+  const apply = (changed: JobOut) => {
+    updateJob(changed);
     onChanged?.(changed);
   };
-  const steering = useAction(async (verb: "pause" | "resume") => tell(await api().job(job.id)[verb]()));
+  const changing = useAction(async (verb: "pause" | "resume") => apply(await api().job(job.id)[verb]()));
   if (!may("submit")) return null;
   const size = isSmall ? "small" : "";
   const isOver = hasEnded(job);
@@ -33,22 +33,22 @@ export function JobActions({ job, isSmall = false, onChanged, onDeleted }: JobAc
   return (
     <span class="job-actions">
       {!isOver && (
-        <button type="button" class={size} disabled={steering.isBusy} onClick={() => steering.run(verb)}>
+        <button type="button" class={size} disabled={changing.isBusy} onClick={() => changing.run(verb)}>
           {verb === "pause" ? "Pause" : "Resume"}
           {isSmall && <span class="sr-only"> {job.name}</span>}
         </button>
       )}
-      <button type="button" class={size} onClick={() => setAsked(isOver ? "delete" : "cancel")}>
+      <button type="button" class={size} onClick={() => setDialog(isOver ? "delete" : "cancel")}>
         {isOver ? "Delete" : "Cancel"}
         {isSmall && <span class="sr-only"> {job.name}</span>}
       </button>
-      {steering.error !== undefined && (
+      {changing.error !== undefined && (
         <span class="field-problem" role="alert">
-          {wordsOf(steering.error).what}
+          {errorText(changing.error).what}
         </span>
       )}
-      {asked === "cancel" && <ConfirmCancel job={job} onChanged={tell} onClose={() => setAsked(undefined)} />}
-      {asked === "delete" && <ConfirmDelete job={job} onDeleted={onDeleted} onClose={() => setAsked(undefined)} />}
+      {dialog === "cancel" && <ConfirmCancel job={job} onChanged={apply} onClose={() => setDialog(undefined)} />}
+      {dialog === "delete" && <ConfirmDelete job={job} onDeleted={onDeleted} onClose={() => setDialog(undefined)} />}
     </span>
   );
 }
@@ -60,15 +60,15 @@ function ConfirmCancel({ job, onChanged, onClose }: CancelProps) {
   return (
     <Confirm
       title="Cancel this job?"
-      verb="Cancel the job"
+      verb="Cancel job"
+      cancel="Keep running"
       isDanger
       act={async () => onChanged(await api().job(job.id).cancel())}
       onClose={onClose}
     >
       <p>
-        {plural(queued + delayed, "URL that waits is", "URLs that wait are")} dropped,{" "}
-        {plural(leased, "under way ends", "under way end")} by themselves. What the job has brought stays. A cancelled
-        job cannot go on.
+        {plural(queued + delayed, "waiting URL is", "waiting URLs are")} dropped. {plural(leased, "request")} in flight
+        will finish. Pages and records stay. A cancelled job cannot be resumed.
       </p>
     </Confirm>
   );
@@ -80,18 +80,18 @@ function ConfirmDelete({ job, onDeleted, onClose }: DeleteProps) {
   return (
     <Confirm
       title="Delete this job?"
-      verb="Delete for good"
+      verb="Delete job"
       isDanger
       act={async () => {
         await api().job(job.id).delete();
-        noteDeleted(job.id);
+        markDeleted(job.id);
         onDeleted?.();
       }}
       onClose={onClose}
     >
       <p>
-        Its {plural(job.tally.pages, "page")}, {plural(job.tally.records, "record")}, bodies and{" "}
-        {plural(job.counts.dead, "dead letter")} go with it, for good.
+        This deletes its {plural(job.tally.pages, "page")}, {plural(job.tally.records, "record")}, stored bodies and{" "}
+        {plural(job.counts.dead, "dead letter")}. It cannot be undone.
       </p>
     </Confirm>
   );

@@ -1,42 +1,42 @@
-/** How fast jobs go, from what was heard of them while somebody looked. Kept from page to page. */
+/** The pace of each running job, from counts that were sampled while the dashboard is open. Shared by all pages. */
 import { effect } from "@preact/signals";
 import type { JobOut } from "../../../../src/client/client.ts";
 import { liveJobs } from "../../live.ts";
 import { now } from "../../visible.ts";
-import { noted, type Pace, paceOf, type Sample } from "./pace.ts";
+import { addSample, type Pace, paceOf, type Sample } from "./pace.ts";
 
-const heard = new Map<string, readonly Sample[]>();
+const samples = new Map<string, readonly Sample[]>();
 const UNKNOWN_PACE: Pace = { values: [], pages: undefined, ended: undefined };
 
 export function startPaces(): void {
   effect(() => {
     const jobs = liveJobs.value;
-    if (now.value > 0) for (const job of jobs?.values() ?? []) hear(job);
-    if (jobs === undefined) heard.clear();
+    if (now.value > 0) for (const job of jobs?.values() ?? []) recordSample(job);
+    if (jobs === undefined) samples.clear();
   });
 }
 
-/** Of jobs that the stream does not follow, whoever shows them has to tell. */
-export function hear({ id, state, tally, counts }: JobOut): void {
-  if (state !== "running") heard.delete(id);
+/** The event stream does not send all jobs. A page that shows another job calls this itself. */
+export function recordSample({ id, state, tally, counts }: JobOut): void {
+  if (state !== "running") samples.delete(id);
   else {
     const sample = { at: Date.now(), pages: tally.pages, ended: counts.done + counts.dead };
-    heard.set(id, noted(heard.get(id) ?? [], sample));
+    samples.set(id, addSample(samples.get(id) ?? [], sample));
   }
 }
 
-export function paceOfJob({ id, state }: JobOut): Pace {
-  return state === "running" ? paceOf(heard.get(id) ?? []) : UNKNOWN_PACE;
+export function jobPaceOf({ id, state }: JobOut): Pace {
+  return state === "running" ? paceOf(samples.get(id) ?? []) : UNKNOWN_PACE;
 }
 
-/** Lately; of one that does not run, or was not seen running yet, since it began. */
+/** The recent pace. For a job that is not running or has too few samples: the average since it started. */
 export function pagesPerSecond(job: JobOut): number | null {
-  return paceOfJob(job).pages ?? job.rate;
+  return jobPaceOf(job).pages ?? job.rate;
 }
 
-/** Until what it has now is done, at its pace; null where that cannot be told. */
-export function msToGo(job: JobOut): number | null {
-  const { ended } = paceOfJob(job);
+/** Estimated time until all known URLs are finished, at the current pace; null if unknown. */
+export function msLeft(job: JobOut): number | null {
+  const { ended } = jobPaceOf(job);
   if (job.etaSeconds === null) return null;
   if (ended === undefined) return job.etaSeconds * 1_000;
   const { queued, delayed, leased } = job.counts;

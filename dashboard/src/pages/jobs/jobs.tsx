@@ -1,26 +1,26 @@
-/** All jobs, newest first: searched on the server, brought up to date by the stream of events. */
+/** All jobs, newest first. The server searches; the event stream keeps the rows up to date. */
 import { useMemo } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
-import { useListing } from "../../listing.ts";
-import { liveJobs, notedJobs } from "../../live.ts";
-import { hrefOf, place, setQuery } from "../../router.ts";
+import { liveJobs, updatedJobs } from "../../live.ts";
+import { usePagedRows } from "../../paged-rows.ts";
+import { hrefOf, route, setQuery } from "../../router.ts";
 import { api, may } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { Table } from "../../ui/table.tsx";
-import { JOB_COLUMNS } from "./columns.tsx";
-import { deletedJobs } from "./deleted.ts";
+import { deletedJobs } from "./deleted-jobs.ts";
+import { JOB_COLUMNS } from "./job-columns.tsx";
 import { StateChips, stateIn } from "./state-chips.tsx";
 import "./jobs.css";
 
 const PAGE = 200;
 
 export function Jobs() {
-  const { q, state: asked } = place.value.query;
-  const state = stateIn(asked);
-  const listing = useListing<JobOut>(
+  const { q, state: stateText } = route.value.query;
+  const state = stateIn(stateText);
+  const paged = usePagedRows<JobOut>(
     async (cursor, signal) => {
       const filter = { ...(q === undefined ? {} : { q }), ...(state === undefined ? {} : { state }) };
       const { jobs, next } = await api().listJobs({
@@ -34,8 +34,8 @@ export function Jobs() {
     [q, state],
   );
   const rows = useMemo(
-    () => merged(listing.rows, heardOf(), { q, state }).filter(({ id }) => !deletedJobs.value.has(id)),
-    [listing.rows, liveJobs.value, notedJobs.value, deletedJobs.value, q, state],
+    () => merged(paged.rows, newestJobs(), { q, state }).filter(({ id }) => !deletedJobs.value.has(id)),
+    [paged.rows, liveJobs.value, updatedJobs.value, deletedJobs.value, q, state],
   );
   const isFiltered = q !== undefined || state !== undefined;
   return (
@@ -53,7 +53,7 @@ export function Jobs() {
         <SearchField label="Search jobs" placeholder="Name, id or URL" />
         <StateChips current={state} />
       </div>
-      <Problem error={listing.error} onRetry={listing.reload} />
+      <Problem error={paged.error} onRetry={paged.reload} />
       <Table
         label="Jobs"
         class="table-tall"
@@ -61,9 +61,9 @@ export function Jobs() {
         rows={rows}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => hrefOf(["jobs", id])}
-        loadMore={listing.loadMore}
-        isLoading={listing.isLoading}
-        empty={listing.error === undefined && <NoJobs isFiltered={isFiltered} />}
+        loadMore={paged.loadMore}
+        isLoading={paged.isLoading}
+        empty={paged.error === undefined && <NoJobs isFiltered={isFiltered} />}
       />
     </Page>
   );
@@ -72,7 +72,7 @@ export function Jobs() {
 function NoJobs({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <Empty title="No job is like that.">
+      <Empty title="No jobs match.">
         <button type="button" onClick={() => setQuery({ q: undefined, state: undefined })}>
           Show all jobs
         </button>
@@ -80,14 +80,14 @@ function NoJobs({ isFiltered }: { isFiltered: boolean }) {
     );
   }
   return (
-    <Empty title="Nothing was submitted yet.">
+    <Empty title="No jobs yet.">
       <p>
         {may("submit") ? (
           <>
-            <a href="#/jobs/new">Make a job by the form</a>, or in a terminal:
+            <a href="#/jobs/new">Create a job</a>, or run in a terminal:
           </>
         ) : (
-          "In a terminal, with a key that may submit:"
+          "Run in a terminal, with a key that has the scope submit:"
         )}
       </p>
       <pre>trawl submit https://books.toscrape.com/ --extract title=h1</pre>
@@ -95,24 +95,24 @@ function NoJobs({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
-function heardOf(): ReadonlyMap<string, JobOut> | undefined {
-  return liveJobs.value && new Map([...notedJobs.value, ...liveJobs.value]);
+function newestJobs(): ReadonlyMap<string, JobOut> | undefined {
+  return liveJobs.value && new Map([...updatedJobs.value, ...liveJobs.value]);
 }
 
-type Sought = { q: string | undefined; state: JobOut["state"] | undefined };
+type JobSearch = { q: string | undefined; state: JobOut["state"] | undefined };
 
-/** Jobs as they were listed, each as last heard of, and those that came since in front. */
+/** The listed jobs, each in its newest known state, preceded by matching jobs that were submitted after the listing. */
 function merged(
   listed: readonly JobOut[],
   live: ReadonlyMap<string, JobOut> | undefined,
-  { q = "", state }: Sought,
+  { q = "", state }: JobSearch,
 ): readonly JobOut[] {
   if (live === undefined) return listed;
-  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = q.toLowerCase().split(/\s+/).filter(Boolean);
   const known = new Set(listed.map(({ id }) => id));
   const newest = listed[0]?.createdAt ?? "";
-  const isWanted = ({ name, id }: JobOut) => words.every((word) => `${name}\n${id}`.toLowerCase().includes(word));
-  const fresh = [...live.values()].filter((job) => !known.has(job.id) && job.createdAt >= newest && isWanted(job));
+  const matches = ({ name, id }: JobOut) => terms.every((term) => `${name}\n${id}`.toLowerCase().includes(term));
+  const fresh = [...live.values()].filter((job) => !known.has(job.id) && job.createdAt >= newest && matches(job));
   fresh.sort((one, other) => other.createdAt.localeCompare(one.createdAt));
   const all = [...fresh, ...listed.map((job) => live.get(job.id) ?? job)];
   return state === undefined ? all : all.filter((job) => job.state === state);

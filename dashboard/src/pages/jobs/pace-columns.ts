@@ -1,28 +1,28 @@
-/** How fast a job goes and how long it will take, wherever jobs are listed. */
+/** The columns for pace and remaining time of a job. */
 import type { JobOut } from "../../../../src/client/client.ts";
 import { decimal, duration } from "../../ui/format.ts";
-import type { Room } from "../../ui/screen.ts";
+import type { ScreenSize } from "../../ui/screen-size.ts";
 import type { Column } from "../../ui/table.tsx";
-import { msToGo, pagesPerSecond } from "./job-pace.ts";
+import { msLeft, pagesPerSecond } from "./job-pace.ts";
 
-export function paceColumns(from: Room): Column<JobOut>[] {
-  const narrow = { isNumber: true, grow: 0, from };
+export function paceColumns(from: ScreenSize): Column<JobOut>[] {
+  const fixed = { isNumber: true, grow: 0, from };
   return [
     {
-      ...narrow,
+      ...fixed,
       id: "rate",
       title: "Pages/s",
-      tip: "Lately, of a job that runs; of others since they began, pauses included.",
+      tip: "Running jobs: the recent rate. Others: the average since the job started, including pauses.",
       rem: 4.5,
       cell: (job) => decimal(pagesPerSecond(job)),
     },
     {
-      ...narrow,
+      ...fixed,
       id: "eta",
-      title: "To go",
-      tip: "Until what the job has now is done, at its pace. A dash: it cannot be told.",
+      title: "Time left",
+      tip: "Estimated time until all known URLs are finished. A dash means unknown.",
       rem: 6,
-      cell: (job) => duration(msToGo(job)),
+      cell: (job) => duration(msLeft(job)),
     },
   ];
 }

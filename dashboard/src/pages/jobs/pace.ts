@@ -1,44 +1,44 @@
 /**
- * A pace, from counts that come as they come: every second by events, or every few seconds where they are asked for. A
- * count is taken when it has changed: one that is only old would look like a stop, and the next like a leap.
+ * Computes the pace of a job from irregular counts: events arrive every second, polled counts every few seconds. A sample
+ * is stored only when the count has changed. A repeated old count would look like a stop, and the next one like a jump.
  */
 
-/** `ended`: URLs that are done or were given up on. */
+/** `ended`: URLs that are done or dead. */
 export type Sample = { at: number; pages: number; ended: number };
-/** Each second, lately; undefined until it is known. */
+/** Recent rates per second; undefined until there are enough samples. */
 export type Pace = { values: readonly number[]; pages: number | undefined; ended: number | undefined };
 
 const STEP_MS = 2_000;
 const WINDOW_MS = 120_000;
-/** The newest number is an average over this at least. */
+/** The newest value is an average over at least this time. */
 const RECENT_MS = 10_000;
-/** Fewer than these say little of a pace: then it is that of the whole window. */
+/** With fewer URLs than this in the recent period, the pace is averaged over the whole window. */
 const FEW = 10;
-/** What has not changed for so long has stopped. */
+/** A count that has not changed for this long has stopped. */
 const STOPPED_MS = 30_000;
 
-export function noted(samples: readonly Sample[], heard: Sample): readonly Sample[] {
+export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1);
   if (last !== undefined) {
-    const isDue = heard.at - last.at >= (heard.ended === last.ended ? RECENT_MS : STEP_MS);
+    const isDue = sample.at - last.at >= (sample.ended === last.ended ? RECENT_MS : STEP_MS);
     if (!isDue) return samples;
   }
-  return [...samples.filter(({ at }) => at >= heard.at - WINDOW_MS), heard];
+  return [...samples.filter(({ at }) => at >= sample.at - WINDOW_MS), sample];
 }
 
 export function paceOf(samples: readonly Sample[]): Pace {
   const values = samples.slice(1).map((sample, nth) => speed("pages", samples[nth], sample));
   const newest = samples.at(-1);
   if (newest === undefined || samples.length < 2) return { values, pages: undefined, ended: undefined };
-  const since = sinceWhen(samples, newest);
+  const since = startOfAverage(samples, newest);
   return { values, pages: speed("pages", since, newest), ended: speed("ended", since, newest) };
 }
 
-function sinceWhen(samples: readonly Sample[], newest: Sample): Sample | undefined {
+function startOfAverage(samples: readonly Sample[], newest: Sample): Sample | undefined {
   const before = (ms: number) => samples.findLast(({ at }) => at <= newest.at - ms);
-  const [recent, quiet] = [before(RECENT_MS), before(STOPPED_MS)];
+  const [recent, older] = [before(RECENT_MS), before(STOPPED_MS)];
   if (recent !== undefined && newest.ended - recent.ended >= FEW) return recent;
-  return quiet?.ended === newest.ended ? quiet : samples[0];
+  return older?.ended === newest.ended ? older : samples[0];
 }
 
 function speed(of: "pages" | "ended", one: Sample | undefined, other: Sample): number {

@@ -3,11 +3,11 @@ import { liveJobs, moreJobs } from "../../live.ts";
 import { setQuery } from "../../router.ts";
 import { count } from "../../ui/format.ts";
 import { Tip } from "../../ui/tip.tsx";
-import { deletedJobs } from "./deleted.ts";
+import { deletedJobs } from "./deleted-jobs.ts";
 
 const STATES: readonly JobOut["state"][] = ["running", "paused", "finished", "failed", "cancelled"];
 
-/** What stands in an address may be anything. */
+/** The address may contain anything. */
 export function stateIn(text: string | undefined): JobOut["state"] | undefined {
   return STATES.find((state) => state === text);
 }
@@ -17,13 +17,18 @@ export function StateChips({ current }: { current: JobOut["state"] | undefined }
   return (
     <fieldset class="chips">
       <legend class="sr-only">State</legend>
-      <Chip label="All" isOn={current === undefined} many={undefined} onPress={() => setQuery({ state: undefined })} />
+      <Chip
+        label="All"
+        isOn={current === undefined}
+        countText={undefined}
+        onPress={() => setQuery({ state: undefined })}
+      />
       {STATES.map((state) => (
         <Chip
           key={state}
           label={state}
           isOn={state === current}
-          many={knownOf(jobs, state)}
+          countText={knownOf(jobs, state)}
           onPress={() => setQuery({ state: state === current ? undefined : state })}
         />
       ))}
@@ -31,7 +36,7 @@ export function StateChips({ current }: { current: JobOut["state"] | undefined }
   );
 }
 
-/** How many there are; undefined where that is not known, as of those that ended before the newest jobs were made. */
+/** The number of jobs in a state. Undefined if unknown: the stream does not send ended jobs beyond the newest ones. */
 function knownOf(jobs: readonly JobOut[], state: JobOut["state"]): string | undefined {
   const known = jobs.filter((job) => job.state === state).length;
   const { open, ended } = moreJobs.value;
@@ -39,15 +44,15 @@ function knownOf(jobs: readonly JobOut[], state: JobOut["state"]): string | unde
   return ended ? undefined : count(known);
 }
 
-type ChipProps = { label: string; isOn: boolean; many: string | undefined; onPress: () => void };
+type ChipProps = { label: string; isOn: boolean; countText: string | undefined; onPress: () => void };
 
-function Chip({ label, isOn, many, onPress }: ChipProps) {
+function Chip({ label, isOn, countText, onPress }: ChipProps) {
   return (
     <button type="button" class="chip" aria-pressed={isOn} onClick={onPress}>
       {label}
-      {many !== undefined && (
-        <Tip says="How many there are now; with a + at least so many." isQuiet class="plain chip-count">
-          {many}
+      {countText !== undefined && (
+        <Tip text="Number of jobs in this state. A + means at least this many." isUnfocusable class="plain chip-count">
+          {countText}
         </Tip>
       )}
     </button>

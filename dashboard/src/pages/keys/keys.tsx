@@ -1,7 +1,7 @@
-/** Keys of the API: who may ask this server, for what, and how much. */
+/** The API keys. */
 import { useState } from "preact/hooks";
-import type { KeyOut } from "../../../../src/api/wire-keys.ts";
-import { useListed } from "../../listed.ts";
+import type { KeyOut } from "../../../../src/client/wire-types.ts";
+import { useIteratedRows } from "../../paged-rows.ts";
 import { api, session } from "../../session.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
@@ -9,33 +9,33 @@ import { Empty, Loading } from "../../ui/empty.tsx";
 import { UNKNOWN } from "../../ui/format.ts";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { Scraped, ScrapedWords } from "../../ui/scraped.tsx";
+import { Scraped, ScrapedText } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { quotaWords, SCOPE_WORDS } from "./key-words.ts";
+import { quotaText, SCOPE_TEXT } from "./key-text.ts";
 import { NewKeyDialog } from "./new-key.tsx";
 import "./keys.css";
 
 export function Keys() {
-  const listed = useListed((options) => api().keys.list(options), []);
+  const paged = useIteratedRows((options) => api().keys.list(options), []);
   const [open, setOpen] = useState<"new" | KeyOut | undefined>(undefined);
-  const { rows, isLoading, loadMore } = listed;
+  const { rows, isLoading, loadMore } = paged;
   const now = session.value;
   const isOpen = now.state === "signed-in" && now.me.keyId === null;
   const close = () => setOpen(undefined);
-  const make = (
+  const newKeyButton = (
     <button type="button" class="primary" onClick={() => setOpen("new")}>
       New key
     </button>
   );
   return (
-    <Page title="Keys" says="Who may ask this server, for what, and how much." actions={make}>
+    <Page title="Keys" subtitle="API keys for programs and people." actions={newKeyButton}>
       {isOpen && <OpenServer />}
-      <Problem error={listed.error} onRetry={listed.reload} />
+      <Problem error={paged.error} onRetry={paged.reload} />
       {rows.length === 0 && isLoading && <Loading />}
-      {rows.length === 0 && !isLoading && listed.error === undefined && (
-        <Empty title="No key was made yet.">
-          <p>Keys of the settings (TRAWL_API_KEYS) are not listed here. Make one for each program and person.</p>
+      {rows.length === 0 && !isLoading && paged.error === undefined && (
+        <Empty title="No keys yet.">
+          <p>Create one for each program and person. Keys that are set with TRAWL_API_KEYS are not listed here.</p>
         </Empty>
       )}
       {rows.length > 0 && (
@@ -49,8 +49,8 @@ export function Keys() {
         />
       )}
       <ScopesCard />
-      {open === "new" && <NewKeyDialog isFirst={isOpen} onMade={listed.reload} onClose={close} />}
-      {open !== undefined && open !== "new" && <Revoke known={open} onDone={listed.reload} onClose={close} />}
+      {open === "new" && <NewKeyDialog isFirst={isOpen} onCreated={paged.reload} onClose={close} />}
+      {open !== undefined && open !== "new" && <ConfirmRevoke revoked={open} onDone={paged.reload} onClose={close} />}
     </Page>
   );
 }
@@ -59,8 +59,8 @@ function OpenServer() {
   return (
     <div class="note" role="note">
       <p>
-        <b>This server asks nobody for a key.</b> Whoever reaches it may do everything, so only this machine does. With
-        the first key it asks everybody for one: make yours with the scope admin, and keep it.
+        <b>This server requires no key.</b> Everyone who can reach it has full access, so it only accepts connections
+        from this machine. As soon as you create a key, every request needs one. Give the first key the scope admin.
       </p>
     </div>
   );
@@ -68,24 +68,26 @@ function OpenServer() {
 
 function ScopesCard() {
   return (
-    <Card title="What the scopes are good for">
+    <Card title="Scopes">
       <dl class="facts card-body">
-        {Object.entries(SCOPE_WORDS).flatMap(([scope, words]) => [
+        {Object.entries(SCOPE_TEXT).flatMap(([scope, text]) => [
           <dt key={scope} class="mono">
             {scope}
           </dt>,
-          <dd key={`${scope} words`}>{words}</dd>,
+          <dd key={`${scope} text`}>{text}</dd>,
         ])}
       </dl>
     </Card>
   );
 }
 
-function Revoke({ known: { id, name }, onDone, onClose }: { known: KeyOut; onDone: () => void; onClose: () => void }) {
+type RevokeProps = { revoked: KeyOut; onDone: () => void; onClose: () => void };
+
+function ConfirmRevoke({ revoked: { id, name }, onDone, onClose }: RevokeProps) {
   return (
     <Confirm
-      title="Revoke the key"
-      verb="Revoke it"
+      title="Revoke this key?"
+      verb="Revoke key"
       isDanger
       onClose={onClose}
       act={async () => {
@@ -94,23 +96,33 @@ function Revoke({ known: { id, name }, onDone, onClose }: { known: KeyOut; onDon
       }}
     >
       <p>
-        Whoever uses <ScrapedWords text={name} /> ({id}) is turned away from now on; other instances of the server
-        believe in it for 3 seconds more. It cannot be undone. The jobs that were submitted with it stay.
+        Requests with <ScrapedText text={name} /> ({id}) are refused from now on; other servers accept it for up to 3
+        more seconds. Jobs that were submitted with it stay. This cannot be undone.
       </p>
     </Confirm>
   );
 }
 
-const TONES: Readonly<Record<KeyOut["state"], Tone>> = { good: "good", expired: "warn", revoked: "quiet" };
+const STATES: Readonly<Record<KeyOut["state"], { label: string; tone: Tone }>> = {
+  good: { label: "active", tone: "good" },
+  expired: { label: "expired", tone: "warn" },
+  revoked: { label: "revoked", tone: "neutral" },
+};
 
-function columnsFor(onRevoke: (known: KeyOut) => void): Column<KeyOut>[] {
+function columnsFor(onRevoke: (key: KeyOut) => void): Column<KeyOut>[] {
   return [
     { id: "name", title: "Name", rem: 8, grow: 2, cell: ({ name }) => <Scraped text={name} /> },
-    { id: "state", title: "State", rem: 5, grow: 0, cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
+    {
+      id: "state",
+      title: "State",
+      rem: 5,
+      grow: 0,
+      cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>,
+    },
     {
       id: "scopes",
       title: "Scopes",
-      tip: "What it is good for; see below.",
+      tip: "What the key allows; see below.",
       rem: 7,
       from: "tablet",
       cell: ({ scopes }) => scopes.join(", "),
@@ -118,7 +130,7 @@ function columnsFor(onRevoke: (known: KeyOut) => void): Column<KeyOut>[] {
     {
       id: "tenant",
       title: "Tenant",
-      tip: "Whose jobs it sees; everybody's where it has none.",
+      tip: "The key sees only the jobs of its tenant. A key without a tenant sees all jobs.",
       rem: 6,
       from: "tablet",
       cell: ({ tenant }) => (tenant === null ? UNKNOWN : <Scraped text={tenant} />),
@@ -126,19 +138,19 @@ function columnsFor(onRevoke: (known: KeyOut) => void): Column<KeyOut>[] {
     {
       id: "quotas",
       title: "Quotas",
-      tip: "How much it may have waiting, send in a second, and have under way.",
+      tip: "Limits for waiting URLs, submitted URLs per second, and active jobs.",
       rem: 9,
       grow: 2,
-      from: "desk",
-      cell: ({ quotas }) => quotaWords(quotas),
+      from: "desktop",
+      cell: ({ quotas }) => quotaText(quotas),
     },
     {
       id: "used",
       title: "Last used",
-      tip: "To the minute or so.",
+      tip: "Accurate to about a minute.",
       rem: 6,
       grow: 0,
-      from: "desk",
+      from: "desktop",
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Ago at={lastUsedAt} />),
     },
     {
@@ -146,7 +158,7 @@ function columnsFor(onRevoke: (known: KeyOut) => void): Column<KeyOut>[] {
       title: "Expires",
       rem: 6,
       grow: 0,
-      from: "desk",
+      from: "desktop",
       cell: ({ expiresAt }) => (expiresAt === null ? "never" : <Ago at={expiresAt} />),
     },
     {
@@ -154,9 +166,9 @@ function columnsFor(onRevoke: (known: KeyOut) => void): Column<KeyOut>[] {
       title: "",
       rem: 5.5,
       grow: 0,
-      cell: (known) =>
-        known.state === "revoked" ? null : (
-          <button type="button" class="small" aria-label={`Revoke ${known.name}`} onClick={() => onRevoke(known)}>
+      cell: (key) =>
+        key.state === "revoked" ? null : (
+          <button type="button" class="small" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
             Revoke …
           </button>
         ),

@@ -1,89 +1,89 @@
-/** Makes a key; its secret is shown this once. */
+/** Creates a key. The secret is shown only once. */
 import { useState } from "preact/hooks";
 import type { MadeKey } from "../../../../src/client/client.ts";
 import { useAction } from "../../polled.ts";
-import { api, signIn } from "../../session.ts";
+import { api, type KeyScope, signIn } from "../../session.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { CopyButton } from "./copy-button.tsx";
-import { draftOf, firstDraft, type KeySketch } from "./key-sketch.ts";
-import { type KeyScope, SCOPE_WORDS } from "./key-words.ts";
+import { initialKeyDraft, type KeyDraft, newKeyOf } from "./key-draft.ts";
+import { SCOPE_TEXT } from "./key-text.ts";
 
 type NewKeyProps = {
-  /** It closes a server that was open. */
+  /** The server required no key so far. */
   isFirst: boolean;
-  onMade: () => void;
+  onCreated: () => void;
   onClose: () => void;
 };
 
-export function NewKeyDialog({ isFirst, onMade, onClose }: NewKeyProps) {
-  const [made, setMade] = useState<MadeKey | undefined>(undefined);
+export function NewKeyDialog({ isFirst, onCreated, onClose }: NewKeyProps) {
+  const [created, setCreated] = useState<MadeKey | undefined>(undefined);
   return (
-    <Dialog title={made === undefined ? "New key" : "The key is made"} onClose={onClose}>
-      {made === undefined ? (
+    <Dialog title={created === undefined ? "New key" : "Key created"} onClose={onClose}>
+      {created === undefined ? (
         <KeyForm
           isFirst={isFirst}
-          onMade={(key) => {
-            setMade(key);
-            onMade();
+          onCreated={(key) => {
+            setCreated(key);
+            onCreated();
           }}
-          onLeave={onClose}
+          onCancel={onClose}
         />
       ) : (
-        <Secret made={made} onClose={onClose} />
+        <KeySecret created={created} onClose={onClose} />
       )}
     </Dialog>
   );
 }
 
-type FormProps = { isFirst: boolean; onMade: (made: MadeKey) => void; onLeave: () => void };
+type KeyFormProps = { isFirst: boolean; onCreated: (created: MadeKey) => void; onCancel: () => void };
 
-function KeyForm({ isFirst, onMade, onLeave }: FormProps) {
-  const [sketch, setSketch] = useState(() => firstDraft(isFirst));
-  const set = (changes: Partial<KeySketch>) => setSketch((before) => ({ ...before, ...changes }));
-  const isLockedOut = isFirst && !sketch.scopes.includes("admin");
-  const making = useAction(async () => {
-    const made = await api().keys.add(draftOf(sketch));
-    // From now on nobody is let in without one: who has made it goes on with it, and so gets to see it.
-    if (isFirst) await signIn(made.key, { isToStay: false });
-    onMade(made);
+function KeyForm({ isFirst, onCreated, onCancel }: KeyFormProps) {
+  const [draft, setDraft] = useState(() => initialKeyDraft(isFirst));
+  const set = (changes: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const isLockedOut = isFirst && !draft.scopes.includes("admin");
+  const creating = useAction(async () => {
+    const created = await api().keys.add(newKeyOf(draft));
+    // From now on every request needs a key: sign in with the new one, so that this dialog can show it.
+    if (isFirst) await signIn(created.key, { isRemembered: false });
+    onCreated(created);
   });
   return (
     <form
       class="key-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void making.run();
+        void creating.run();
       }}
     >
       {isFirst && (
-        <p>It is the first: from now on the server asks everybody for a key, you as well. It needs the scope admin.</p>
+        <p>This is the first key. As soon as it exists, every request needs a key. It must have the scope admin.</p>
       )}
       <TextField
         label="Name"
-        hint="Who or what uses it: it is how you find it again."
-        value={sketch.name}
+        hint="The person or program that uses the key."
+        value={draft.name}
         onInput={(name) => set({ name })}
         isRequired
       />
       <fieldset class="key-scopes">
         <legend class="field-label">Scopes</legend>
-        {(Object.keys(SCOPE_WORDS) as KeyScope[]).map((scope) => (
+        {(Object.keys(SCOPE_TEXT) as KeyScope[]).map((scope) => (
           <div key={scope}>
             <CheckField
               label={scope}
-              isChecked={sketch.scopes.includes(scope)}
-              onChange={(isChecked) => set({ scopes: withScope(sketch.scopes, scope, isChecked) })}
+              isChecked={draft.scopes.includes(scope)}
+              onChange={(isChecked) => set({ scopes: withScope(draft.scopes, scope, isChecked) })}
             />
-            <p class="field-hint">{SCOPE_WORDS[scope]}</p>
+            <p class="field-hint">{SCOPE_TEXT[scope]}</p>
           </div>
         ))}
       </fieldset>
       <TextField
         label="Tenant"
-        hint="Whose jobs it sees, and no others. Empty: everybody's."
-        value={sketch.tenant}
+        hint="The key sees only the jobs of this tenant. Empty: all jobs."
+        value={draft.tenant}
         onInput={(tenant) => set({ tenant })}
       />
       <details>
@@ -93,56 +93,56 @@ function KeyForm({ isFirst, onMade, onLeave }: FormProps) {
             label="Expires in days"
             hint="Empty: never."
             type="number"
-            value={sketch.days}
+            value={draft.days}
             onInput={(days) => set({ days })}
           />
           <TextField
-            label="URLs waiting"
-            hint="At most; past it, no more are taken."
+            label="Waiting URLs"
+            hint="Above this limit, new URLs are refused."
             type="number"
-            value={sketch.pending}
+            value={draft.pending}
             onInput={(pending) => set({ pending })}
           />
           <TextField
-            label="URLs a second"
-            hint="On average; ten seconds' worth may come at once."
+            label="URLs per second"
+            hint="Average; bursts of ten seconds' worth are allowed."
             type="number"
-            value={sketch.urlsPerSecond}
+            value={draft.urlsPerSecond}
             onInput={(urlsPerSecond) => set({ urlsPerSecond })}
           />
           <TextField
-            label="Jobs under way"
-            hint="That have not ended."
+            label="Active jobs"
+            hint="Jobs that have not ended."
             type="number"
-            value={sketch.jobs}
+            value={draft.jobs}
             onInput={(jobs) => set({ jobs })}
           />
         </div>
       </details>
-      <Problem error={making.error} />
+      <Problem error={creating.error} />
       <div class="dialog-buttons">
-        <button type="button" onClick={onLeave}>
-          Leave it
+        <button type="button" onClick={onCancel}>
+          Cancel
         </button>
-        <button type="submit" class="primary" disabled={making.isBusy || sketch.scopes.length === 0 || isLockedOut}>
-          Make the key
+        <button type="submit" class="primary" disabled={creating.isBusy || draft.scopes.length === 0 || isLockedOut}>
+          Create key
         </button>
       </div>
     </form>
   );
 }
 
-function Secret({ made, onClose }: { made: MadeKey; onClose: () => void }) {
+function KeySecret({ created, onClose }: { created: MadeKey; onClose: () => void }) {
   return (
     <>
       <p>
-        <b>Copy it now: it is shown this once.</b> The server keeps a hash of it and cannot show it again.
+        <b>Copy the key now. It is not shown again.</b> The server stores only a hash of it.
       </p>
-      <pre class="secret">{made.key}</pre>
+      <pre class="secret">{created.key}</pre>
       <div class="dialog-buttons">
-        <CopyButton text={made.key} />
+        <CopyButton text={created.key} />
         <button type="button" class="primary" onClick={onClose}>
-          I have it
+          Done
         </button>
       </div>
     </>

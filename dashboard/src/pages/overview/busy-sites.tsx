@@ -1,21 +1,21 @@
-import type { SiteOut } from "../../../../src/api/wire-fleet.ts";
+import type { SiteOut } from "../../../../src/client/wire-types.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Empty, Loading } from "../../ui/empty.tsx";
-import { absolute, count, duration, UNKNOWN } from "../../ui/format.ts";
+import { absolute, count, duration, roundedUp, UNKNOWN } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
-import { WHY_IT_RESTS } from "../sites/site-state.tsx";
-import { msToClear } from "./ms-to-clear.ts";
+import { BACKOFF_TEXT } from "../sites/site-status.tsx";
 
-const EVERY_MS = 5_000;
-const LOOKED_AT = 50;
+const POLL_MS = 5_000;
+/** The sites with the most waiting URLs; those that take longest are chosen from them. */
+const CANDIDATES = 50;
 const SHOWN = 8;
 
 const COLUMNS: readonly Column<SiteOut>[] = [
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "waiting",
     title: "Waiting",
-    tip: "URLs that wait for the site.",
+    tip: "URLs of all jobs that wait for this site.",
     isNumber: true,
     rem: 4.5,
     grow: 0,
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "rate",
     title: "Rate",
-    tip: "What the site gets now: the strictest of its jobs and its robots.txt, or an operator's word.",
+    tip: "The rate in effect: the strictest of its jobs and its robots.txt, or the operator's override.",
     isNumber: true,
     rem: 5,
     grow: 0,
@@ -41,64 +41,74 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   },
   {
     id: "clear",
-    title: "To clear",
-    tip: "How long what waits will take at that rate, if nothing is added. What a site that rests has left of its rest comes first.",
+    title: "Time to clear",
+    tip: "How long the waiting URLs take at this rate if none are added. For a site in backoff: how long the backoff lasts.",
     isNumber: true,
     rem: 8,
     grow: 0,
-    cell: (site) => (site.blockedUntil === null ? <ToClear site={site} /> : <Rests until={site.blockedUntil} />),
+    cell: (site) => (site.blockedUntil === null ? <TimeToClear site={site} /> : <Backoff until={site.blockedUntil} />),
   },
 ];
 
-function ToClear({ site }: { site: SiteOut }) {
+function TimeToClear({ site }: { site: SiteOut }) {
   const ms = msToClear(site);
   if (ms !== undefined) return <>{duration(ms)}</>;
   return (
-    <Tip says="Its rate is unlimited: how long it takes is up to the workers and to the site itself." isQuiet>
+    <Tip text="The rate is unlimited, so the time depends on the workers and on the site." isUnfocusable>
       {UNKNOWN}
     </Tip>
   );
 }
 
-function Rests({ until }: { until: string }) {
+function Backoff({ until }: { until: string }) {
   const at = Date.parse(until);
   return (
-    <Tip says={`${WHY_IT_RESTS} That is at ${absolute(at)}.`} isQuiet>
-      <Badge tone="bad">rests {duration(Math.max(0, at - now.value))}</Badge>
+    <Tip text={`${BACKOFF_TEXT} It ends at ${absolute(at)}.`} isUnfocusable>
+      <Badge tone="bad">backoff {roundedUp(Math.max(0, at - now.value))}</Badge>
     </Tip>
   );
 }
 
-/** Those that rest first, then those that will take longest. */
+/** Sites in backoff first, then those that take longest. */
 export function BusySites() {
-  const asked = usePolled(longest, EVERY_MS);
+  const sites = usePolled(slowestSites, POLL_MS);
   return (
-    <Card title="Sites that hold things up" actions={<a href="#/sites">All sites</a>}>
-      <Problem error={asked.error} onRetry={asked.reload} />
-      {asked.value === undefined ? (
-        asked.error === undefined && <Loading />
+    <Card title="Slowest sites" actions={<a href="#/sites">All sites</a>}>
+      <Problem error={sites.error} onRetry={sites.reload} />
+      {sites.value === undefined ? (
+        sites.error === undefined && <Loading />
       ) : (
         <Table
-          label="Sites that hold things up"
+          label="Slowest sites"
           class="is-short"
           columns={COLUMNS}
-          rows={asked.value}
+          rows={sites.value}
           keyOf={({ site }) => site}
           hrefOf={({ site }) => hrefOf(["sites", site])}
-          empty={<Empty title="Nothing waits for a site." />}
+          empty={<Empty title="No URLs are waiting." />}
         />
       )}
     </Card>
   );
 }
 
-async function longest(signal: AbortSignal): Promise<SiteOut[]> {
+async function slowestSites(signal: AbortSignal): Promise<SiteOut[]> {
   const sites: SiteOut[] = [];
-  for await (const site of api().sites.list({ sort: "waiting", page: LOOKED_AT, signal })) {
+  for await (const site of api().sites.list({ sort: "waiting", page: CANDIDATES, signal })) {
     if (site.waiting > 0) sites.push(site);
-    if (sites.length === LOOKED_AT) break;
+    if (sites.length === CANDIDATES) break;
   }
-  const isResting = ({ blockedUntil }: SiteOut) => Number(blockedUntil !== null);
-  sites.sort((one, other) => isResting(other) - isResting(one) || (msToClear(other) ?? 0) - (msToClear(one) ?? 0));
+  const inBackoff = ({ blockedUntil }: SiteOut) => Number(blockedUntil !== null);
+  sites.sort((one, other) => inBackoff(other) - inBackoff(one) || (msToClear(other) ?? 0) - (msToClear(one) ?? 0));
   return sites.slice(0, SHOWN);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** How long the waiting URLs take at a rate such as `6/s` or `1 per 7s`; undefined if the rate is unlimited. */
+export function msToClear({ waiting, rate }: { waiting: number; rate: string }): number | undefined {
+  const [, requests, periods = "1", unit = ""] = /^([\d.]+)(?:\/| per ([\d.]+))([smhd])$/.exec(rate) ?? [];
+  const unitMs = UNIT_MS[unit];
+  if (requests === undefined || unitMs === undefined) return undefined;
+  return (waiting * Number(periods) * unitMs) / Number(requests);
 }

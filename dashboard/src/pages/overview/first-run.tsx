@@ -2,22 +2,22 @@ import { may } from "../../session.ts";
 import { plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 
-/** Nothing was ever submitted: says how one begins. */
+/** The overview before the first job: explains how to start. */
 export function FirstRun({ workers }: { workers: number | undefined }) {
   return (
-    <Card title="Nothing was submitted yet" class="first-run">
+    <Card title="No jobs yet" class="first-run">
       <ol class="card-body first-steps">
         <li>
           <h3>Start workers</h3>
-          <p class="quiet">{wordsOn(workers)}</p>
+          <p class="muted">{workersText(workers)}</p>
           <pre>trawl up</pre>
         </li>
         <li>
           <h3>Submit a job</h3>
-          <p class="quiet">
+          <p class="muted">
             {may("submit")
-              ? "By the form, which shows what your rules extract from a page before anything is queued; or in a terminal:"
-              : "In a terminal, with a key that may submit:"}
+              ? "Use the form, which previews what your rules extract from a page, or run in a terminal:"
+              : "Run in a terminal, with a key that has the scope submit:"}
           </p>
           <pre>trawl submit https://books.toscrape.com/ --extract title=h1</pre>
           {may("submit") && (
@@ -28,15 +28,15 @@ export function FirstRun({ workers }: { workers: number | undefined }) {
         </li>
         <li>
           <h3>Watch it here</h3>
-          <p class="quiet">Progress, what waits and why, and what was given up on, as it happens.</p>
+          <p class="muted">This page shows progress, waiting URLs and failures as they happen.</p>
         </li>
       </ol>
     </Card>
   );
 }
 
-function wordsOn(workers: number | undefined): string {
-  if (workers === undefined) return "Workers do what is submitted. Whoever runs this server starts them with:";
-  if (workers > 0) return `${plural(workers, "worker")} on this broker, with nothing to do. For more of them:`;
-  return "None works on this broker. In a terminal, on this machine or another that reaches the broker:";
+function workersText(workers: number | undefined): string {
+  if (workers === undefined) return "Workers run the jobs. The operator of this server starts them with:";
+  if (workers > 0) return `${plural(workers, "worker")} connected and idle. To start more:`;
+  return "No worker is connected. Run in a terminal, on any machine that can reach the broker:";
 }

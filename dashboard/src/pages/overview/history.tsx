@@ -1,9 +1,9 @@
-/** What the fleet did over time: from the store, with what is going on now as the last point. */
+/** Charts of the fleet over time: history from the store, with the live state as the last point. */
 import { useMemo } from "preact/hooks";
-import type { HistoryOut, HistoryPointOut, PaceOut } from "../../../../src/api/wire-history.ts";
+import type { HistoryOut, HistoryPointOut, PaceOut } from "../../../../src/client/wire-types.ts";
 import { fleet } from "../../live.ts";
 import { usePolled } from "../../polled.ts";
-import { place, setQuery } from "../../router.ts";
+import { route, setQuery } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { decimal, duration, percent, short } from "../../ui/format.ts";
@@ -21,66 +21,66 @@ const RANGES = {
   "30d": { label: "30 d", ms: 30 * 24 * HOUR, everyMs: 5 * MINUTE },
 } as const;
 type Range = keyof typeof RANGES;
-const USUAL: Range = "15m";
+const DEFAULT_RANGE: Range = "15m";
 const OPTIONS = (Object.keys(RANGES) as Range[]).map((value) => ({ value, label: RANGES[value].label }));
 
 const CHARTS: readonly {
   label: string;
   tip: string;
   format: (value: number) => string;
-  most?: number;
+  max?: number;
   isWhole?: boolean;
-  series: readonly { label: string; ink: 1 | 2 | 3 | 4; of: keyof HistoryPointOut & keyof Live }[];
+  series: readonly { label: string; color: 1 | 2 | 3 | 4; of: keyof HistoryPointOut & keyof Live }[];
 }[] = [
   {
-    label: "Pages a second",
-    tip: "Pages that were read, of all workers.",
+    label: "Pages per second",
+    tip: "Pages that all workers processed.",
     format: decimal,
-    series: [{ label: "pages/s", ink: 1, of: "pagesPerSecond" }],
+    series: [{ label: "pages/s", color: 1, of: "pagesPerSecond" }],
   },
   {
-    label: "Success",
-    tip: "Which share of all tries ended as they should. The rest is tried again later, or given up on.",
+    label: "Success rate",
+    tip: "The share of attempts that succeeded. The others are retried later or become dead letters.",
     format: percent,
-    most: 1,
-    series: [{ label: "success", ink: 1, of: "success" }],
+    max: 1,
+    series: [{ label: "success", color: 1, of: "success" }],
   },
   {
     label: "Latency",
-    tip: "How long a try takes from lease to result. Half of them take no longer than p50, 95 of 100 no longer than p95.",
+    tip: "How long an attempt takes from lease to result. p50 is the median; 95 % take no longer than p95.",
     format: duration,
     series: [
-      { label: "p50", ink: 1, of: "p50Ms" },
-      { label: "p95", ink: 2, of: "p95Ms" },
+      { label: "p50", color: 1, of: "p50Ms" },
+      { label: "p95", color: 2, of: "p95Ms" },
     ],
   },
   {
     label: "Waiting",
-    tip: "URLs on all queues, due or not yet.",
+    tip: "URLs on all queues, including those that are not due yet.",
     format: short,
     isWhole: true,
-    series: [{ label: "waiting", ink: 1, of: "waiting" }],
+    series: [{ label: "waiting", color: 1, of: "waiting" }],
   },
   {
     label: "In flight",
-    tip: "Tasks that workers have under way.",
+    tip: "Tasks that workers are processing.",
     format: short,
     isWhole: true,
-    series: [{ label: "in flight", ink: 1, of: "inFlight" }],
+    series: [{ label: "in flight", color: 1, of: "inFlight" }],
   },
   {
     label: "Workers",
-    tip: "Processes that were heard of lately.",
+    tip: "Worker processes that sent a heartbeat recently.",
     format: short,
     isWhole: true,
-    series: [{ label: "workers", ink: 1, of: "workers" }],
+    series: [{ label: "workers", color: 1, of: "workers" }],
   },
 ];
 
 export function History() {
-  const range = rangeIn(place.value.query.range);
+  const range = rangeIn(route.value.query.range);
   const { ms, everyMs } = RANGES[range];
-  const asked = usePolled(
+  const history = usePolled(
     (signal) => {
       const now = Date.now();
       const span = { from: new Date(now - ms).toISOString(), to: new Date(now).toISOString() };
@@ -89,22 +89,22 @@ export function History() {
     everyMs,
     [range],
   );
-  const show = (value: Range) => setQuery({ range: value === USUAL ? undefined : value });
+  const show = (value: Range) => setQuery({ range: value === DEFAULT_RANGE ? undefined : value });
   return (
     <Card
       title="History"
       class="history"
-      actions={<Choice label="How far back" options={OPTIONS} value={range} onChange={show} />}
+      actions={<Choice label="Time range" options={OPTIONS} value={range} onChange={show} />}
     >
-      <Problem error={asked.error} onRetry={asked.reload} />
-      <Charts history={asked.value} ms={ms} />
+      <Problem error={history.error} onRetry={history.reload} />
+      <Charts history={history.value} ms={ms} />
     </Card>
   );
 }
 
-/** An address may be typed by anybody. */
-function rangeIn(asked: string | undefined): Range {
-  return OPTIONS.find(({ value }) => value === asked)?.value ?? USUAL;
+/** The address may contain anything. */
+function rangeIn(text: string | undefined): Range {
+  return OPTIONS.find(({ value }) => value === text)?.value ?? DEFAULT_RANGE;
 }
 
 type Live = PaceOut & { workers: number };
@@ -113,15 +113,15 @@ function Charts({ history, ms }: { history: HistoryOut | undefined; ms: number }
   const now = fleet.value;
   const live = now === undefined ? undefined : { ...now.pace, workers: now.workers };
   const to = Date.now();
-  // The last point is still filling: what goes on now stands in its place.
+  // The last bucket is incomplete, so the live values replace it.
   const points = useMemo(() => history?.points.slice(0, -1) ?? [], [history]);
   const times = useMemo(() => [...points.map(({ at }) => Date.parse(at)), to], [points, live]);
   return (
     <div class="charts">
-      {CHARTS.map(({ series, ...looks }) => (
+      {CHARTS.map(({ series, ...chart }) => (
         <Chart
-          key={looks.label}
-          {...looks}
+          key={chart.label}
+          {...chart}
           times={times}
           to={to}
           from={to - ms}

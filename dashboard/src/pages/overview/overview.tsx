@@ -1,15 +1,15 @@
-/** How all of it is doing, at a glance. */
+/** The state of the whole system. */
 import { fleet, liveJobs } from "../../live.ts";
 import { may } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ActiveJobs } from "./active-jobs.tsx";
 import { BusySites } from "./busy-sites.tsx";
 import { DeadGroups } from "./dead-groups.tsx";
 import { FirstRun } from "./first-run.tsx";
 import { History } from "./history.tsx";
-import { JobsUnderWay } from "./jobs-under-way.tsx";
+import { OverviewStats } from "./overview-stats.tsx";
 import { Queues } from "./queues.tsx";
-import { Tiles } from "./tiles.tsx";
 import "./overview.css";
 
 export function Overview() {
@@ -24,14 +24,14 @@ export function Overview() {
     <Page title="Overview" actions={newJob}>
       {jobs === undefined && <Loading />}
       {jobs?.length === 0 && <FirstRun workers={fleet.value?.workers} />}
-      {jobs !== undefined && jobs.length > 0 && <Tiles jobs={jobs} />}
-      {jobs !== undefined && jobs.length > 0 && <JobsUnderWay jobs={jobs} />}
+      {jobs !== undefined && jobs.length > 0 && <OverviewStats jobs={jobs} />}
+      {jobs !== undefined && jobs.length > 0 && <ActiveJobs jobs={jobs} />}
       {may("admin") && <FleetParts />}
     </Page>
   );
 }
 
-/** What all tenants share. */
+/** Parts that are the same for all tenants. */
 function FleetParts() {
   return (
     <>

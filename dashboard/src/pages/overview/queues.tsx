@@ -1,4 +1,4 @@
-import type { QueueOut } from "../../../../src/api/wire-fleet.ts";
+import type { QueueOut } from "../../../../src/client/wire-types.ts";
 import { fleet } from "../../live.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<QueueOut>[] = [
   {
     id: "waiting",
     title: "Waiting",
-    tip: "Tasks on the queue, due or not yet.",
+    tip: "Tasks on the queue, including those that are not due yet.",
     isNumber: true,
     rem: 5,
     cell: ({ waiting }) => count(waiting),
@@ -21,16 +21,16 @@ const COLUMNS: readonly Column<QueueOut>[] = [
   {
     id: "workers",
     title: "Workers",
-    tip: "Workers that serve it.",
+    tip: "Workers that serve this queue.",
     isNumber: true,
     rem: 6,
-    cell: (row) => (row.workers === 0 && row.waiting > 0 ? <Nobody queue={row.queue} /> : count(row.workers)),
+    cell: (row) => (row.workers === 0 && row.waiting > 0 ? <Unserved queue={row.queue} /> : count(row.workers)),
     sortBy: ({ workers }) => workers,
   },
   {
     id: "free",
     title: "Free",
-    tip: "Tasks that these could take on now, as last heard.",
+    tip: "How many more tasks these workers could start now, as of their last heartbeat.",
     isNumber: true,
     rem: 4,
     from: "tablet",
@@ -50,17 +50,16 @@ export function Queues() {
         rows={queues}
         keyOf={({ queue }) => queue}
         sort={{ by: "waiting", isDown: true }}
-        empty={<Empty title="Nothing waits, and nobody serves a queue." />}
+        empty={<Empty title="No tasks are waiting and no worker is connected." />}
       />
     </Card>
   );
 }
 
-function Nobody({ queue }: { queue: string }) {
-  const says = `No worker serves it, so nothing on it is done. Start one: trawl worker --queues ${queue}`;
+function Unserved({ queue }: { queue: string }) {
   return (
-    <Tip says={says}>
-      <Badge tone="bad">nobody</Badge>
+    <Tip text={`No worker serves this queue, so its tasks wait. Start one: trawl worker --queues ${queue}`}>
+      <Badge tone="bad">none</Badge>
     </Tip>
   );
 }

@@ -3,15 +3,15 @@ import { go, hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Card, Page } from "../../ui/page.tsx";
+import { newScheduleDraft, scheduleOf } from "./schedule-draft.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
-import { newSketch, scheduleOf } from "./sketch.ts";
 
 export function NewSchedulePage() {
-  const [sketch] = useState(newSketch);
+  const [draft] = useState(newScheduleDraft);
   if (!may("submit")) {
     return (
       <Page title="New schedule">
-        <Empty title="To make a schedule takes a key with the scope submit." />
+        <Empty title="To create a schedule, sign in with a key that has the scope submit." />
       </Page>
     );
   }
@@ -20,13 +20,13 @@ export function NewSchedulePage() {
       <Card>
         <div class="card-body">
           <ScheduleForm
-            sketch={sketch}
-            verb="Make the schedule"
-            send={async (written) => {
-              const { id } = await api().schedules.add(scheduleOf(written));
+            draft={draft}
+            verb="Create schedule"
+            send={async (entered) => {
+              const { id } = await api().schedules.add(scheduleOf(entered));
               go(hrefOf(["schedules", id]));
             }}
-            onLeave={() => go(hrefOf(["schedules"]))}
+            onCancel={() => go(hrefOf(["schedules"]))}
           />
         </div>
       </Card>

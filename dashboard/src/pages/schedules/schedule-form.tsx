@@ -1,68 +1,68 @@
-/** The form of a schedule, new or to be changed; the next runs stand beside it while one types. */
+/** The form for a new or existing schedule. It shows the next runs while the user types. */
 import { useEffect, useId, useState } from "preact/hooks";
 import { isApiError } from "../../../../src/client/api-error.ts";
 import { useAction } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { Field, SelectField, TextField } from "../../ui/field.tsx";
+import { type FieldProblems, mergeProblems, problemsOf } from "../../ui/field-problems.ts";
 import { absolute } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
-import { both, type Problems, problemsOf } from "../../ui/problems.ts";
 import { Choice } from "../../ui/tabs.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { jobProblem, type Sketch, whenOf, zoneProblem } from "./sketch.ts";
-import { CATCH_UP_WORDS, OVERLAP_WORDS } from "./timing-words.ts";
+import { jobProblem, type ScheduleDraft, whenOf, zoneProblem } from "./schedule-draft.ts";
+import { CATCH_UP_TEXT, OVERLAP_TEXT } from "./schedule-text.ts";
 
-type FormProps = {
-  sketch: Sketch;
+type ScheduleFormProps = {
+  draft: ScheduleDraft;
   verb: string;
-  send: (sketch: Sketch) => Promise<unknown>;
-  onLeave: () => void;
+  send: (draft: ScheduleDraft) => Promise<unknown>;
+  onCancel: () => void;
 };
 
-export function ScheduleForm({ sketch: first, verb, send, onLeave }: FormProps) {
-  const [sketch, setSketch] = useState(first);
-  const set = (changes: Partial<Sketch>) => setSketch((before) => ({ ...before, ...changes }));
-  const sending = useAction(() => send(sketch));
-  const coming = useComing(sketch);
-  const wrong = both(problemsOf(sending.error), problemsOf(coming.error));
-  const fault = jobProblem(sketch.job);
-  const isAtFault = fault !== undefined || isApiError(coming.error, "BAD_REQUEST", "BAD_SCHEDULE");
+export function ScheduleForm({ draft: first, verb, send, onCancel }: ScheduleFormProps) {
+  const [draft, setDraft] = useState(first);
+  const set = (changes: Partial<ScheduleDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const sending = useAction(() => send(draft));
+  const preview = useNextRuns(draft);
+  const problems = mergeProblems(problemsOf(sending.error), problemsOf(preview.error));
+  const jsonProblem = jobProblem(draft.job);
+  const isInvalid = jsonProblem !== undefined || isApiError(preview.error, "BAD_REQUEST", "BAD_SCHEDULE");
   return (
     <form
       class="schedule-form"
-      // What was wrong with it as it was says nothing of it as it is.
+      // The error no longer applies after a change.
       onInput={() => sending.error !== undefined && sending.clear()}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isAtFault) void sending.run();
+        if (!isInvalid) void sending.run();
       }}
     >
       <div class="schedule-parts">
-        <When sketch={sketch} set={set} wrong={wrong} />
-        <NextRuns coming={coming} />
+        <TimingFields draft={draft} set={set} problems={problems} />
+        <NextRuns preview={preview} />
       </div>
-      <Policies sketch={sketch} set={set} wrong={wrong} />
+      <PolicyFields draft={draft} set={set} problems={problems} />
       <Field
         label="Job"
-        hint="What each run submits, as JSON: its urls, and what to follow and extract. *** stands for a value that is kept and not shown."
-        problem={fault ?? wrong.at("job")}
+        hint="The job that each run submits, as JSON. *** is a stored secret that is not shown; leave it to keep the secret."
+        problem={jsonProblem ?? problems.at("job")}
       >
         {(ids) => (
           <textarea
             {...ids}
             rows={10}
             spellcheck={false}
-            value={sketch.job}
+            value={draft.job}
             onInput={(event) => set({ job: event.currentTarget.value })}
           />
         )}
       </Field>
-      <Left wrong={wrong} />
+      <OtherProblems problems={problems} />
       <div class="dialog-buttons">
-        <button type="button" onClick={onLeave}>
-          Leave it
+        <button type="button" onClick={onCancel}>
+          Cancel
         </button>
-        <button type="submit" class="primary" disabled={sending.isBusy || isAtFault}>
+        <button type="submit" class="primary" disabled={sending.isBusy || isInvalid}>
           {verb}
         </button>
       </div>
@@ -70,49 +70,49 @@ export function ScheduleForm({ sketch: first, verb, send, onLeave }: FormProps) 
   );
 }
 
-/** What has found no field. A part of its own, since the fields look first. */
-function Left({ wrong }: { wrong: Problems }) {
-  return <Problem error={wrong.rest} />;
+/** Errors that belong to no field. A separate component, because `rest` must be read after the fields are rendered. */
+function OtherProblems({ problems }: { problems: FieldProblems }) {
+  return <Problem error={problems.rest} />;
 }
 
-type PartProps = { sketch: Sketch; set: (changes: Partial<Sketch>) => void; wrong: Problems };
+type FieldsProps = { draft: ScheduleDraft; set: (changes: Partial<ScheduleDraft>) => void; problems: FieldProblems };
 
 const KINDS = [
-  { value: "cron", label: "At times of the clock" },
-  { value: "every", label: "Every so often" },
+  { value: "cron", label: "Cron" },
+  { value: "every", label: "Interval" },
 ] as const;
 
-function When({ sketch, set, wrong }: PartProps) {
-  const { name, kind, cron, every } = sketch;
+function TimingFields({ draft, set, problems }: FieldsProps) {
+  const { name, kind, cron, every } = draft;
   return (
     <div class="schedule-fields">
       <TextField
         label="Name"
-        hint="What to call it; else the name of the job, or its first URL."
+        hint="Optional. Defaults to the name of the job or its first URL."
         value={name}
-        problem={wrong.at("name")}
+        problem={problems.at("name")}
         onInput={(value) => set({ name: value })}
       />
-      <Choice label="When" options={KINDS} value={kind} onChange={(value) => set({ kind: value })} />
+      <Choice label="Timing" options={KINDS} value={kind} onChange={(value) => set({ kind: value })} />
       {kind === "cron" ? (
         <>
           <TextField
-            label="Cron"
-            hint="Minute, hour, day, month, weekday: 0 6 * * 1-5 is 6:00 from Monday to Friday. Or @daily."
+            label="Cron expression"
+            hint="Minute, hour, day, month, weekday. 0 6 * * 1-5 is 6:00 from Monday to Friday. Or @daily."
             inputClass="mono"
             value={cron}
-            problem={wrong.at("cron")}
+            problem={problems.at("cron")}
             onInput={(value) => set({ cron: value })}
           />
-          <ZoneField sketch={sketch} set={set} wrong={wrong} />
+          <ZoneField draft={draft} set={set} problems={problems} />
         </>
       ) : (
         <TextField
-          label="Every"
-          hint="15m, 6h, 1d: counted from when it is made, whatever clocks do."
+          label="Interval"
+          hint="15m, 6h, 1d. Counted from the creation of the schedule; clock changes have no effect."
           inputClass="mono"
           value={every}
-          problem={wrong.at("every")}
+          problem={problems.at("every")}
           onInput={(value) => set({ every: value })}
         />
       )}
@@ -120,11 +120,15 @@ function When({ sketch, set, wrong }: PartProps) {
   );
 }
 
-function ZoneField({ sketch: { timeZone }, set, wrong }: PartProps) {
+function ZoneField({ draft: { timeZone }, set, problems }: FieldsProps) {
   const listId = useId();
-  const told = wrong.at("timeZone");
+  const serverProblem = problems.at("timeZone");
   return (
-    <Field label="Time zone" hint="Whose clock the cron goes by." problem={zoneProblem(timeZone) ?? told}>
+    <Field
+      label="Time zone"
+      hint="The time zone of the cron expression."
+      problem={zoneProblem(timeZone) ?? serverProblem}
+    >
       {(ids) => (
         <>
           <input
@@ -148,31 +152,31 @@ function ZoneField({ sketch: { timeZone }, set, wrong }: PartProps) {
 
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
-function Policies({ sketch, set, wrong }: PartProps) {
-  const { overlap, catchUp, catchUpMost } = sketch;
+function PolicyFields({ draft, set, problems }: FieldsProps) {
+  const { overlap, catchUp, catchUpMost } = draft;
   return (
     <div class="schedule-policies">
       <SelectField
         label="Overlap"
-        hint={sentence(OVERLAP_WORDS[overlap])}
+        hint={sentence(OVERLAP_TEXT[overlap])}
         value={overlap}
-        options={optionsOf(OVERLAP_WORDS)}
-        onChange={(value) => set({ overlap: value as Sketch["overlap"] })}
+        options={optionsOf(OVERLAP_TEXT)}
+        onChange={(value) => set({ overlap: value as ScheduleDraft["overlap"] })}
       />
       <SelectField
         label="Catch-up"
-        hint={sentence(CATCH_UP_WORDS[catchUp])}
+        hint={sentence(CATCH_UP_TEXT[catchUp])}
         value={catchUp}
-        options={optionsOf(CATCH_UP_WORDS)}
-        onChange={(value) => set({ catchUp: value as Sketch["catchUp"] })}
+        options={optionsOf(CATCH_UP_TEXT)}
+        onChange={(value) => set({ catchUp: value as ScheduleDraft["catchUp"] })}
       />
       {catchUp === "all" && (
         <TextField
-          label="Catch up at most"
-          hint="The latest so many, 1,000 at most."
+          label="Catch-up limit"
+          hint="Only the latest runs, at most 1,000."
           type="number"
           value={catchUpMost}
-          problem={wrong.at("catchUpMost")}
+          problem={problems.at("catchUpMost")}
           onInput={(value) => set({ catchUpMost: value })}
         />
       )}
@@ -181,61 +185,61 @@ function Policies({ sketch, set, wrong }: PartProps) {
 }
 
 const SHOWN = 5;
-const SETTLE_MS = 300;
+const DEBOUNCE_MS = 300;
 
-type Coming = { next?: readonly string[]; error?: unknown };
+type NextRunsPreview = { next?: readonly string[]; error?: unknown };
 
-/** Asked of the server, which will fire them, when the typing has stopped for a moment. */
-function useComing(sketch: Sketch): Coming {
-  const when = whenOf(sketch);
-  const [heard, setHeard] = useState<Coming>({});
+/** The server computes the next runs, as it will when it runs the schedule. */
+function useNextRuns(draft: ScheduleDraft): NextRunsPreview {
+  const when = whenOf(draft);
+  const [preview, setPreview] = useState<NextRunsPreview>({});
   const key = JSON.stringify(when);
   useEffect(() => {
-    const leaving = new AbortController();
+    const abort = new AbortController();
     const timer = setTimeout(() => {
       api()
-        .schedules.preview(when, SHOWN, { signal: leaving.signal })
+        .schedules.preview(when, SHOWN, { signal: abort.signal })
         .then(
-          (next) => setHeard({ next }),
-          (error: unknown) => leaving.signal.aborted || setHeard({ error }),
+          (next) => setPreview({ next }),
+          (error: unknown) => abort.signal.aborted || setPreview({ error }),
         );
-    }, SETTLE_MS);
+    }, DEBOUNCE_MS);
     return () => {
-      leaving.abort();
+      abort.abort();
       clearTimeout(timer);
     };
   }, [key]);
-  return heard;
+  return preview;
 }
 
-/** What is wrong with them stands at its field. */
-function NextRuns({ coming: { next } }: { coming: Coming }) {
+/** Errors of the preview are shown at the fields. */
+function NextRuns({ preview: { next } }: { preview: NextRunsPreview }) {
   return (
     <section class="next-runs" aria-live="polite">
-      <h3>The next {SHOWN} runs</h3>
+      <h3>Next {SHOWN} runs</h3>
       {next === undefined ? (
-        <p class="quiet">…</p>
+        <p class="muted">…</p>
       ) : (
         <ol>
           {next.map((at) => (
             <li key={at}>
               {absolute(Date.parse(at))}{" "}
-              <span class="quiet">
+              <span class="muted">
                 (<Ago at={at} />)
               </span>
             </li>
           ))}
         </ol>
       )}
-      <p class="quiet">By the clock of this browser.</p>
+      <p class="muted">In the time zone of this browser.</p>
     </section>
   );
 }
 
-function optionsOf(words: Readonly<Record<string, string>>): { value: string; label: string }[] {
-  return Object.keys(words).map((value) => ({ value, label: value }));
+function optionsOf(texts: Readonly<Record<string, string>>): { value: string; label: string }[] {
+  return Object.keys(texts).map((value) => ({ value, label: value }));
 }
 
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,7 +1,7 @@
-/** One schedule: when it runs next, what became of its last runs, and what one can do with it. */
+/** One schedule: its settings, next runs and recent runs. */
 import { useState } from "preact/hooks";
-import type { RunOut, ScheduleOut } from "../../../../src/api/wire-schedules.ts";
 import { isApiError } from "../../../../src/client/api-error.ts";
+import type { RunOut, ScheduleOut } from "../../../../src/client/wire-types.ts";
 import { useAction, usePolled } from "../../polled.ts";
 import { go, hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
@@ -11,58 +11,59 @@ import { Empty, Loading } from "../../ui/empty.tsx";
 import { absolute } from "../../ui/format.ts";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { ScrapedWords } from "../../ui/scraped.tsx";
+import { ScrapedText } from "../../ui/scraped.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { now } from "../../visible.ts";
+import { scheduleDraftOf, scheduleOf } from "./schedule-draft.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
 import { ScheduleRuns } from "./schedule-runs.tsx";
-import { scheduleOf, sketchOf } from "./sketch.ts";
-import { CATCH_UP_WORDS, OVERLAP_WORDS, timingWords } from "./timing-words.ts";
+import { CATCH_UP_TEXT, OVERLAP_TEXT, timingText } from "./schedule-text.ts";
 
-const EVERY_MS = 4_000;
-const NEXT = 5;
-/** More than are shown: some pass until the next look. */
-const NEXT_ASKED = 12;
+const POLL_MS = 4_000;
+const NEXT_SHOWN = 5;
+/** More than are shown, because some pass before the next poll. */
+const NEXT_LOADED = 12;
 const RUNS = 100;
-/** Of a job's JSON, so many characters are shown. */
-const JOB_MOST = 100_000;
+const JOB_CHARS_MAX = 100_000;
 
-type Looked = { schedule: ScheduleOut; next: readonly string[]; runs: readonly RunOut[] };
+type LoadedSchedule = { schedule: ScheduleOut; next: readonly string[]; runs: readonly RunOut[] };
 
 export function SchedulePage({ id }: { id: string }) {
-  const asked = usePolled((signal) => lookAt(id, signal), EVERY_MS, [id]);
-  const { value } = asked;
-  const isGone = isApiError(asked.error, "NOT_FOUND");
-  const title = value === undefined ? "Schedule" : <ScrapedWords text={value.schedule.name} most={200} />;
+  const polled = usePolled((signal) => loadSchedule(id, signal), POLL_MS, [id]);
+  const { value } = polled;
+  const isGone = isApiError(polled.error, "NOT_FOUND");
+  const title = value === undefined ? "Schedule" : <ScrapedText text={value.schedule.name} max={200} />;
   return (
     <Page
       title={title}
-      says={value === undefined ? undefined : timingWords(value.schedule)}
+      subtitle={value === undefined ? undefined : timingText(value.schedule)}
       actions={
-        value !== undefined && !isGone && may("submit") && <Deeds schedule={value.schedule} onChanged={asked.reload} />
+        value !== undefined &&
+        !isGone &&
+        may("submit") && <ScheduleActions schedule={value.schedule} onChanged={polled.reload} />
       }
     >
       {isGone ? (
-        <Empty title="There is no such schedule.">
+        <Empty title="This schedule does not exist.">
           <p>
-            It was deleted, or it is somebody else's. <a href={hrefOf(["schedules"])}>All schedules</a>
+            It was deleted, or your key has no access to it. <a href={hrefOf(["schedules"])}>Show all schedules</a>
           </p>
         </Empty>
       ) : (
-        <Problem error={asked.error} onRetry={asked.reload} />
+        <Problem error={polled.error} onRetry={polled.reload} />
       )}
       {value === undefined || isGone ? (
-        asked.error === undefined && <Loading />
+        polled.error === undefined && <Loading />
       ) : (
         <>
           <div class="cards">
-            <Facts schedule={value.schedule} />
-            <NextCard schedule={value.schedule} next={value.next} />
+            <Settings schedule={value.schedule} />
+            <NextRunsCard schedule={value.schedule} next={value.next} />
           </div>
           <ScheduleRuns runs={value.runs} />
-          <Card title="What each run submits">
+          <Card title="Job">
             <pre class="schedule-job">
-              <ScrapedWords text={JSON.stringify(value.schedule.job, undefined, 2)} most={JOB_MOST} />
+              <ScrapedText text={JSON.stringify(value.schedule.job, undefined, 2)} max={JOB_CHARS_MAX} />
             </pre>
           </Card>
         </>
@@ -71,12 +72,12 @@ export function SchedulePage({ id }: { id: string }) {
   );
 }
 
-async function lookAt(id: string, signal: AbortSignal): Promise<Looked> {
+async function loadSchedule(id: string, signal: AbortSignal): Promise<LoadedSchedule> {
   const { schedules } = api();
   const runs: RunOut[] = [];
   const [schedule, next] = await Promise.all([
     schedules.get(id, { signal }),
-    schedules.next(id, NEXT_ASKED, { signal }),
+    schedules.next(id, NEXT_LOADED, { signal }),
   ]);
   for await (const run of schedules.runs(id, { page: RUNS, signal })) {
     runs.push(run);
@@ -85,46 +86,46 @@ async function lookAt(id: string, signal: AbortSignal): Promise<Looked> {
   return { schedule, next, runs };
 }
 
-function Facts({ schedule }: { schedule: ScheduleOut }) {
+function Settings({ schedule }: { schedule: ScheduleOut }) {
   const { id, paused, overlap, catchUp, catchUpMost, createdAt } = schedule;
   return (
-    <Card title="How it runs">
+    <Card title="Settings">
       <dl class="facts card-body">
         <dt>State</dt>
         <dd>{paused ? <Badge tone="warn">paused</Badge> : <Badge tone="good">active</Badge>}</dd>
-        <dt>When</dt>
-        <dd class="mono">{timingWords(schedule)}</dd>
+        <dt>Timing</dt>
+        <dd class="mono">{timingText(schedule)}</dd>
         <dt>Overlap</dt>
         <dd>
-          {overlap}: {OVERLAP_WORDS[overlap]}
+          {overlap}: {OVERLAP_TEXT[overlap]}
         </dd>
         <dt>Catch-up</dt>
         <dd>
-          {catchUp}: {CATCH_UP_WORDS[catchUp]}
+          {catchUp}: {CATCH_UP_TEXT[catchUp]}
           {catchUp === "all" && `, up to ${catchUpMost}`}
         </dd>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>
           <Ago at={createdAt} />
         </dd>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd class="mono">{id}</dd>
       </dl>
     </Card>
   );
 }
 
-function NextCard({ schedule: { paused }, next }: { schedule: ScheduleOut; next: readonly string[] }) {
-  const toCome = next.filter((at) => Date.parse(at) > now.value).slice(0, NEXT);
+function NextRunsCard({ schedule: { paused }, next }: { schedule: ScheduleOut; next: readonly string[] }) {
+  const upcoming = next.filter((at) => Date.parse(at) > now.value).slice(0, NEXT_SHOWN);
   return (
     <Card title="Next runs">
       <div class="card-body next-runs">
-        {paused && <p>It is paused: these are the runs it would have.</p>}
+        {paused && <p>The schedule is paused. If you resume it, these are the next runs.</p>}
         <ol>
-          {toCome.map((at) => (
+          {upcoming.map((at) => (
             <li key={at}>
               {absolute(Date.parse(at))}{" "}
-              <span class="quiet">
+              <span class="muted">
                 (<Ago at={at} />)
               </span>
             </li>
@@ -135,47 +136,47 @@ function NextCard({ schedule: { paused }, next }: { schedule: ScheduleOut; next:
   );
 }
 
-function Deeds({ schedule, onChanged }: { schedule: ScheduleOut; onChanged: () => void }) {
+function ScheduleActions({ schedule, onChanged }: { schedule: ScheduleOut; onChanged: () => void }) {
   const { id, paused, name } = schedule;
-  const [open, setOpen] = useState<"edit" | "remove" | undefined>(undefined);
-  const steering = useAction(async (verb: "pause" | "resume" | "run") => {
+  const [open, setOpen] = useState<"edit" | "delete" | undefined>(undefined);
+  const acting = useAction(async (verb: "pause" | "resume" | "run") => {
     await api().schedules[verb](id);
     onChanged();
   });
   const close = () => setOpen(undefined);
   return (
     <>
-      <button type="button" disabled={steering.isBusy} onClick={() => steering.run("run")}>
+      <button type="button" disabled={acting.isBusy} onClick={() => acting.run("run")}>
         Run now
       </button>
-      <button type="button" disabled={steering.isBusy} onClick={() => steering.run(paused ? "resume" : "pause")}>
+      <button type="button" disabled={acting.isBusy} onClick={() => acting.run(paused ? "resume" : "pause")}>
         {paused ? "Resume" : "Pause"}
       </button>
       <button type="button" onClick={() => setOpen("edit")}>
         Edit
       </button>
-      <button type="button" onClick={() => setOpen("remove")}>
-        Remove …
+      <button type="button" onClick={() => setOpen("delete")}>
+        Delete …
       </button>
-      <Problem error={steering.error} />
+      <Problem error={acting.error} />
       {open === "edit" && (
-        <Dialog title="Change the schedule" onClose={close} isWide>
+        <Dialog title="Edit schedule" onClose={close} isWide>
           <ScheduleForm
-            sketch={sketchOf(schedule)}
-            verb="Change it"
-            send={async (written) => {
-              await api().schedules.change(id, scheduleOf(written));
+            draft={scheduleDraftOf(schedule)}
+            verb="Save"
+            send={async (entered) => {
+              await api().schedules.change(id, scheduleOf(entered));
               onChanged();
               close();
             }}
-            onLeave={close}
+            onCancel={close}
           />
         </Dialog>
       )}
-      {open === "remove" && (
+      {open === "delete" && (
         <Confirm
-          title="Remove the schedule"
-          verb="Remove it"
+          title="Delete this schedule?"
+          verb="Delete schedule"
           isDanger
           onClose={close}
           act={async () => {
@@ -184,8 +185,8 @@ function Deeds({ schedule, onChanged }: { schedule: ScheduleOut; onChanged: () =
           }}
         >
           <p>
-            Removes <ScrapedWords text={name} most={200} /> with what is known of its runs. Their jobs stay; nothing
-            more of it is submitted.
+            This deletes <ScrapedText text={name} max={200} /> and the history of its runs. It submits no more jobs.
+            Jobs that it already submitted stay.
           </p>
         </Confirm>
       )}

@@ -1,5 +1,5 @@
-/** What became of the slots of a schedule, newest first. */
-import type { RunOut } from "../../../../src/api/wire-schedules.ts";
+/** The recent runs of a schedule, newest first. */
+import type { RunOut } from "../../../../src/client/wire-types.ts";
 import { hrefOf } from "../../router.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -13,37 +13,37 @@ const TONES: Readonly<Record<RunOut["state"], Tone>> = {
   waiting: "warn",
   firing: "busy",
   fired: "good",
-  skipped: "quiet",
+  skipped: "neutral",
   failed: "bad",
 };
 
 const COLUMNS: readonly Column<RunOut>[] = [
-  { id: "at", title: "Slot", tip: "When it was to be.", rem: 6, cell: ({ at }) => <Ago at={at} /> },
+  { id: "at", title: "Due", tip: "When the run was due.", rem: 6, cell: ({ at }) => <Ago at={at} /> },
   {
     id: "state",
-    title: "What became of it",
-    tip: "fired: its job was submitted. skipped: passed over, with the reason. waiting: for the run before, or a quota.",
+    title: "Result",
+    tip: "fired: the job was submitted. skipped: no job was submitted; see the reason. waiting: for the previous run or a quota.",
     rem: 8,
     cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
   },
   {
     id: "kind",
-    title: "Why",
-    tip: "Of its time, or because somebody asked for it.",
+    title: "Trigger",
+    tip: "Scheduled, or started with Run now.",
     rem: 6,
     from: "tablet",
-    cell: ({ kind }) => (kind === "timed" ? "its time" : "asked for"),
+    cell: ({ kind }) => (kind === "timed" ? "schedule" : "manual"),
   },
   {
     id: "job",
     title: "Job",
-    tip: "The job it led to.",
+    tip: "The job that the run submitted.",
     rem: 14,
     cell: ({ jobId }) => (jobId === null ? UNKNOWN : <a href={hrefOf(["jobs", jobId])}>{jobId}</a>),
   },
   {
     id: "because",
-    title: "Because",
+    title: "Reason",
     rem: 8,
     grow: 2,
     from: "tablet",
@@ -53,16 +53,16 @@ const COLUMNS: readonly Column<RunOut>[] = [
 
 export function ScheduleRuns({ runs }: { runs: readonly RunOut[] }) {
   return (
-    <Card title="Last runs">
+    <Card title="Recent runs">
       <Table
-        label="Last runs"
+        label="Recent runs"
         class="is-short"
         columns={COLUMNS}
         rows={runs}
         keyOf={({ at, kind }) => `${at} ${kind}`}
         empty={
-          <Empty title="It has not run yet.">
-            <p>Its first run comes at its time, as long as a server runs; Run now does not wait.</p>
+          <Empty title="No runs yet.">
+            <p>The schedule runs when it is due, while a server is running. Use Run now to start it immediately.</p>
           </Empty>
         }
       />

@@ -1,8 +1,7 @@
-/** Schedules: what is to run when, what became of the last runs, and how to change it. */
-
+/** The list of schedules, with a calendar of their next runs. */
 import { useEffect } from "preact/hooks";
-import type { ScheduleOut } from "../../../../src/api/wire-schedules.ts";
-import { useListed } from "../../listed.ts";
+import type { ScheduleOut } from "../../../../src/client/wire-types.ts";
+import { useIteratedRows } from "../../paged-rows.ts";
 import type { PageProps } from "../../pages.ts";
 import { hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
@@ -17,11 +16,11 @@ import { isVisible } from "../../visible.ts";
 import { Calendar } from "./calendar.tsx";
 import { NewSchedulePage } from "./new-schedule.tsx";
 import { SchedulePage } from "./schedule-page.tsx";
-import { CATCH_UP_WORDS, OVERLAP_WORDS, timingWords } from "./timing-words.ts";
+import { CATCH_UP_TEXT, OVERLAP_TEXT, timingText } from "./schedule-text.ts";
 import "./schedules.css";
 
 const NEW = "new";
-const EVERY_MS = 30_000;
+const RELOAD_MS = 30_000;
 
 export function Schedules({ rest: [id] }: PageProps) {
   if (id === NEW) return <NewSchedulePage />;
@@ -29,24 +28,24 @@ export function Schedules({ rest: [id] }: PageProps) {
 }
 
 function ScheduleList() {
-  const listed = useListed((options) => api().schedules.list(options), []);
-  const { rows, isLoading, loadMore, reload } = listed;
+  const paged = useIteratedRows((options) => api().schedules.list(options), []);
+  const { rows, isLoading, loadMore, reload } = paged;
   const isShown = isVisible.value;
-  // Runs come and go by themselves.
+  // The next run of a schedule changes over time.
   useEffect(() => {
     if (!isShown) return;
-    const timer = setInterval(reload, EVERY_MS);
+    const timer = setInterval(reload, RELOAD_MS);
     return () => clearInterval(timer);
   }, [isShown, reload]);
-  const isEmpty = rows.length === 0 && !isLoading && listed.error === undefined;
+  const isEmpty = rows.length === 0 && !isLoading && paged.error === undefined;
   const add = may("submit") && (
     <a class="button primary" href={hrefOf(["schedules", NEW])}>
       New schedule
     </a>
   );
   return (
-    <Page title="Schedules" says="Jobs that are submitted again and again." actions={add}>
-      <Problem error={listed.error} onRetry={listed.reload} />
+    <Page title="Schedules" subtitle="Jobs that are submitted repeatedly." actions={add}>
+      <Problem error={paged.error} onRetry={paged.reload} />
       {rows.length === 0 && isLoading && <Loading />}
       {isEmpty && <NoSchedules />}
       {rows.length > 0 && (
@@ -69,10 +68,12 @@ function ScheduleList() {
 
 function NoSchedules() {
   return (
-    <Empty title="Nothing is scheduled.">
+    <Empty title="No schedules yet.">
       <p>
-        A schedule submits a job at its times: every morning, every 15 minutes.{" "}
-        {may("submit") ? "Make one here, or in a terminal:" : "In a terminal, with a key that may submit:"}
+        A schedule submits a job repeatedly, such as every morning or every 15 minutes.{" "}
+        {may("submit")
+          ? "Create one here, or run in a terminal:"
+          : "Run in a terminal, with a key that has the scope submit:"}
       </p>
       <pre>trawl schedule add https://books.toscrape.com/ --cron '0 6 * * 1-5' --time-zone Europe/Berlin</pre>
     </Empty>
@@ -83,12 +84,12 @@ const COLUMNS: readonly Column<ScheduleOut>[] = [
   { id: "name", title: "Name", rem: 10, grow: 2, cell: ({ name }) => <Scraped text={name} /> },
   {
     id: "when",
-    title: "When",
-    tip: "A cron and whose clock it goes by, or how much time lies between two runs.",
+    title: "Timing",
+    tip: "A cron expression with its time zone, or the interval between two runs.",
     rem: 9,
     grow: 2,
     from: "tablet",
-    cell: (schedule) => timingWords(schedule),
+    cell: (schedule) => timingText(schedule),
   },
   {
     id: "state",
@@ -100,7 +101,7 @@ const COLUMNS: readonly Column<ScheduleOut>[] = [
   {
     id: "next",
     title: "Next run",
-    tip: "When its next slot is; none while it is paused.",
+    tip: "When the next run is due. A paused schedule has none.",
     rem: 6,
     grow: 0,
     cell: ({ nextAt }) => <Ago at={nextAt} />,
@@ -108,23 +109,23 @@ const COLUMNS: readonly Column<ScheduleOut>[] = [
   {
     id: "overlap",
     title: "Overlap",
-    tip: Object.entries(OVERLAP_WORDS)
-      .map(([name, words]) => `${name}: ${words}`)
+    tip: Object.entries(OVERLAP_TEXT)
+      .map(([name, text]) => `${name}: ${text}`)
       .join("\n"),
     rem: 5,
     grow: 0,
-    from: "desk",
+    from: "desktop",
     cell: ({ overlap }) => overlap,
   },
   {
     id: "catchUp",
     title: "Catch-up",
-    tip: Object.entries(CATCH_UP_WORDS)
-      .map(([name, words]) => `${name}: ${words}`)
+    tip: Object.entries(CATCH_UP_TEXT)
+      .map(([name, text]) => `${name}: ${text}`)
       .join("\n"),
     rem: 8,
     grow: 0,
-    from: "desk",
+    from: "desktop",
     cell: ({ catchUp, catchUpMost }) => (catchUp === "all" ? `all, up to ${catchUpMost}` : catchUp),
   },
 ];

@@ -1,4 +1,4 @@
-import type { SiteDetailOut } from "../../../../src/api/wire-sites.ts";
+import type { SiteDetailOut } from "../../../../src/client/wire-types.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { duration } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -8,34 +8,34 @@ import { Ago } from "../../ui/time.tsx";
 type Robots = NonNullable<SiteDetailOut["robots"]>;
 
 const KINDS = {
-  file: "It has one.",
-  absent: "It has none: everything is allowed.",
-  unreachable: "It could not be had: until it can, nothing is fetched.",
+  file: "The site has a robots.txt.",
+  absent: "The site has no robots.txt, so everything is allowed.",
+  unreachable: "robots.txt could not be fetched. No page is fetched until it can be.",
 } as const;
 
-/** Somebody else's text: shown as such. */
+/** The robots.txt of the site, which is untrusted text. */
 export function RobotsCard({ robots }: { robots: Robots | null }) {
   return (
     <Card title="robots.txt">
       {robots === null ? (
-        <Empty title="It was not asked for yet.">
-          <p>The first request of a job that keeps to robots.txt brings it.</p>
+        <Empty title="Not fetched yet.">
+          <p>Trawl fetches it before the first page, for jobs that respect robots.txt.</p>
         </Empty>
       ) : (
         <div class="card-body robots">
           <p>{KINDS[robots.kind]}</p>
           <dl class="facts">
-            <dt>Allows us</dt>
+            <dt>Allows</dt>
             <dd>{robots.allows}</dd>
             <dt>Crawl-delay</dt>
             <dd>{robots.crawlDelayMs === null ? "none" : duration(robots.crawlDelayMs)}</dd>
             <dt>Fetched</dt>
             <dd>
-              <Ago at={robots.fetchedAt} isQuiet={false} />
+              <Ago at={robots.fetchedAt} isUnfocusable={false} />
             </dd>
-            <dt>Asked for again</dt>
+            <dt>Next fetch</dt>
             <dd>
-              <Ago at={robots.freshUntil} isQuiet={false} />
+              <Ago at={robots.freshUntil} isUnfocusable={false} />
             </dd>
             {robots.sitemaps.length > 0 && (
               <>
@@ -50,8 +50,8 @@ export function RobotsCard({ robots }: { robots: Robots | null }) {
           </dl>
           {robots.text !== "" && (
             <details>
-              <summary>The file</summary>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
+              <summary>Show file</summary>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
               <pre class="robots-text" tabIndex={0} dir="ltr">
                 {robots.text}
               </pre>

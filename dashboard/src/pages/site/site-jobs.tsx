@@ -1,4 +1,4 @@
-import type { SiteDetailOut } from "../../../../src/api/wire-sites.ts";
+import type { SiteDetailOut } from "../../../../src/client/wire-types.ts";
 import { hrefOf } from "../../router.ts";
 import { Badge, JobState } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<SiteJob>[] = [
   {
     id: "inFlight",
     title: "In flight",
-    tip: "Requests of this job under way there.",
+    tip: "Requests of this job that are in flight at this site.",
     isNumber: true,
     rem: 5,
     from: "tablet",
@@ -33,9 +33,9 @@ const COLUMNS: readonly Column<SiteJob>[] = [
     sortBy: ({ inFlight }) => inFlight,
   },
   {
-    id: "asks",
-    title: "Asks for",
-    tip: "What the job asks for at this site. A site gets the strictest of its jobs; what a paused one asks for does not count.",
+    id: "rate",
+    title: "Job's rate",
+    tip: "The rate limit of the job. The site uses the strictest of its jobs; paused jobs do not count.",
     isNumber: true,
     rem: 5,
     from: "tablet",
@@ -49,27 +49,27 @@ const COLUMNS: readonly Column<SiteJob>[] = [
     cell: ({ isStrictest, state }) =>
       isStrictest ? (
         <Tip
-          says="This job sets the rate of the site. Change it on the job's page, or set the site's own here."
-          isQuiet
+          text="The rate of this job applies to the site. Change it on the page of the job, or set an override here."
+          isUnfocusable
         >
-          <Badge tone="busy">sets the rate</Badge>
+          <Badge tone="busy">strictest</Badge>
         </Tip>
       ) : state === "paused" ? (
-        <span class="quiet">waits for its resume</span>
+        <span class="muted">paused</span>
       ) : null,
   },
 ];
 
 export function SiteJobs({ site: { jobs } }: { site: SiteDetailOut }) {
   return (
-    <Card title="Who waits here">
+    <Card title="Jobs">
       <Table
         label="Jobs at this site"
         columns={COLUMNS}
         rows={jobs}
         keyOf={({ jobId }) => jobId}
         hrefOf={({ jobId }) => hrefOf(["jobs", jobId])}
-        empty={<Empty title="No job has anything here now." />}
+        empty={<Empty title="No job has URLs at this site." />}
       />
     </Card>
   );

@@ -1,25 +1,25 @@
-import type { SiteDetailOut } from "../../../../src/api/wire-sites.ts";
-import { count, duration, plural } from "../../ui/format.ts";
+import type { SiteDetailOut } from "../../../../src/client/wire-types.ts";
+import { count, duration } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
 import { now } from "../../visible.ts";
-import { WHY_IT_RESTS } from "../sites/site-state.tsx";
+import { BACKOFF_TEXT } from "../sites/site-status.tsx";
 
 const SET_BY = {
-  operator: "the operator's word",
-  robots: "its robots.txt",
-  jobs: "its strictest job",
+  operator: "operator override",
+  robots: "robots.txt",
+  jobs: "strictest job",
 } as const;
 
 const CIRCUITS = {
-  closed: { words: "closed", tip: "It answers: requests go as its rate allows." },
-  open: { words: "open", tip: WHY_IT_RESTS },
+  closed: { label: "closed", tip: "The site responds. Requests are sent at its rate." },
+  open: { label: "open", tip: BACKOFF_TEXT },
   "half-open": {
-    words: "half-open",
-    tip: "Its rest is over, and no good answer has come since. The next answer decides: a good one closes the circuit, another 429, 503 or robots.txt that cannot be had makes the next rest longer.",
+    label: "half-open",
+    tip: "The backoff is over, but there was no successful response yet. A success closes the circuit. Another 429, 503 or robots.txt failure starts a longer backoff.",
   },
 } as const;
 
-/** More than any policy of a job says: there is no limit. */
+/** Above any limit of a job: means unlimited. */
 const NO_LIMIT = 1_000_000;
 
 export function SiteStats({ site }: { site: SiteDetailOut }) {
@@ -30,41 +30,41 @@ export function SiteStats({ site }: { site: SiteDetailOut }) {
       <Stat
         label="Rate"
         value={rate}
-        tip={`How often it is asked: ${rate}, by ${SET_BY[setBy]}. Up to ${burst} may go at once after a quiet time. Redirects and robots.txt count as well.`}
-        more={`by ${SET_BY[setBy]}`}
+        tip={`The rate in effect: ${rate}, set by ${SET_BY[setBy]}. After a pause, up to ${burst} requests may be sent at once. Redirects and robots.txt count too.`}
+        more={`set by ${SET_BY[setBy]}`}
       />
       <Stat
         label="Next request"
-        value={nextOf(site, now.value)}
-        tip="When the next request may go, by its rate and its rest; whether a worker is free is another matter."
-        more={nextMore(site)}
+        value={nextText(site, now.value)}
+        tip="When the rate and the backoff allow the next request. It also needs a free worker."
+        more={nextReason(site)}
       />
       <Stat
         label="In flight"
         value={perSite >= NO_LIMIT ? count(inFlight) : `${count(inFlight)} / ${count(perSite)}`}
-        tip={`Requests under way now, of ${count(perSite)} allowed at once.`}
-        more={isFull ? "at its most" : ""}
+        tip={`Requests in flight, out of at most ${count(perSite)}.`}
+        more={isFull ? "at the limit" : ""}
       />
-      <Stat label="Waiting" value={count(waiting)} tip="URLs that wait for this site, in all jobs, retries included." />
+      <Stat label="Waiting" value={count(waiting)} tip="URLs of all jobs that wait for this site, including retries." />
       <Stat
         label="Circuit"
-        value={CIRCUITS[circuit].words}
-        tip={`${CIRCUITS[circuit].tip}${incidents === 0 ? "" : ` It had to rest ${plural(incidents, "time")} in a row.`}`}
-        more={incidents === 0 ? "" : `${plural(incidents, "rest")} in a row`}
+        value={CIRCUITS[circuit].label}
+        tip={`${CIRCUITS[circuit].tip}${incidents > 1 ? ` ${count(incidents)} backoffs in a row.` : ""}`}
+        more={incidents > 1 ? `${count(incidents)} backoffs in a row` : ""}
         tone={circuit === "open" ? "bad" : circuit === "half-open" ? "warn" : undefined}
       />
     </div>
   );
 }
 
-function nextOf({ readyAt, inFlight, perSite }: SiteDetailOut, at: number): string {
+function nextText({ readyAt, inFlight, perSite }: SiteDetailOut, at: number): string {
   const ms = readyAt === null ? 0 : Date.parse(readyAt) - at;
   if (ms > 0) return duration(ms < 10_000 ? ms : Math.ceil(ms / 1000) * 1000);
-  return inFlight >= perSite ? "when one ends" : "now";
+  return inFlight >= perSite ? "after one ends" : "now";
 }
 
-function nextMore({ isAskingRobots, waiting, blockedUntil }: SiteDetailOut): string {
+function nextReason({ isAskingRobots, waiting, blockedUntil }: SiteDetailOut): string {
   if (isAskingRobots) return "after robots.txt";
-  if (blockedUntil !== null) return "when its rest is over";
-  return waiting === 0 ? "nothing waits" : "";
+  if (blockedUntil !== null) return "after the backoff";
+  return waiting === 0 ? "no URLs waiting" : "";
 }

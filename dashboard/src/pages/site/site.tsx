@@ -1,56 +1,58 @@
-/** One site: what it gets and by whose word, why it waits, who waits for it; and the operator's word on it. */
+/** One site: its limits, current status, jobs, robots.txt and dead letters. */
 import { useEffect } from "preact/hooks";
-import type { SiteDetailOut } from "../../../../src/api/wire-sites.ts";
 import { isApiError } from "../../../../src/client/api-error.ts";
+import type { SiteDetailOut } from "../../../../src/client/wire-types.ts";
 import { usePolled } from "../../polled.ts";
 import { hrefOf } from "../../router.ts";
 import { api } from "../../session.ts";
-import { titleTab } from "../../tab-title.ts";
+import { setTabTitle } from "../../tab-title.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scraped } from "../../ui/scraped.tsx";
 import { Reasons } from "../explain/reasons.tsx";
-import { AllowanceForm } from "./allowance.tsx";
-import { GivenUpHere } from "./given-up.tsx";
+import { RateOverrideForm } from "./rate-override.tsx";
 import { RobotsCard } from "./robots.tsx";
+import { SiteDeadLetters } from "./site-dead-letters.tsx";
 import { SiteJobs } from "./site-jobs.tsx";
 import { SiteStats } from "./site-stats.tsx";
 import "../explain/explain.css";
 import "./site.css";
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 export function Site({ rest }: { rest: readonly string[] }) {
   const name = rest[0] ?? "";
-  const { value: site, error, reload } = usePolled((signal) => api().sites.get(name, { signal }), LOOK_MS, [name]);
-  const title = <Scraped text={shownName(name)} most={300} />;
-  useEffect(() => titleTab(shownName(name)), [name]);
+  const { value: site, error, reload } = usePolled((signal) => api().sites.get(name, { signal }), POLL_MS, [name]);
+  const title = <Scraped text={shownName(name)} max={300} />;
+  useEffect(() => setTabTitle(shownName(name)), [name]);
   if (site === undefined)
-    return <Page title={title}>{error === undefined ? <Loading /> : <Unmet error={error} onRetry={reload} />}</Page>;
+    return (
+      <Page title={title}>{error === undefined ? <Loading /> : <LoadError error={error} onRetry={reload} />}</Page>
+    );
   const isOnline = !name.startsWith("#");
   return (
     <Page
       title={title}
-      says={
+      subtitle={
         isOnline ? (
           <a href={hrefOf(["sites"])}>All sites</a>
         ) : (
-          "Where pages of this site wait to be parsed: nothing is asked of the site itself, so nothing limits it."
+          "Fetched pages of this site that wait to be parsed. Parsing sends no requests, so it has no rate limit."
         )
       }
     >
       <Problem error={error} />
       <SiteStats site={site} />
       <div class="cards">
-        <Why site={site} />
-        {isOnline && <AllowanceForm key={name} site={site} onChanged={reload} />}
+        <CurrentStatus site={site} />
+        {isOnline && <RateOverrideForm key={name} site={site} onChanged={reload} />}
       </div>
       <SiteJobs site={site} />
       {isOnline && (
         <div class="cards">
           <RobotsCard robots={site.robots} />
-          <GivenUpHere site={name} />
+          <SiteDeadLetters site={name} />
         </div>
       )}
     </Page>
@@ -58,23 +60,23 @@ export function Site({ rest }: { rest: readonly string[] }) {
 }
 
 function shownName(name: string): string {
-  return name.startsWith("#") ? `${name.slice(1)}, parsing` : name;
+  return name.startsWith("#") ? `${name.slice(1)} (parsing)` : name;
 }
 
-function Unmet({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+function LoadError({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (!isApiError(error, "NOT_FOUND")) return <Problem error={error} onRetry={onRetry} />;
   return (
-    <Empty title="No job here has met this site.">
+    <Empty title="No job has URLs at this site.">
       <p>
-        <a href={hrefOf(["sites"], { sort: "name" })}>Look at all sites</a>, by name.
+        <a href={hrefOf(["sites"], { sort: "name" })}>Show all sites</a>
       </p>
     </Empty>
   );
 }
 
-/** In the words that `trawl explain` has for it. */
-function Why({ site }: { site: SiteDetailOut }) {
-  const { value, error } = usePolled((signal) => api().explain({ site: site.site }, { signal }), LOOK_MS, [site.site]);
+/** The sentences of `trawl explain`. */
+function CurrentStatus({ site }: { site: SiteDetailOut }) {
+  const { value, error } = usePolled((signal) => api().explain({ site: site.site }, { signal }), POLL_MS, [site.site]);
   if (value !== undefined) return <Reasons explained={value} />;
-  return <Card title="Why it waits">{error === undefined ? <Loading /> : <Problem error={error} />}</Card>;
+  return <Card title="Current status">{error === undefined ? <Loading /> : <Problem error={error} />}</Card>;
 }

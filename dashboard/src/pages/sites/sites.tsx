@@ -1,6 +1,6 @@
-/** Every site that a job has met: what it gets, what waits for it, and whether it rests. */
-import type { SiteOut } from "../../../../src/api/wire-fleet.ts";
-import { hrefOf, place, setQuery } from "../../router.ts";
+/** All sites of all jobs, with their limits and status. */
+import type { SiteOut } from "../../../../src/client/wire-types.ts";
+import { hrefOf, route, setQuery } from "../../router.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { count, duration, plural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
@@ -9,38 +9,38 @@ import { Scraped } from "../../ui/scraped.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Choice } from "../../ui/tabs.tsx";
-import { SiteState } from "./site-state.tsx";
-import { BUSIEST, type FoundSites, type SiteOrder, useSites } from "./use-sites.ts";
+import { SiteStatusBadge } from "./site-status.tsx";
+import { BUSIEST, type SiteOrder, type SiteRows, useSites } from "./use-sites.ts";
 
 const ORDERS = [
   { value: "waiting", label: "Most waiting" },
-  { value: "name", label: "All, by name" },
+  { value: "name", label: "All by name" },
 ] as const satisfies readonly { value: SiteOrder; label: string }[];
 
 export function Sites() {
-  const { q = "", sort } = place.value.query;
+  const { q = "", sort } = route.value.query;
   const order: SiteOrder = sort === "name" ? "name" : "waiting";
   const found = useSites(q, order);
   return (
-    <Page title="Sites" says={saysOf(found, order)}>
+    <Page title="Sites" subtitle={subtitleOf(found, order)}>
       <div class="filters">
-        <SearchField label="Search sites" placeholder="Part of a name, such as shop" />
+        <SearchField label="Search sites" placeholder="Part of the name" />
         <Choice
-          label="Which sites"
+          label="Order"
           options={ORDERS}
           value={order}
           onChange={(value) => setQuery({ sort: value === "name" ? value : undefined })}
         />
         {order === "name" && (
           <button type="button" onClick={found.reload}>
-            Look again
+            Refresh
           </button>
         )}
       </div>
       <Problem error={found.error} onRetry={found.reload} />
       {(found.sites !== undefined || found.error === undefined) && (
         <Table
-          // The order of the one is not that of the other.
+          // A new table, because the rows have another order.
           key={order}
           label="Sites"
           columns={COLUMNS}
@@ -56,39 +56,37 @@ export function Sites() {
   );
 }
 
-function saysOf({ sites, loadMore }: FoundSites, order: SiteOrder): string {
+function subtitleOf({ sites, loadMore }: SiteRows, order: SiteOrder): string {
   if (sites === undefined) return "";
-  if (order === "name") return `${count(sites.length)}${loadMore === undefined ? "" : " and more"}, by name`;
-  const words =
+  if (order === "name") return `${count(sites.length)}${loadMore === undefined ? "" : "+"} sites by name`;
+  const shown =
     sites.length < BUSIEST
-      ? `${plural(sites.length, "site")} with URLs waiting`
-      : `The ${BUSIEST} sites with most URLs waiting`;
-  return `${words}, anew every 4 s`;
+      ? `${plural(sites.length, "site")} with waiting URLs`
+      : `The ${BUSIEST} sites with the most waiting URLs`;
+  return `${shown}, updates every 4 s`;
 }
 
 function NoSites({ q, order }: { q: string; order: SiteOrder }) {
   if (q !== "") {
     return (
-      <Empty
-        title={order === "name" ? "No site has that in its name." : "Nothing waits for a site with that in its name."}
-      >
-        {order === "waiting" && <p>Look among all of them, by name.</p>}
+      <Empty title={order === "name" ? "No sites match." : "No matching site has waiting URLs."}>
+        {order === "waiting" && <p>Choose “All by name” to search all sites.</p>}
       </Empty>
     );
   }
   if (order === "name") {
     return (
-      <Empty title="No job has met a site yet.">
+      <Empty title="No sites yet.">
         <p>
-          <a href={hrefOf(["jobs", "new"])}>Submit a job</a>: the sites of its URLs are listed here.
+          <a href={hrefOf(["jobs", "new"])}>Submit a job</a>. The sites of its URLs are listed here.
         </p>
       </Empty>
     );
   }
   return (
-    <Empty title="Nothing waits for any site.">
+    <Empty title="No site has waiting URLs.">
       <p>
-        <a href={hrefOf(["sites"], { sort: "name" })}>Look at all sites</a>, or{" "}
+        <a href={hrefOf(["sites"], { sort: "name" })}>Show all sites</a>, or{" "}
         <a href={hrefOf(["jobs", "new"])}>submit a job</a>.
       </p>
     </Empty>
@@ -96,19 +94,19 @@ function NoSites({ q, order }: { q: string; order: SiteOrder }) {
 }
 
 const COLUMNS: readonly Column<SiteOut>[] = [
-  { id: "site", title: "Site", rem: 8, grow: 3, cell: ({ site }) => <Scraped text={site} most={300} /> },
+  { id: "site", title: "Site", rem: 8, grow: 3, cell: ({ site }) => <Scraped text={site} max={300} /> },
   {
     id: "state",
     title: "State",
-    tip: "Whether a request may go now, and if not, what it waits for.",
+    tip: "Whether a request can be sent now, or what it waits for.",
     rem: 9,
     grow: 0,
-    cell: (site) => <SiteState site={site} />,
+    cell: (site) => <SiteStatusBadge site={site} />,
   },
   {
     id: "waiting",
     title: "Waiting",
-    tip: "URLs that wait for it, in all jobs.",
+    tip: "URLs of all jobs that wait for this site.",
     isNumber: true,
     rem: 4.5,
     cell: ({ waiting }) => count(waiting),
@@ -116,7 +114,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "inFlight",
     title: "In flight",
-    tip: "Requests under way, of how many at once.",
+    tip: "Requests in flight, out of the allowed maximum.",
     isNumber: true,
     rem: 5.5,
     from: "tablet",
@@ -125,7 +123,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "rate",
     title: "Rate",
-    tip: "What it gets: the strictest of its jobs and its robots.txt, or the operator's word.",
+    tip: "The rate in effect: the strictest of its jobs and its robots.txt, or the operator's override.",
     isNumber: true,
     rem: 5.5,
     from: "tablet",
@@ -134,21 +132,21 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "burst",
     title: "Burst",
-    tip: "How many may go at once after a quiet time.",
+    tip: "Requests that may be sent at once after a pause.",
     isNumber: true,
     rem: 4,
     grow: 0,
-    from: "desk",
+    from: "desktop",
     cell: ({ burst }) => count(burst),
   },
   {
     id: "delay",
     title: "Crawl-delay",
-    tip: "What its robots.txt asks for between two requests.",
+    tip: "The delay between requests that robots.txt demands.",
     isNumber: true,
     rem: 6.5,
     grow: 0,
-    from: "desk",
+    from: "desktop",
     cell: ({ crawlDelayMs }) => (crawlDelayMs === 0 ? "" : duration(crawlDelayMs)),
   },
 ];

@@ -1,13 +1,13 @@
-/** The sites that are looked for: where most waits, anew every few seconds; or by name, as many as one scrolls to. */
-import type { SiteOut } from "../../../../src/api/wire-fleet.ts";
-import { useListing } from "../../listing.ts";
+/** Sites by waiting URLs (polled), or all sites by name (loaded page by page). */
+import type { SiteOut } from "../../../../src/client/wire-types.ts";
+import { usePagedRows } from "../../paged-rows.ts";
 import { usePolled } from "../../polled.ts";
 import { rawRequests } from "../../session.ts";
 
 export type SiteOrder = "waiting" | "name";
 
-export type FoundSites = {
-  /** Undefined until they are known. */
+export type SiteRows = {
+  /** Undefined until the first response. */
   sites: readonly SiteOut[] | undefined;
   error: unknown;
   isLoading: boolean;
@@ -17,24 +17,24 @@ export type FoundSites = {
 
 type SitePage = { sites: SiteOut[]; next: string | null };
 
-const LOOK_MS = 4_000;
-/** As many as the API gives of the busiest. */
+const POLL_MS = 4_000;
+/** The maximum of the API for this order. */
 export const BUSIEST = 500;
-/** A hundred thousand sites are 50 questions, and each is asked only when one comes near. */
-const PAGE = 2_000;
+/** 100,000 sites need 50 requests, each sent only when the user scrolls near the end. */
+const PAGE_SITES = 2_000;
 const NONE: SitePage = { sites: [], next: null };
 
-/** The hooks of both run in either case; who is not asked for asks nobody. */
-export function useSites(q: string, order: SiteOrder): FoundSites {
+/** Hooks must always run, so both are called; the inactive one sends no request. */
+export function useSites(q: string, order: SiteOrder): SiteRows {
   const isBusy = order === "waiting";
   const busy = usePolled(
-    (signal) => (isBusy ? askSites({ q, sort: "waiting", limit: BUSIEST }, signal) : Promise.resolve(NONE)),
-    isBusy ? LOOK_MS : 0,
+    (signal) => (isBusy ? fetchSites({ q, sort: "waiting", limit: BUSIEST }, signal) : Promise.resolve(NONE)),
+    isBusy ? POLL_MS : 0,
     [q, order],
   );
-  const named = useListing(
+  const named = usePagedRows(
     async (cursor, signal) => {
-      const { sites, next } = isBusy ? NONE : await askSites({ q, limit: PAGE, cursor }, signal);
+      const { sites, next } = isBusy ? NONE : await fetchSites({ q, limit: PAGE_SITES, cursor }, signal);
       return { rows: sites, next };
     },
     [q, order],
@@ -43,11 +43,11 @@ export function useSites(q: string, order: SiteOrder): FoundSites {
   return { ...named, sites: named.isLoading && named.rows.length === 0 ? undefined : named.rows };
 }
 
-function askSites(
+function fetchSites(
   query: { q: string; limit: number; sort?: string; cursor?: string | undefined },
   signal: AbortSignal,
 ): Promise<SitePage> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const words = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return rawRequests().json<SitePage>(`/v1/sites?${words}`, { signal });
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
+  return rawRequests().json<SitePage>(`/v1/sites?${search}`, { signal });
 }

@@ -1,67 +1,68 @@
 /**
- * One page, to try rules on: fetched through a worker and at the pace of its site, by a small job of its own. Whoever has
- * its id takes it back, however it went: nobody is to find it among the jobs, or its failure among the dead letters.
+ * Fetches one page for the preview, with a small job that a worker runs at the rate of the site. The caller deletes the
+ * job afterwards, whether it succeeded or not, so that it appears neither in the jobs nor in the dead letters.
  */
 import { ApiError, type JobInput, type JobOut } from "../../../../src/client/client.ts";
 import { pause } from "../../../../src/client/requests.ts";
 import { api } from "../../session.ts";
-import { hasEnded } from "../jobs/job-numbers.ts";
+import { hasEnded } from "../jobs/job-counts.ts";
+import { withoutUndefined } from "./job-draft.ts";
 
-/** A page that is kept to be read again and again, and the job that it was fetched by. */
-export type Fetched = { pageId: number; jobId: string; status: number };
+/** A stored page that rules can be tried on, and the job that fetched it. */
+export type FetchedPage = { pageId: number; jobId: string; status: number };
 
-type Fetching = {
+type FetchOptions = {
   signal: AbortSignal;
-  /** Hears the job's id, which from then on is for the caller to forget. */
+  /** Called with the id of the job. The caller must delete it with `deletePreviewJob`. */
   onJob: (id: string) => void;
 };
 
-const PATIENCE_SECONDS = 25;
-const FIRST_LOOK_MS = 100;
-const LOOK_MOST_MS = 1_000;
+const TIMEOUT_SECONDS = 25;
+const FIRST_POLL_MS = 100;
+const POLL_MAX_MS = 1_000;
 const MOST_URGENT = 0;
-/** Redirects lead to pages of their own, of which the last is meant. */
-const PAGES_MOST = 100;
+/** Each redirect is a page too; the last page is the result. */
+const PAGES_MAX = 100;
 
-/** Throws what is to be shown: no page without a word on why. */
-export async function fetchPage(url: string, job: JobInput, { signal, onJob }: Fetching): Promise<Fetched> {
-  // Not to be aborted: a job whose id was not heard could not be taken back.
-  const sent = await api().submit(jobFor(url.trim(), job));
-  if (signal.aborted) forgetPage(sent.id);
+/** Throws an error to show to the user if there is no page. */
+export async function fetchPage(url: string, job: JobInput, { signal, onJob }: FetchOptions): Promise<FetchedPage> {
+  // Not abortable: without the id in the response, the job could not be deleted.
+  const submitted = await api().submit(jobFor(url.trim(), job));
+  if (signal.aborted) deletePreviewJob(submitted.id);
   signal.throwIfAborted();
-  onJob(sent.id);
-  const [refused] = sent.refused;
+  onJob(submitted.id);
+  const [refused] = submitted.refused;
   if (refused !== undefined) throw new ApiError(400, { code: "BAD_URL", detail: `url: ${refused.reason}` });
-  if ((await endOf(sent.id, signal)) === undefined) throw await explained(sent.id, signal);
-  const { pages } = await api().job(sent.id).listPages({ limit: PAGES_MOST, signal });
+  if ((await waitForEnd(submitted.id, signal)) === undefined) throw await timeoutError(submitted.id, signal);
+  const { pages } = await api().job(submitted.id).listPages({ limit: PAGES_MAX, signal });
   const page = pages.at(-1);
-  if (page?.kept.includes("body")) return { pageId: page.id, jobId: sent.id, status: page.status };
+  if (page?.kept.includes("body")) return { pageId: page.id, jobId: submitted.id, status: page.status };
   if (page !== undefined)
-    throw new Error("The page came, and its body is not kept: the server's TRAWL_BODIES is none.");
-  throw new Error(await whyNone(sent.id, signal));
+    throw new Error("The page was fetched, but its body was not stored. TRAWL_BODIES is set to none on the server.");
+  throw new Error(await failureText(submitted.id, signal));
 }
 
-/** If it cannot be deleted now, it is a small job that anybody may delete. */
-export function forgetPage(jobId: string): void {
+/** Ignores errors: a job that cannot be deleted now stays in the list, where the user can delete it. */
+export function deletePreviewJob(jobId: string): void {
   void api()
     .job(jobId)
     .delete({ cancel: true })
     .catch(() => {});
 }
 
-/** Tried once: somebody waits, and may try again. */
+/** Without retries: the user waits for the result and can fetch again. */
 function jobFor(url: string, { render, browser, headers, politeness, queue }: JobInput): JobInput {
   return {
     ...{ name: `Preview of ${url}`.slice(0, 200), urls: [url], priority: MOST_URGENT },
     ...{ retries: { max: 0 }, keep: { bodies: true } },
-    ...said({ render, browser, headers, politeness, queue }),
+    ...withoutUndefined({ render, browser, headers, politeness, queue }),
   };
 }
 
-/** Undefined where it is not there in time. */
-async function endOf(id: string, signal: AbortSignal): Promise<JobOut | undefined> {
-  const until = performance.now() + PATIENCE_SECONDS * 1000;
-  for (let waitMs = FIRST_LOOK_MS; performance.now() < until; waitMs = Math.min(waitMs * 1.5, LOOK_MOST_MS)) {
+/** Undefined after the timeout. */
+async function waitForEnd(id: string, signal: AbortSignal): Promise<JobOut | undefined> {
+  const until = performance.now() + TIMEOUT_SECONDS * 1000;
+  for (let waitMs = FIRST_POLL_MS; performance.now() < until; waitMs = Math.min(waitMs * 1.5, POLL_MAX_MS)) {
     const job = await api().job(id).state({ signal });
     if (hasEnded(job)) return job;
     await pause(waitMs, signal);
@@ -69,24 +70,20 @@ async function endOf(id: string, signal: AbortSignal): Promise<JobOut | undefine
   return undefined;
 }
 
-async function whyNone(job: string, signal: AbortSignal): Promise<string> {
+async function failureText(job: string, signal: AbortSignal): Promise<string> {
   for await (const { reason, history } of api().dead.list({ job }, { signal })) {
     const detail = history.at(-1)?.detail ?? undefined;
-    return `The page was given up on: ${reason}${detail === undefined ? "." : `: ${detail.slice(0, 300)}`}`;
+    return `The page could not be fetched: ${reason}${detail === undefined ? "." : `: ${detail.slice(0, 300)}`}`;
   }
-  return "robots.txt of the site does not allow this page.";
+  return "The robots.txt of the site disallows this page.";
 }
 
-/** Why it is not there, in the words of `trawl explain`. */
-async function explained(job: string, signal: AbortSignal): Promise<ApiError> {
+/** Says why the job has not finished, with the sentences of `trawl explain`. */
+async function timeoutError(job: string, signal: AbortSignal): Promise<ApiError> {
   const { reasons } = await api().explain({ job }, { signal });
   return new ApiError(504, {
     code: "SCRAPE_TIMEOUT",
-    detail: `The page was not there within ${PATIENCE_SECONDS} s: ${reasons.join("; ")}.`,
-    fix: "Start a worker that serves its queue, or wait until the site may be asked again; then fetch again.",
+    detail: `The page was not fetched within ${TIMEOUT_SECONDS} s: ${reasons.join("; ")}.`,
+    fix: "Start a worker that serves the queue, or wait until the site allows the next request. Then fetch again.",
   });
-}
-
-function said<T extends object>(words: T): Partial<T> {
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -1,18 +1,18 @@
-/** The fields of a record: a name, where it is on the page, and what it is. */
+/** The extract fields of the form: name, selector, type. */
 import { useRef } from "preact/hooks";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import type { Problems } from "../../ui/problems.ts";
-import { type Draft, doubledNames, FIELD_TYPES, type FieldRow, newRow } from "./draft.ts";
+import type { FieldProblems } from "../../ui/field-problems.ts";
+import { duplicateNames, FIELD_TYPES, type FieldRow, type JobDraft, newRow } from "./job-draft.ts";
 
-type FieldRowsProps = { draft: Draft; onDraft: (draft: Draft) => void; problems: Problems };
+type FieldRowsProps = { draft: JobDraft; onDraft: (draft: JobDraft) => void; problems: FieldProblems };
 
 const TYPES = FIELD_TYPES.map((type) => ({ value: type, label: type }));
 
 export function FieldRows({ draft, onDraft, problems }: FieldRowsProps) {
   const { rows, each } = draft;
-  const doubled = doubledNames(rows);
+  const duplicates = duplicateNames(rows);
   const list = useRef<HTMLDivElement>(null);
-  const put = (row: FieldRow) => onDraft({ ...draft, rows: rows.map((one) => (one.key === row.key ? row : one)) });
+  const update = (row: FieldRow) => onDraft({ ...draft, rows: rows.map((one) => (one.key === row.key ? row : one)) });
   const add = () => {
     onDraft({ ...draft, rows: [...rows, newRow(Math.max(0, ...rows.map(({ key }) => key)) + 1)] });
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(".field-row:last-child input")?.focus());
@@ -21,28 +21,28 @@ export function FieldRows({ draft, onDraft, problems }: FieldRowsProps) {
     <fieldset class="form-part">
       <legend>Extract</legend>
       {rows.length === 0 && (
-        <p class="quiet">Without fields, every page gives its title, its description, its text and its links.</p>
+        <p class="muted">Without fields, Trawl extracts title, description, text and links of every page.</p>
       )}
       <div ref={list} class="field-rows">
         {rows.map((row) => (
           <Row
             key={row.key}
             row={row}
-            problem={doubled.has(row.name) ? "Two fields have this name." : problems.at(`extract.${row.name}`)}
-            onRow={put}
+            problem={duplicates.has(row.name) ? "Another field has the same name." : problems.at(`extract.${row.name}`)}
+            onRow={update}
             onRemove={() => onDraft({ ...draft, rows: rows.filter(({ key }) => key !== row.key) })}
           />
         ))}
       </div>
       <div class="field-rows-foot">
         <button type="button" class="small" onClick={add}>
-          Add a field
+          Add field
         </button>
         {rows.length > 0 && (
           <TextField
-            label="One record for each"
-            placeholder="the whole page"
-            hint="A CSS selector, such as .product; fields are looked for inside."
+            label="One record per"
+            placeholder="page"
+            hint="CSS selector of the elements, such as .product. Field selectors apply inside each element."
             value={each}
             onInput={(value) => onDraft({ ...draft, each: value })}
             problem={problems.at("extract.$each")}
@@ -53,15 +53,15 @@ export function FieldRows({ draft, onDraft, problems }: FieldRowsProps) {
   );
 }
 
-type RowProps = {
+type FieldRowProps = {
   row: FieldRow;
   problem: string | undefined;
   onRow: (row: FieldRow) => void;
   onRemove: () => void;
 };
 
-function Row({ row, problem, onRow, onRemove }: RowProps) {
-  const name = row.name === "" ? "the new field" : row.name;
+function Row({ row, problem, onRow, onRemove }: FieldRowProps) {
+  const name = row.name === "" ? "new field" : row.name;
   return (
     <div class="field-row">
       <TextField
@@ -72,10 +72,10 @@ function Row({ row, problem, onRow, onRemove }: RowProps) {
         onInput={(value) => onRow({ ...row, name: value })}
       />
       {row.whole === undefined ? (
-        <Plain row={row} name={name} problem={problem} onRow={onRow} />
+        <RuleFields row={row} name={name} problem={problem} onRow={onRow} />
       ) : (
-        <p class="field-whole quiet">
-          <code>{JSON.stringify(row.whole).slice(0, 200)}</code> is changed as JSON.
+        <p class="field-json muted">
+          <code>{JSON.stringify(row.whole).slice(0, 200)}</code> Edit this rule as JSON.
           {problem !== undefined && <span class="field-problem"> {problem}</span>}
         </p>
       )}
@@ -86,7 +86,7 @@ function Row({ row, problem, onRow, onRemove }: RowProps) {
   );
 }
 
-function Plain({ row, name, problem, onRow }: Omit<RowProps, "onRemove"> & { name: string }) {
+function RuleFields({ row, name, problem, onRow }: Omit<FieldRowProps, "onRemove"> & { name: string }) {
   return (
     <>
       <TextField

@@ -1,35 +1,35 @@
-/** The job as a form: what most jobs need. The rest is written as JSON, and stays. */
+/** The job as a form with the most common options. Options that are only set as JSON are kept. */
 import { useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";
 import { CheckField, Field, SelectField, TextField } from "../../ui/field.tsx";
+import type { FieldProblems } from "../../ui/field-problems.ts";
 import { plural } from "../../ui/format.ts";
-import type { Problems } from "../../ui/problems.ts";
 import { PRIORITIES } from "../job/priorities.ts";
-import type { Draft } from "./draft.ts";
 import { FieldRows } from "./field-rows.tsx";
+import { type JobDraft, withoutUndefined } from "./job-draft.ts";
 
-type Part = { job: JobInput; set: (changes: Partial<JobInput>) => void; problems: Problems };
+type SectionProps = { job: JobInput; set: (changes: Partial<JobInput>) => void; problems: FieldProblems };
 
-type JobFormProps = { draft: Draft; onDraft: (draft: Draft) => void; problems: Problems };
+type JobFormProps = { draft: JobDraft; onDraft: (draft: JobDraft) => void; problems: FieldProblems };
 
 export function JobForm({ draft, onDraft, problems }: JobFormProps) {
   const set = (changes: Partial<JobInput>) => onDraft({ ...draft, job: { ...draft.job, ...changes } });
-  const part = { job: draft.job, set, problems };
+  const section = { job: draft.job, set, problems };
   return (
     <>
-      <What {...part} />
-      <Follow {...part} />
+      <StartSection {...section} />
+      <FollowSection {...section} />
       <FieldRows draft={draft} onDraft={onDraft} problems={problems} />
-      <Pace {...part} />
-      <Rendering {...part} />
+      <LimitsSection {...section} />
+      <RenderSection {...section} />
     </>
   );
 }
 
-function What({ job, set, problems }: Part) {
+function StartSection({ job, set, problems }: SectionProps) {
   return (
     <fieldset class="form-part">
-      <legend>What</legend>
+      <legend>Start</legend>
       <TextField
         label="Name"
         placeholder="Shop, all products"
@@ -38,20 +38,20 @@ function What({ job, set, problems }: Part) {
         problem={problems.at("name")}
       />
       <UrlsField job={job} set={set} problems={problems} />
-      {job.spider !== undefined && <p class="quiet">Its pages are read by the spider {job.spider.slice(0, 200)}.</p>}
+      {job.spider !== undefined && <p class="muted">The spider {job.spider.slice(0, 200)} parses the pages.</p>}
     </fieldset>
   );
 }
 
-/** As it is typed, empty lines and all: the job has the URLs in it. */
-function UrlsField({ job, set, problems }: Part) {
+/** Keeps the text as typed, including empty lines; the job contains the parsed URLs. */
+function UrlsField({ job, set, problems }: SectionProps) {
   const urls = job.urls ?? [];
   const [text, setText] = useState(urls.join("\n"));
   const shown = urlsIn(text).join("\n") === urls.join("\n") ? text : urls.join("\n");
   return (
     <Field
       label="Start URLs"
-      hint={urls.length === 0 ? "One on each line; any number." : plural(urls.length, "URL")}
+      hint={urls.length === 0 ? "One URL per line." : plural(urls.length, "URL")}
       problem={problems.at("urls")}
     >
       {(ids) => (
@@ -71,55 +71,58 @@ function UrlsField({ job, set, problems }: Part) {
   );
 }
 
-const SCOPES = [
-  { value: "site", label: "The same site" },
-  { value: "domain", label: "The same domain, with its subdomains" },
+const LINK_SCOPES = [
+  { value: "site", label: "Same site" },
+  { value: "domain", label: "Same domain and subdomains" },
   { value: "any", label: "Any site" },
 ];
 
-function Follow({ job, set, problems }: Part) {
+function FollowSection({ job, set, problems }: SectionProps) {
   const { follow } = job;
-  const change = (changes: NonNullable<JobInput["follow"]>) => set({ follow: said({ ...follow, ...changes }) });
+  const change = (changes: NonNullable<JobInput["follow"]>) =>
+    set({ follow: withoutUndefined({ ...follow, ...changes }) });
   return (
     <fieldset class="form-part">
-      <legend>Follow</legend>
+      <legend>Links</legend>
       <CheckField
-        label="Follow links to more pages"
+        label="Follow links"
         isChecked={follow !== undefined}
         onChange={(isOn) => set({ follow: isOn ? {} : undefined })}
       />
       {follow !== undefined && (
         <div class="form-grid">
           <TextField
-            label="Links"
+            label="Link selector"
             placeholder="a[href]"
-            hint="A CSS selector of the links."
+            hint="CSS selector."
             value={follow.links ?? ""}
             onInput={(links) => change({ links: links === "" ? undefined : links })}
             problem={problems.at("follow.links")}
           />
           <SelectField
-            label="As far as"
+            label="Link scope"
             value={follow.scope ?? "site"}
             onChange={(scope) => change({ scope: scope === "site" ? undefined : (scope as "domain" | "any") })}
-            options={SCOPES}
+            options={LINK_SCOPES}
           />
           <GlobsField
-            label="Only URLs like"
-            hint="Globs, with spaces between."
+            label="Include URLs"
+            placeholder="**/products/**"
+            hint="Globs, separated by spaces."
             globs={follow.include}
             onGlobs={(include) => change({ include })}
             problem={problems.at("follow.include")}
           />
           <GlobsField
-            label="No URLs like"
-            hint="The same; these win."
+            label="Exclude URLs"
+            placeholder="**/login/**"
+            hint="Globs. Exclude wins over include."
             globs={follow.exclude}
             onGlobs={(exclude) => change({ exclude })}
             problem={problems.at("follow.exclude")}
           />
           <NumberField
-            label="Depth at most"
+            label="Maximum depth"
             hint="Links from a start URL."
             value={follow.maxDepth}
             onValue={(maxDepth) => change({ maxDepth })}
@@ -131,38 +134,40 @@ function Follow({ job, set, problems }: Part) {
   );
 }
 
-function Pace({ job, set, problems }: Part) {
+function LimitsSection({ job, set, problems }: SectionProps) {
   const { politeness = {}, limits = {} } = job;
   return (
     <fieldset class="form-part">
-      <legend>Pace and limits</legend>
+      <legend>Rate and limits</legend>
       <div class="form-grid">
         <TextField
           label="Rate"
-          placeholder="as the settings say"
-          hint="For each site: 4/s, 10/m, unlimited."
+          placeholder="server default"
+          hint="Requests per site: 4/s, 10/m, unlimited."
           value={politeness.rate ?? ""}
-          onInput={(rate) => set({ politeness: said({ ...politeness, rate: rate === "" ? undefined : rate }) })}
+          onInput={(rate) =>
+            set({ politeness: withoutUndefined({ ...politeness, rate: rate === "" ? undefined : rate }) })
+          }
           problem={problems.at("politeness.rate")}
         />
         <NumberField
-          label="At once, per site"
-          hint="Requests under way at one site."
-          placeholder="as the settings say"
+          label="Concurrency per site"
+          hint="Requests in flight at one site."
+          placeholder="server default"
           value={politeness.perSite}
-          onValue={(perSite) => set({ politeness: said({ ...politeness, perSite }) })}
+          onValue={(perSite) => set({ politeness: withoutUndefined({ ...politeness, perSite }) })}
           problem={problems.at("politeness.perSite")}
         />
         <NumberField
-          label="Pages at most"
+          label="Page limit"
           value={limits.pages}
-          onValue={(pages) => set({ limits: said({ ...limits, pages }) })}
+          onValue={(pages) => set({ limits: withoutUndefined({ ...limits, pages }) })}
           problem={problems.at("limits.pages")}
         />
         <NumberField
-          label="Seconds at most"
+          label="Time limit (seconds)"
           value={limits.seconds}
-          onValue={(seconds) => set({ limits: said({ ...limits, seconds }) })}
+          onValue={(seconds) => set({ limits: withoutUndefined({ ...limits, seconds }) })}
           problem={problems.at("limits.seconds")}
         />
         <SelectField
@@ -175,7 +180,7 @@ function Pace({ job, set, problems }: Part) {
         <TextField
           label="Queue"
           placeholder="fetch"
-          hint="Which workers take it."
+          hint="Only workers of this queue run the job."
           value={job.queue ?? ""}
           onInput={(queue) => set({ queue: queue === "" ? undefined : queue })}
           problem={problems.at("queue")}
@@ -186,20 +191,20 @@ function Pace({ job, set, problems }: Part) {
 }
 
 const RENDERS = [
-  { value: "never", label: "Never: pages as they are sent" },
-  { value: "auto", label: "Where a page is empty without scripts" },
+  { value: "never", label: "Never" },
+  { value: "auto", label: "If a page is empty without scripts" },
   { value: "always", label: "Always" },
 ];
 
-function Rendering({ job, set, problems }: Part) {
+function RenderSection({ job, set, problems }: SectionProps) {
   const { keep = {}, browser = {}, render = "never" } = job;
   return (
     <fieldset class="form-part">
-      <legend>Browser and what is kept</legend>
+      <legend>Rendering and storage</legend>
       <div class="form-grid">
         <SelectField
-          label="Show in a browser"
-          hint={render === "never" ? "Scripts of pages do not run." : "Takes workers of the queue render."}
+          label="Render in a browser"
+          hint={render === "never" ? "Scripts of pages do not run." : "Needs a worker that serves the queue render."}
           value={render}
           onChange={(value) =>
             set(value === "never" ? { render: undefined, browser: undefined } : { render: value as "auto" | "always" })
@@ -209,16 +214,16 @@ function Rendering({ job, set, problems }: Part) {
         />
         <div class="form-checks">
           <CheckField
-            label="Keep bodies"
+            label="Store page bodies"
             isChecked={keep.bodies === true}
-            onChange={(isOn) => set({ keep: said({ ...keep, bodies: isOn ? true : undefined }) })}
+            onChange={(isOn) => set({ keep: withoutUndefined({ ...keep, bodies: isOn ? true : undefined }) })}
           />
           {render !== "never" && (
             <CheckField
-              label="Keep a screenshot of each page"
+              label="Store a screenshot of each page"
               isChecked={browser.screenshot !== undefined && browser.screenshot !== false}
               onChange={(isOn) =>
-                set({ browser: said({ ...browser, screenshot: isOn ? ("view" as const) : undefined }) })
+                set({ browser: withoutUndefined({ ...browser, screenshot: isOn ? ("view" as const) : undefined }) })
               }
             />
           )}
@@ -251,6 +256,7 @@ function NumberField({ value, onValue, placeholder = "no limit", ...field }: Num
 
 type GlobsProps = {
   label: string;
+  placeholder: string;
   hint: string;
   globs: readonly string[] | undefined;
   onGlobs: (globs: string[] | undefined) => void;
@@ -259,15 +265,14 @@ type GlobsProps = {
 
 function GlobsField({ globs = [], onGlobs, ...field }: GlobsProps) {
   const [text, setText] = useState(globs.join(" "));
-  const wordsIn = (typed: string) => typed.split(/\s+/).filter(Boolean);
+  const globsIn = (typed: string) => typed.split(/\s+/).filter(Boolean);
   return (
     <TextField
       {...field}
-      placeholder="**/products/**"
-      value={wordsIn(text).join(" ") === globs.join(" ") ? text : globs.join(" ")}
+      value={globsIn(text).join(" ") === globs.join(" ") ? text : globs.join(" ")}
       onInput={(typed) => {
         setText(typed);
-        onGlobs(wordsIn(typed).length === 0 ? undefined : wordsIn(typed));
+        onGlobs(globsIn(typed).length === 0 ? undefined : globsIn(typed));
       }}
     />
   );
@@ -278,9 +283,4 @@ function urlsIn(text: string): string[] {
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean);
-}
-
-/** What is not said is not there. */
-function said<T extends object>(words: T): T {
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,4 +1,4 @@
-/** Whether JSON has the shape that the form can show. What its values may be is for the server to say. */
+/** Checks that JSON has a shape the form can show. The server validates the values. */
 import type { JobInput } from "../../../../src/client/client.ts";
 
 type Check = (value: unknown) => boolean;
@@ -12,25 +12,25 @@ const isRule: Check = (value) => {
 };
 const isRules: Check = (value) => isObject(value) && Object.values(value as object).every(isRule);
 
-const SHAPES: Readonly<Record<string, { fits: Check; takes: string }>> = {
-  name: { fits: isText, takes: "a text" },
-  urls: { fits: isTexts, takes: "a list of URLs" },
-  spider: { fits: isText, takes: "a text" },
-  queue: { fits: isText, takes: "a text" },
-  render: { fits: isText, takes: "a text" },
-  follow: { fits: isFollow, takes: '{ "links": "a[href]", "include": ["**/x/**"] }' },
-  extract: { fits: isRules, takes: '{ "title": "h1" }, with selectors or { "select": … }' },
-  politeness: { fits: isObject, takes: '{ "rate": "4/s" }' },
-  limits: { fits: isObject, takes: '{ "pages": 100 }' },
-  keep: { fits: isObject, takes: '{ "bodies": true }' },
-  browser: { fits: isObject, takes: '{ "screenshot": true }' },
+const SHAPES: Readonly<Record<string, { fits: Check; expected: string }>> = {
+  name: { fits: isText, expected: "a string" },
+  urls: { fits: isTexts, expected: "a list of URLs" },
+  spider: { fits: isText, expected: "a string" },
+  queue: { fits: isText, expected: "a string" },
+  render: { fits: isText, expected: "a string" },
+  follow: { fits: isFollow, expected: '{ "links": "a[href]", "include": ["**/x/**"] }' },
+  extract: { fits: isRules, expected: '{ "title": "h1" } with selectors or { "select": … }' },
+  politeness: { fits: isObject, expected: '{ "rate": "4/s" }' },
+  limits: { fits: isObject, expected: '{ "pages": 100 }' },
+  keep: { fits: isObject, expected: '{ "bodies": true }' },
+  browser: { fits: isObject, expected: '{ "screenshot": true }' },
 };
 
-/** What is wrong with it, if anything. */
+/** The error message; undefined if the shape is valid. */
 export function shapeProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return "A job is an object: { … }";
+  if (!isObject(value)) return "The job must be a JSON object: { … }";
   const wrong = Object.entries(value as object).find(([key, part]) => SHAPES[key]?.fits(part) === false);
-  return wrong === undefined ? undefined : `${wrong[0]}: takes ${SHAPES[wrong[0]]?.takes}`;
+  return wrong === undefined ? undefined : `${wrong[0]}: must be ${SHAPES[wrong[0]]?.expected}`;
 }
 
 export function readJob(text: string): { job: JobInput } | { problem: string } {

@@ -1,4 +1,4 @@
-/** The same job as JSON. What cannot be read changes nothing, says where it breaks, and is not submitted. */
+/** Edits the job as JSON. Invalid JSON does not change the job and cannot be submitted. */
 import { useEffect, useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";
 import { Field } from "../../ui/field.tsx";
@@ -12,13 +12,13 @@ type JsonEditorProps = {
 };
 
 export function JsonEditor({ job, onJob, problem, onProblem }: JsonEditorProps) {
-  const [text, setText] = useState(() => written(job));
-  // A job that was changed elsewhere is shown; one that says the same in other spaces stays as it was typed.
+  const [text, setText] = useState(() => textOf(job));
+  // Shows a job that was changed elsewhere, but keeps the user's own formatting of an equal job.
   useEffect(() => {
     const read = readJob(text);
-    if ("job" in read && JSON.stringify(job) !== JSON.stringify(read.job)) setText(written(job));
+    if ("job" in read && JSON.stringify(job) !== JSON.stringify(read.job)) setText(textOf(job));
   }, [job]);
-  // Left unreadable, it is as it was before.
+  // Leaving the editor discards invalid text.
   useEffect(() => () => onProblem(undefined), []);
   const type = (typed: string) => {
     setText(typed);
@@ -27,7 +27,7 @@ export function JsonEditor({ job, onJob, problem, onProblem }: JsonEditorProps) 
     if ("job" in read) onJob(read.job);
   };
   return (
-    <Field label="The job" hint="All that docs/jobs.md has. The form shows what it has room for." problem={problem}>
+    <Field label="Job" hint="All options of docs/jobs.md. The form shows only the most common ones." problem={problem}>
       {(ids) => (
         <textarea
           {...ids}
@@ -41,6 +41,6 @@ export function JsonEditor({ job, onJob, problem, onProblem }: JsonEditorProps) 
   );
 }
 
-function written(job: JobInput): string {
+function textOf(job: JobInput): string {
   return JSON.stringify(job, undefined, 2);
 }

@@ -1,34 +1,34 @@
 /**
- * What the rules make of one page. The page is fetched once, through a worker and at the pace of its site; from then on
- * every change is tried on what is kept of it, and the site hears nothing of that.
+ * Shows what the rules extract from one page. A worker fetches the page once, at the rate of the site. After that, every
+ * change of the rules is applied to the stored page without another request to the site.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ReadingOut } from "../../../../src/api/wire-types.ts";
 import type { JobInput } from "../../../../src/client/client.ts";
-import { useSettled } from "../../listing.ts";
+import type { ExtractionPreviewOut } from "../../../../src/client/wire-types.ts";
 import { fleet } from "../../live.ts";
+import { useDebounced } from "../../paged-rows.ts";
 import { useAction } from "../../polled.ts";
 import { api } from "../../session.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { problemsOf } from "../../ui/field-problems.ts";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { problemsOf } from "../../ui/problems.ts";
-import { type Draft, extractOf } from "./draft.ts";
-import { type Fetched, fetchPage, forgetPage } from "./fetch-page.ts";
-import { Reading } from "./reading.tsx";
+import { deletePreviewJob, type FetchedPage, fetchPage } from "./fetch-page.ts";
+import { extractOf, type JobDraft } from "./job-draft.ts";
+import { type Extraction, PreviewResult } from "./preview-result.tsx";
 
-const SETTLED_MS = 250;
+const DEBOUNCE_MS = 250;
 
-type PreviewProps = { draft: Draft; job: JobInput; onError: (error: unknown) => void };
+type PreviewProps = { draft: JobDraft; job: JobInput; onError: (error: unknown) => void };
 
 export function Preview({ draft, job, onError }: PreviewProps) {
   const [typed, setTyped] = useState<string | undefined>(undefined);
-  const [fetched, setFetched] = useState<Fetched | undefined>(undefined);
+  const [fetched, setFetched] = useState<FetchedPage | undefined>(undefined);
   const url = typed ?? job.urls?.[0] ?? "";
   const { fetching, cancel } = useFetching(setFetched);
-  const reading = useReading(fetched, draft, onError);
-  const hasNobody = fleet.value?.workers === 0;
+  const extraction = useExtraction(fetched, draft, onError);
+  const hasNoWorkers = fleet.value?.workers === 0;
   return (
     <Card title="Preview" class="preview">
       <div class="card-body preview-body">
@@ -40,7 +40,7 @@ export function Preview({ draft, job, onError }: PreviewProps) {
           }}
         >
           <TextField
-            label="Try it on"
+            label="Page URL"
             placeholder="https://shop.example/1"
             value={url}
             onInput={setTyped}
@@ -55,32 +55,32 @@ export function Preview({ draft, job, onError }: PreviewProps) {
             </button>
           )}
         </form>
-        {hasNobody && (
-          <p class="preview-nobody">
-            No worker is there to fetch it. Start one, here or on another machine: <code>trawl worker</code>
+        {hasNoWorkers && (
+          <p class="preview-warning">
+            No worker is connected, so the page cannot be fetched. Start one: <code>trawl worker</code>
           </p>
         )}
         <Problem error={problemsOf(fetching.error).at("url") === undefined ? fetching.error : undefined} />
         {fetched === undefined && !fetching.isBusy && fetching.error === undefined && (
-          <Empty title="See what the rules extract before anything is queued.">
-            <p>The page is fetched once. Then the result follows what you type, without another request to the site.</p>
+          <Empty title="Fetch a page to see what your rules extract.">
+            <p>The page is fetched once. The result then updates as you type, without more requests to the site.</p>
           </Empty>
         )}
-        {fetched !== undefined && <Reading status={fetched.status} {...reading} />}
+        {fetched !== undefined && <PreviewResult status={fetched.status} {...extraction} />}
       </div>
     </Card>
   );
 }
 
-/** One at a time, which may be cancelled. Its job stays as long as its page is needed. */
-function useFetching(onFetched: (fetched: Fetched | undefined) => void) {
+/** Fetches one page at a time; the user can cancel. The preview job exists as long as its page is shown. */
+function useFetching(onFetched: (fetched: FetchedPage | undefined) => void) {
   const [jobId, setJobId] = useState<string | undefined>(undefined);
-  const leaving = useRef(new AbortController());
-  useEffect(() => () => leaving.current.abort(), []);
-  useForgotten(jobId);
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+  useCleanup(jobId);
   const fetching = useAction(async (url: string, job: JobInput) => {
-    leaving.current = new AbortController();
-    const { signal } = leaving.current;
+    abort.current = new AbortController();
+    const { signal } = abort.current;
     onFetched(undefined);
     setJobId(undefined);
     try {
@@ -90,48 +90,50 @@ function useFetching(onFetched: (fetched: Fetched | undefined) => void) {
       if (!signal.aborted) throw error;
     }
   });
-  return { fetching, cancel: () => leaving.current.abort() };
+  return { fetching, cancel: () => abort.current.abort() };
 }
 
-type Read = { value: ReadingOut | undefined; error: unknown; isBusy: boolean };
-
-/** What the rules make of it, a moment after the last change. The last good reading stays while one is wrong. */
-function useReading(fetched: Fetched | undefined, { rows, each, job }: Draft, onError: (error: unknown) => void): Read {
+/** Applies the rules to the page, debounced. While a rule is invalid, the last valid result stays. */
+function useExtraction(
+  fetched: FetchedPage | undefined,
+  { rows, each, job }: JobDraft,
+  onError: (error: unknown) => void,
+): Extraction {
   const links = job.follow === undefined ? undefined : (job.follow.links ?? "a[href]");
-  const asked = useSettled(JSON.stringify({ extract: extractOf({ rows, each }), links }), SETTLED_MS);
-  const [read, setRead] = useState<Read>({ value: undefined, error: undefined, isBusy: false });
+  const rules = useDebounced(JSON.stringify({ extract: extractOf({ rows, each }), links }), DEBOUNCE_MS);
+  const [extraction, setExtraction] = useState<Extraction>({ value: undefined, error: undefined, isBusy: false });
   const newest = useRef(onError);
   newest.current = onError;
   useEffect(() => {
     if (fetched === undefined) return;
-    const leaving = new AbortController();
-    const tell = (error: unknown, value?: ReadingOut) => {
-      if (leaving.signal.aborted) return;
+    const abort = new AbortController();
+    const finish = (error: unknown, value?: ExtractionPreviewOut) => {
+      if (abort.signal.aborted) return;
       newest.current(error);
-      setRead((before) => ({ value: value ?? before.value, error, isBusy: false }));
+      setExtraction((before) => ({ value: value ?? before.value, error, isBusy: false }));
     };
-    setRead((before) => ({ ...before, isBusy: true }));
+    setExtraction((before) => ({ ...before, isBusy: true }));
     api()
       .page(fetched.pageId)
-      .extract(JSON.parse(asked), { signal: leaving.signal })
-      .then((value) => tell(undefined, value), tell);
-    return () => leaving.abort();
-  }, [fetched?.pageId, asked]);
-  return read;
+      .extract(JSON.parse(rules), { signal: abort.signal })
+      .then((value) => finish(undefined, value), finish);
+    return () => abort.abort();
+  }, [fetched?.pageId, rules]);
+  return extraction;
 }
 
-/** What was fetched to try rules on is nobody's result: it goes when another comes, or when the form or the tab is left. */
-function useForgotten(jobId: string | undefined): void {
+/** Deletes the preview job when another page is fetched, or when the user leaves the form or closes the tab. */
+function useCleanup(jobId: string | undefined): void {
   useEffect(() => {
     if (jobId === undefined) return;
-    const leave = () => forgetPage(jobId);
-    const hide = ({ persisted }: PageTransitionEvent) => {
-      if (!persisted) leave();
+    const remove = () => deletePreviewJob(jobId);
+    const onPageHide = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) remove();
     };
-    window.addEventListener("pagehide", hide);
+    window.addEventListener("pagehide", onPageHide);
     return () => {
-      window.removeEventListener("pagehide", hide);
-      leave();
+      window.removeEventListener("pagehide", onPageHide);
+      remove();
     };
   }, [jobId]);
 }

@@ -1,43 +1,44 @@
-/** A new job: by the form or as JSON, with what its rules make of one page beside it. */
+/** A new job, as a form or as JSON, with a preview of what its rules extract. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";
-import { useSettled } from "../../listing.ts";
 import { liveJobs } from "../../live.ts";
+import { useDebounced } from "../../paged-rows.ts";
 import { useAction, usePolled } from "../../polled.ts";
-import { go, hrefOf, place } from "../../router.ts";
+import { go, hrefOf, route } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Loading } from "../../ui/empty.tsx";
+import { type FieldProblems, mergeProblems, problemsOf } from "../../ui/field-problems.ts";
 import { Card, Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { both, type Problems, problemsOf } from "../../ui/problems.ts";
 import { Tabs } from "../../ui/tabs.tsx";
-import { missingWords } from "../job/missing-words.ts";
-import { noteSubmitted } from "../job/submitted.ts";
-import { type Draft, draftOf, jobOf, newDraft } from "./draft.ts";
+import { missingPartsText } from "../job/missing-parts.ts";
+import { setSubmitResult } from "../job/submit-result.ts";
+import { deleteDraft, findDraft, saveDraft } from "./draft-storage.ts";
+import { draftOf, type JobDraft, jobOf, newDraft } from "./job-draft.ts";
 import { JobForm } from "./job-form.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { dropDraft, findDraft, keepDraft } from "./kept-draft.ts";
 import { Preview } from "./preview.tsx";
 import "../job/job.css";
 import "./submit.css";
 
-/** `#/jobs/new?from=ID` begins with the job of that id. */
+/** `#/jobs/new?from=ID` starts with a copy of that job. */
 export function Submit() {
-  const { from } = place.value.query;
+  const { from } = route.value.query;
   if (from === undefined) return <NewJob key="new" first={newDraft()} missing={[]} />;
   return <FromJob key={from} id={from} />;
 }
 
 function FromJob({ id }: { id: string }) {
   const { value, error, isLoading, reload } = usePolled((signal) => api().job(id).spec({ signal }), 0, [id]);
-  if (value !== undefined) return <NewJob first={draftOf(value.job)} missing={missingWords(value, submittedOf(id))} />;
+  if (value !== undefined)
+    return <NewJob first={draftOf(value.job)} missing={missingPartsText(value, submittedOf(id))} />;
   return (
     <Page title="New job">
       {isLoading && <Loading />}
       <Problem error={error} onRetry={reload} />
       {error !== undefined && (
         <p>
-          <a href="#/jobs/new">Begin with an empty one</a>
+          <a href="#/jobs/new">Start with an empty job</a>
         </p>
       )}
     </Page>
@@ -53,22 +54,22 @@ const TABS = [
   { id: "json", title: "JSON" },
 ];
 
-function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }) {
-  const { from } = place.value.query;
-  const { draft, setDraft, isChanged, startAfresh, nth } = useKeptDraft(first, from);
+function NewJob({ first, missing }: { first: JobDraft; missing: readonly string[] }) {
+  const { from } = route.value.query;
+  const { draft, setDraft, isChanged, reset, resets } = useStoredDraft(first, from);
   const [previewError, setPreviewError] = useState<unknown>(undefined);
-  const [unreadable, setUnreadable] = useState<string | undefined>(undefined);
+  const [jsonProblem, setJsonProblem] = useState<string | undefined>(undefined);
   const job = useMemo(() => jobOf(draft), [draft]);
-  const { submitting, error } = useSubmission(job, () => dropDraft(from));
-  const problems = both(problemsOf(error), problemsOf(previewError));
-  const isJson = place.value.query.as === "json";
+  const { submitting, error } = useSubmission(job, () => deleteDraft(from));
+  const problems = mergeProblems(problemsOf(error), problemsOf(previewError));
+  const isJson = route.value.query.as === "json";
   return (
     <Page
       title="New job"
       actions={
         isChanged && (
-          <button type="button" onClick={startAfresh}>
-            Start afresh
+          <button type="button" onClick={reset}>
+            Reset
           </button>
         )
       }
@@ -76,34 +77,34 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
       {missing.length > 0 && <p class="submit-missing">{missing.join(" ")}</p>}
       <div class="submit">
         <Card class="submit-job">
-          <Tabs label="How the job is written" tabs={TABS} current={isJson ? "json" : "form"} by="as" keep={{ from }} />
+          <Tabs label="Edit as" tabs={TABS} current={isJson ? "json" : "form"} by="as" keep={{ from }} />
           <form
             class="card-body submit-form"
-            // What was wrong with the job as it was says nothing of it as it is.
+            // The error no longer applies after a change.
             onInput={() => error !== undefined && submitting.clear()}
             onSubmit={(event) => {
               event.preventDefault();
-              if (unreadable === undefined) void submitting.run();
+              if (jsonProblem === undefined) void submitting.run();
             }}
           >
             {isJson ? (
               <JsonEditor
-                key={nth}
+                key={resets}
                 job={job}
-                onJob={(written) => setDraft(draftOf(written))}
-                problem={unreadable}
-                onProblem={setUnreadable}
+                onJob={(edited) => setDraft(draftOf(edited))}
+                problem={jsonProblem}
+                onProblem={setJsonProblem}
               />
             ) : (
               <JobForm draft={draft} onDraft={setDraft} problems={problems} />
             )}
-            {isJson ? <Problem error={error} /> : <ProblemsLeft problems={problems} previewError={previewError} />}
+            {isJson ? <Problem error={error} /> : <OtherProblems problems={problems} previewError={previewError} />}
             <div class="submit-buttons">
-              <button type="submit" class="primary" disabled={submitting.isBusy || unreadable !== undefined}>
+              <button type="submit" class="primary" disabled={submitting.isBusy || jsonProblem !== undefined}>
                 {submitting.isBusy ? "Submitting …" : "Submit job"}
               </button>
               <a class="button" href="#/jobs">
-                Leave
+                Cancel
               </a>
             </div>
           </form>
@@ -114,46 +115,46 @@ function NewJob({ first, missing }: { first: Draft; missing: readonly string[] }
   );
 }
 
-/** As it was left, where it was; kept as soon as something was written. */
-function useKeptDraft(first: Draft, from: string | undefined) {
+/** The stored draft of this tab, or `first`. Every change is stored. */
+function useStoredDraft(first: JobDraft, from: string | undefined) {
   const [draft, setDraft] = useState(() => findDraft(from) ?? first);
   const isChanged = useMemo(() => JSON.stringify(draft) !== JSON.stringify(first), [draft]);
-  const [nth, setNth] = useState(0);
-  const write = (written: Draft) => {
-    setDraft(written);
-    keepDraft(from, written);
+  const [resets, setResets] = useState(0);
+  const change = (changed: JobDraft) => {
+    setDraft(changed);
+    saveDraft(from, changed);
   };
-  const startAfresh = () => {
+  const reset = () => {
     setDraft(first);
-    setNth(nth + 1);
-    dropDraft(from);
+    setResets(resets + 1);
+    deleteDraft(from);
   };
-  return { draft, setDraft: write, isChanged, startAfresh, nth };
+  return { draft, setDraft: change, isChanged, reset, resets };
 }
 
 /**
- * What no field has shown: a part of its own, and after them, since only then they have looked. What the preview could not
- * say beside a field stands in the preview itself.
+ * Errors that belong to no field. A separate component, because `rest` must be read after the fields are rendered. Other
+ * errors of the preview are shown in the preview.
  */
-function ProblemsLeft({ problems, previewError }: { problems: Problems; previewError: unknown }) {
+function OtherProblems({ problems, previewError }: { problems: FieldProblems; previewError: unknown }) {
   const { rest } = problems;
   return <Problem error={rest === previewError ? undefined : rest} />;
 }
 
-/** Under one key for one job: pressed twice, or sent again after an answer got lost, it is submitted once. */
+/** One idempotency key per version of the job: a double click, or a retry after a lost response, submits it once. */
 function useSubmission(job: JobInput, onSubmitted: () => void) {
   const key = useRef({ job: "", key: "" });
   const text = JSON.stringify(job);
   const submitting = useAction(async () => {
     if (key.current.job !== text) key.current = { job: text, key: newKey() };
-    const { id, ...told } = await api().submit(job, { idempotencyKey: key.current.key });
-    noteSubmitted({ id, given: job.urls?.length ?? 0, ...told });
+    const { id, ...result } = await api().submit(job, { idempotencyKey: key.current.key });
+    setSubmitResult({ id, given: job.urls?.length ?? 0, ...result });
     onSubmitted();
     go(hrefOf(["jobs", id]));
   });
-  const settled = useSettled(text, 0);
-  // Changed by a button, too.
-  useEffect(() => submitting.clear(), [settled]);
+  const debounced = useDebounced(text, 0);
+  // Also after a change that fires no input event, such as a button.
+  useEffect(() => submitting.clear(), [debounced]);
   return { submitting, error: submitting.error };
 }
 

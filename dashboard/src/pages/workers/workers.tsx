@@ -1,74 +1,99 @@
-/** Who works, how they are doing, and what to ask of them. */
+/** The workers, their status and commands. */
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { QueueOut, WorkerOut } from "../../../../src/api/wire-fleet.ts";
-import { fleet } from "../../live.ts";
+import { isApiError } from "../../../../src/client/api-error.ts";
+import type { QueueOut, WorkerOut } from "../../../../src/client/wire-types.ts";
+import { fleet, lostAt } from "../../live.ts";
+import { usePolled } from "../../polled.ts";
+import { api } from "../../session.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
 import { bytes, count, decimal, percent, plural, UNKNOWN } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Stat } from "../../ui/stat.tsx";
 import { Table } from "../../ui/table.tsx";
-import { columnsOf } from "./columns.tsx";
-import { Details } from "./details.tsx";
-import { type FleetRow, rowsOf, type Watched } from "./fleet-rows.ts";
-import { Notes } from "./notes.tsx";
-import { ConfirmOrder, type Order } from "./orders.tsx";
-import { useFleet } from "./use-fleet.ts";
+import { type FleetRow, type FleetSnapshot, lostWorkers, nextSnapshot, rowsOf } from "./fleet-rows.ts";
+import { FleetWarnings } from "./fleet-warnings.tsx";
+import { columnsOf } from "./worker-columns.tsx";
+import { ConfirmCommand, type WorkerCommand } from "./worker-commands.tsx";
+import { WorkerDialog } from "./worker-dialog.tsx";
 import "./workers.css";
 
-type Asking = { order: Order; row: Exclude<FleetRow, { kind: "gone" }> };
+type PendingCommand = { command: WorkerCommand; row: Exclude<FleetRow, { kind: "gone" }> };
+
+const POLL_MS = 2_500;
+
+/** Kept when the user opens another page, so that gone workers are still known. */
+const currentSnapshot = signal<FleetSnapshot | undefined>(undefined);
 
 export function Workers() {
-  const { watched, error, reload } = useFleet();
-  const [asking, setAsking] = useState<Asking | undefined>(undefined);
+  const { snapshot, error, reload } = useSnapshot();
+  const [pending, setPending] = useState<PendingCommand | undefined>(undefined);
   const [openKey, setOpenKey] = useState<string | undefined>(undefined);
   const queues = fleet.value?.queues ?? [];
-  const ask = (order: Order, row: FleetRow) => {
+  const onCommand = (command: WorkerCommand, row: FleetRow) => {
     if (row.kind === "gone") return;
     setOpenKey(undefined);
-    setAsking({ order, row });
+    setPending({ command, row });
   };
-  if (watched === undefined)
+  if (snapshot === undefined)
     return (
       <Page title="Workers">{error === undefined ? <Loading /> : <Problem error={error} onRetry={reload} />}</Page>
     );
-  const rows = rowsOf(watched);
+  const rows = rowsOf(snapshot);
   const open = rows.find(({ key }) => key === openKey);
   return (
-    <Page title="Workers" says={saysOf(watched.workers)}>
+    <Page title="Workers" subtitle={subtitleOf(snapshot.workers)}>
       <Problem error={error} />
-      <Notes workers={watched.workers} queues={queues} />
-      {watched.workers.length > 0 && <Sums watched={watched} />}
+      <FleetWarnings workers={snapshot.workers} queues={queues} />
+      {snapshot.workers.length > 0 && <FleetStats snapshot={snapshot} />}
       <Table
         label="Workers"
-        columns={columnsOf(watched, ask)}
+        columns={columnsOf(snapshot, onCommand)}
         rows={rows}
         keyOf={({ key }) => key}
         onOpen={({ key }) => setOpenKey(key)}
         empty={<NoWorkers queues={queues} />}
       />
       {open !== undefined && (
-        <Details row={open} watched={watched} ask={(order) => ask(order, open)} onClose={() => setOpenKey(undefined)} />
+        <WorkerDialog
+          row={open}
+          snapshot={snapshot}
+          onCommand={(command) => onCommand(command, open)}
+          onClose={() => setOpenKey(undefined)}
+        />
       )}
-      {asking !== undefined && (
-        <ConfirmOrder
-          {...asking}
-          all={watched.workers}
+      {pending !== undefined && (
+        <ConfirmCommand
+          {...pending}
+          all={snapshot.workers}
           queues={queues}
           onDone={reload}
-          onClose={() => setAsking(undefined)}
+          onClose={() => setPending(undefined)}
         />
       )}
     </Page>
   );
 }
 
-function saysOf(workers: readonly WorkerOut[]): string {
+function useSnapshot() {
+  const { error, reload } = usePolled(async (abort) => {
+    const workers = await api().workers({ signal: abort });
+    const next = nextSnapshot(currentSnapshot.peek(), workers, Date.now());
+    currentSnapshot.value = next;
+    lostAt.value = lostWorkers(next).map(({ goneAt }) => goneAt);
+  }, POLL_MS);
+  // The banner above the page reports an unreachable server.
+  const isInBanner = currentSnapshot.value !== undefined && isApiError(error, "API_UNREACHABLE");
+  return { snapshot: currentSnapshot.value, error: isInBanner ? undefined : error, reload };
+}
+
+function subtitleOf(workers: readonly WorkerOut[]): string {
   const machines = new Set(workers.map(({ host }) => host)).size;
   return workers.length === 0 ? "" : `${plural(workers.length, "worker")} on ${plural(machines, "machine")}`;
 }
 
-function Sums({ watched: { workers, paces, gone } }: { watched: Watched }) {
+function FleetStats({ snapshot: { workers, paces, gone } }: { snapshot: FleetSnapshot }) {
   const sum = (of: (worker: WorkerOut) => number | null) => workers.reduce((all, one) => all + (of(one) ?? 0), 0);
   const [busy, most, done, failed] = [
     sum((w) => w.busy),
@@ -83,27 +108,27 @@ function Sums({ watched: { workers, paces, gone } }: { watched: Watched }) {
       <Stat
         label="Busy"
         value={`${count(busy)} / ${count(most)}`}
-        tip="Tasks under way in all workers, of how many they could have at once."
+        tip="Tasks in progress in all workers, out of the maximum."
         more={most === 0 ? "" : percent(busy / most)}
       />
       <Stat
-        label="Tasks a second"
+        label="Tasks/s"
         value={isPaceKnown ? decimal(pace) : UNKNOWN}
-        tip="Leases that ended as they should, over the last seconds, all workers together."
+        tip="Successful attempts per second of all workers, in the last seconds."
       />
       <Stat
         label="Done"
         value={count(done)}
-        tip="Leases that ended as they should, of the processes that are there now, since each started. What those did that they replaced is in the history."
-        more={gone.length === 0 ? "of those at work now" : `without ${count(gone.length)} now gone`}
+        tip="Successful attempts of the running processes since each started. The work of stopped processes is only in the history."
+        more={gone.length === 0 ? "by running workers" : `without ${count(gone.length)} stopped`}
       />
       <Stat
         label="Failed"
         value={count(failed)}
-        tip="Leases that ended without a page, to be tried again or given up on. A URL that is tried three times may fail twice and be done once. Of the processes that are there now."
-        more={done + failed === 0 ? "" : `${percent(failed / (done + failed))} of all`}
+        tip="Failed attempts of the running processes. Each is retried or becomes a dead letter. A URL with three attempts may count as failed twice and as done once."
+        more={done + failed === 0 ? "" : `${percent(failed / (done + failed))} of attempts`}
       />
-      <Stat label="Memory" value={bytes(sum((w) => w.rssBytes))} tip="What all of these processes have in memory." />
+      <Stat label="Memory" value={bytes(sum((w) => w.rssBytes))} tip="Memory of all running processes." />
     </div>
   );
 }
@@ -114,11 +139,11 @@ function NoWorkers({ queues }: { queues: readonly QueueOut[] }) {
     <Empty
       title={
         waiting === 0
-          ? "No worker is there."
-          : `No worker is there, and ${plural(waiting, "task")} ${waiting === 1 ? "waits" : "wait"}.`
+          ? "No workers are connected."
+          : `No workers are connected. ${plural(waiting, "task is", "tasks are")} waiting.`
       }
     >
-      <p>Start some, on this machine or any other that reaches the broker. They are seen here within seconds.</p>
+      <p>Start some on any machine that can reach the broker. They appear here within seconds:</p>
       <pre>trawl up</pre>
     </Empty>
   );

@@ -1,4 +1,4 @@
--- The broker file, version 1. No foreign keys: one code path writes all of it. Times are epoch milliseconds with fractions; 9e15 stands for "not until something changes".
+-- The broker file, version 1. No foreign keys: one code path writes all of it. Times are epoch milliseconds with fractions; 9e15 means "not until something changes".
 
 -- A job and its ledger. `n` is the short name the other tables use.
 CREATE TABLE jobs (
@@ -25,9 +25,9 @@ CREATE TABLE jobs (
   spec TEXT NOT NULL,
   created_at REAL NOT NULL,
   finished_at REAL,
-  -- Set when no more of it is to be fetched: cancelled, or out of time.
+  -- Set when no more of its tasks are granted: cancelled, or past its deadline.
   stopped INTEGER NOT NULL DEFAULT 0,
-  -- Lanes up to this one agree with the job's state and settings; null: all do.
+  -- Lanes up to this one follow the job's state and settings; null: all do.
   synced_lane INTEGER,
   submitted INTEGER NOT NULL DEFAULT 0,
   discovered INTEGER NOT NULL DEFAULT 0,
@@ -49,15 +49,15 @@ CREATE INDEX jobs_by_scope ON jobs (scope);
 CREATE INDEX jobs_unsynced ON jobs (n) WHERE synced_lane IS NOT NULL;
 CREATE INDEX jobs_by_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL AND finished_at IS NULL;
 
--- Whose seen URLs count: one scope per job, or a named one that several share.
+-- Dedup scopes: one per job, or a named one that several jobs share.
 CREATE TABLE scopes (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
--- Exact dedup. `task` leads from a URL to its task; `until` is null where entries never lapse.
+-- Exact dedup. `task` is the task of the URL; `until` is null if entries never expire.
 CREATE TABLE seen (
   scope INTEGER NOT NULL,
   fingerprint INTEGER NOT NULL,
   task INTEGER NOT NULL,
-  -- Whose task it is or was; null in a job's own scope.
+  -- The job of the task; null in a job's own scope.
   job INTEGER,
   until REAL,
   PRIMARY KEY (scope, fingerprint)
@@ -83,18 +83,18 @@ CREATE TABLE sites (
   robots_text TEXT,
   robots_fetched_at REAL,
   robots_fresh_until REAL NOT NULL DEFAULT 0,
-  -- The task that is fetching robots.txt now, and until when the others wait for it.
+  -- The task that fetches robots.txt now, and until when the others wait for it.
   robots_asker INTEGER,
   robots_asked_until REAL NOT NULL DEFAULT 0
 );
 
--- The scheduling unit: what one job has waiting at one site. Gone when nothing of it waits or is leased.
+-- The scheduling unit: what one job has at one site. Deleted when none of its tasks wait or are leased.
 CREATE TABLE lanes (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
   job INTEGER NOT NULL,
   site INTEGER NOT NULL,
   queue TEXT NOT NULL,
-  -- As enqueued, and as in force after a change of the job's priority.
+  -- At enqueue, and after changes of the job's priority.
   priority INTEGER NOT NULL,
   rank INTEGER NOT NULL,
   interval_ms REAL NOT NULL,
@@ -104,7 +104,7 @@ CREATE TABLE lanes (
   queued INTEGER NOT NULL DEFAULT 0,
   delayed INTEGER NOT NULL DEFAULT 0,
   leased INTEGER NOT NULL DEFAULT 0,
-  -- 0: has a task that may go; later: when its first retry may; 9e15: nothing may.
+  -- 0: a task may be granted; later: when its first retry is due; 9e15: none may be granted.
   wake_at REAL NOT NULL,
   served INTEGER NOT NULL DEFAULT 0,
   UNIQUE (job, site, queue, priority)
@@ -112,7 +112,7 @@ CREATE TABLE lanes (
 CREATE INDEX lanes_of_job ON lanes (job); -- in order of n
 CREATE INDEX lanes_by_turn ON lanes (site, queue, rank, wake_at, served);
 
--- When a site may next be visited, per queue and priority: all that a lease call looks at.
+-- When a site is due, per queue and priority: all that a lease call reads.
 CREATE TABLE turns (
   queue TEXT NOT NULL,
   rank INTEGER NOT NULL,
@@ -126,7 +126,7 @@ CREATE INDEX turns_due ON turns (queue, rank, due_at, served);
 CREATE INDEX turns_next ON turns (queue, due_at);
 CREATE INDEX turns_of_site ON turns (site);
 
--- What waits or is leased. Ended tasks leave; dead ones move to `dead`.
+-- Waiting and leased tasks. Ended tasks are deleted; dead ones move to `dead`.
 CREATE TABLE tasks (
   id INTEGER PRIMARY KEY,
   job INTEGER NOT NULL,
@@ -151,7 +151,7 @@ CREATE INDEX tasks_queued ON tasks (lane, id) WHERE state = 'queued';
 CREATE INDEX tasks_delayed ON tasks (lane, not_before, id) WHERE state = 'delayed';
 CREATE INDEX tasks_leased ON tasks (lease_until) WHERE state = 'leased';
 
--- Tasks given up on, with all that is needed to queue them again.
+-- Dead letters, with all that is needed to queue them again.
 CREATE TABLE dead (
   id INTEGER PRIMARY KEY,
   job INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- The broker file, version 2: who is there. A row is one announcement; nobody counts it after `until`.
+-- The broker file, version 2: announced workers. A row is one announcement, valid until `until`.
 CREATE TABLE workers (
   name TEXT PRIMARY KEY,
   queues TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- 004-scripted-sites: sites whose pages show nothing without a browser, and until when that is thought of them.
+-- 004-scripted-sites: sites that are marked as needing a browser, and until when.
 
 CREATE TABLE scripted_sites (
   site  TEXT PRIMARY KEY,

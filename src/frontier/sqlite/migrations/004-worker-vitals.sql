@@ -1,2 +1,2 @@
--- The broker file, version 4: how a worker is doing, JSON. Null where an older Trawl has announced it.
+-- The broker file, version 4: vitals of a worker, JSON. Null if an older Trawl announced it.
 ALTER TABLE workers ADD COLUMN vitals TEXT;

@@ -1,4 +1,4 @@
--- 006-job-sites: what each job has had at each site; what waits there now, its lanes tell.
+-- 006-job-sites: counters of each job at each site. Waiting tasks are counted in its lanes.
 CREATE TABLE job_sites (
   job     INTEGER NOT NULL,
   site    TEXT    NOT NULL, -- that of the pages, see domain/offline-site.ts

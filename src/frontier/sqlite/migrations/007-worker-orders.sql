@@ -1,2 +1,2 @@
--- 007-worker-orders: what is asked of a worker; it goes with the announcement. Null: nothing is.
+-- 007-worker-orders: the command to a worker; it ends with the announcement. Null: none.
 ALTER TABLE workers ADD COLUMN ordered TEXT;

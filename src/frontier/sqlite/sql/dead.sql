@@ -1,8 +1,8 @@
--- dead letters: list, group, replay, discard.       Cost: one b-tree path a letter; grouping reads the letters it counts.
--- In every filter a null means "any". Those whose page was to be parsed (#site) go with their site.
--- ARGS  1 job   2 reason   3 site   4 status   5 after id   6 most
+-- dead letters: list, group, replay, discard.   Cost: one b-tree path per letter; grouping reads all letters it counts.
+-- In every filter, null means "any". A task at an offline site (#site) matches the filter of its site.
+-- ARGS  1 job   2 reason   3 site   4 status   5 after id   6 max
 
--- ARGS  7 1: only of jobs that take letters back
+-- ARGS  7 1: only of jobs whose letters can be replayed
 -- name: list
 SELECT dead.*, jobs.id AS job_id FROM dead JOIN jobs ON jobs.n = dead.job
 WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))
@@ -10,8 +10,8 @@ WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NU
   AND (?7 = 0 OR (jobs.state <> 'cancelled' AND (jobs.stopped = 0 OR jobs.finished_at IS NOT NULL)))
 ORDER BY dead.id LIMIT ?6
 
--- ARGS  8 the ids of tasks, as JSON
--- name: listChosen
+-- ARGS  8 task ids, a JSON list
+-- name: listByIds
 SELECT dead.*, jobs.id AS job_id FROM json_each(?8) AS chosen CROSS JOIN dead ON dead.id = chosen.value JOIN jobs ON jobs.n = dead.job
 WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))
   AND (?4 IS NULL OR status = ?4) AND dead.id > ?5
@@ -31,6 +31,6 @@ SELECT count(*) AS letters FROM dead
 -- name: drop
 DELETE FROM dead WHERE id = ?
 
--- name: revive
+-- name: requeue
 INSERT INTO tasks (id, job, lane, site, state, url, kind, depth, handler, carry, redirects, token, not_before)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -1,7 +1,8 @@
--- explain: the facts behind a wait.                              Cost: one b-tree path for each scope there is.
+-- explain: facts about why something waits.                             Cost: one b-tree path per dedup scope.
 
+-- The join with jobs drops entries of forgotten jobs, which a shared scope still has.
+-- ARGS  1 fingerprint
 -- name: tasksOfUrl
--- A set that jobs share remembers URLs of jobs that are forgotten.
 SELECT seen.task, jobs.n AS job
 FROM scopes CROSS JOIN seen ON seen.scope = scopes.n AND seen.fingerprint = ?
   CROSS JOIN jobs ON jobs.n = coalesce(seen.job, (SELECT n FROM jobs AS own WHERE own.scope = seen.scope))
@@ -31,7 +32,3 @@ SELECT * FROM lanes WHERE n = ?
 
 -- name: sitesOfJob
 SELECT DISTINCT site FROM lanes WHERE job = ? ORDER BY site LIMIT 20
-
--- name: holders
-SELECT worker, count(*) AS leases FROM tasks INDEXED BY tasks_leased WHERE state = 'leased' GROUP BY worker
-ORDER BY worker

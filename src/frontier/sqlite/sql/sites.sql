@@ -1,4 +1,4 @@
--- sites: robots.txt as last seen, and listing.                                     Cost: one b-tree path a row.
+-- sites: robots.txt, sites that need a browser, listings.                          Cost: one b-tree path per row.
 
 -- name: findRobots
 SELECT robots_kind, robots_text, robots_fetched_at, robots_fresh_until FROM sites
@@ -7,13 +7,25 @@ WHERE site = ? AND robots_kind IS NOT NULL
 -- name: keepRobots
 UPDATE sites SET robots_kind = ?, robots_text = ?, robots_fetched_at = ? WHERE n = ?
 
--- ARGS  1 the site to go on after   2 what its name has in it   3 most
+-- ARGS  1 site   2 until
+-- name: markScripted
+INSERT INTO scripted_sites (site, until) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET until = excluded.until;
+
+-- ARGS  1 site   2 now
+-- name: findScripted
+SELECT 1 AS found FROM scripted_sites WHERE site = ? AND until > ?;
+
+-- ARGS  1 now
+-- name: expireScripted
+DELETE FROM scripted_sites WHERE until <= ?;
+
+-- ARGS  1 list sites after this one   2 text that the name contains   3 max
 -- name: listSites
 SELECT sites.*, (SELECT coalesce(sum(queued + delayed), 0) FROM lanes WHERE lanes.site = sites.n) AS waiting
 FROM sites WHERE site > ?1 AND instr(site, ?2) > 0 ORDER BY site LIMIT ?3
 
--- Reads every lane there is once.
--- ARGS  1 what its name has in it   2 most
+-- Reads every lane once.
+-- ARGS  1 text that the name contains   2 max
 -- name: listBusySites
 SELECT sites.*, busy.waiting FROM
   (SELECT lanes.site AS n, sum(queued + delayed) AS waiting FROM lanes GROUP BY lanes.site) AS busy
@@ -24,20 +36,10 @@ WHERE busy.waiting > 0 AND instr(sites.site, ?1) > 0 ORDER BY busy.waiting DESC,
 SELECT sites.*, (SELECT coalesce(sum(queued + delayed), 0) FROM lanes WHERE lanes.site = sites.n) AS waiting
 FROM sites WHERE site = ?
 
--- ARGS  1 site, its number   2 most
+-- ARGS  1 number of the site   2 max
 -- name: listSiteJobs
 SELECT jobs.id, jobs.name, jobs.state, jobs.interval_ms, jobs.burst, jobs.per_site, jobs.site_rules,
   sum(lanes.queued + lanes.delayed) AS waiting, sum(lanes.leased) AS in_flight
 FROM lanes JOIN jobs ON jobs.n = lanes.job WHERE lanes.site = ?1
 GROUP BY lanes.job HAVING sum(lanes.queued + lanes.delayed + lanes.leased) > 0
 ORDER BY waiting DESC, in_flight DESC, jobs.id LIMIT ?2
-
--- ARGS  1 job id   2 the site to go on after   3 most
--- name: listJobSites
-SELECT job_sites.*, coalesce(blocked_until, 0) AS blocked_until,
-  (SELECT coalesce(sum(queued + delayed), 0) FROM lanes WHERE lanes.job = job_sites.job
-    AND lanes.site IN (SELECT n FROM sites WHERE site IN (job_sites.site, '#' || job_sites.site))) AS waiting,
-  (SELECT coalesce(sum(leased), 0) FROM lanes WHERE lanes.job = job_sites.job
-    AND lanes.site IN (SELECT n FROM sites WHERE site IN (job_sites.site, '#' || job_sites.site))) AS in_flight
-FROM job_sites LEFT JOIN sites USING (site)
-WHERE job_sites.job = (SELECT n FROM jobs WHERE id = ?1) AND job_sites.site > ?2 ORDER BY job_sites.site LIMIT ?3

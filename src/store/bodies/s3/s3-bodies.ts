@@ -1,10 +1,10 @@
 /**
- * Bodies in a bucket, under the names that a folder gives them: a folder of bodies copied there is found. Any number of
- * workers may put the same body at once: what two of them send is the same.
+ * Bodies in a bucket, with the same names as in a folder, so a folder of bodies can be copied to a bucket. Any number of
+ * workers may store the same body at once: their content is equal.
  *
- * When a body was last put is the object's own time: one that was put long ago is sent again, so that whoever would remove
- * it sees that somebody wants it. Between that look and the removal lies one round trip: a body that nobody has wanted for
- * an hour and somebody puts in those milliseconds is lost, and its page says so when it is read.
+ * The time of an object is when the body was last stored. A body that was stored long ago is sent again, so that a process that
+ * removes orphans sees a recent time. Between that check and the removal there is one round trip: a body that was unused for an
+ * hour and is stored within those milliseconds is lost. Reading its page then reports the missing body.
  */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -15,13 +15,13 @@ import type { S3Objects } from "./s3-objects.ts";
 
 const decompress = promisify(gunzip);
 
-/** Half of what a body must have been left alone for before it may be removed. */
+/** Half of the time for which a body must be unused before it may be removed. */
 const RENEW_MS = 30 * 60_000;
 
-/** Equal bodies are kept, and as a rule sent, once. */
+/** Equal bodies are stored once, and usually sent once. */
 export function openS3Bodies(objects: S3Objects, now: () => number): Bodies {
   const keep = onceAtATime(async (key, body) => {
-    // Asked for, and not left to If-None-Match: not every server knows that of a PUT, and the body is sent in any case.
+    // An explicit check instead of If-None-Match: not every server supports it for PUT, and the body would be sent anyway.
     const putAt = await objects.putAtOf("bodies.put", key);
     if (putAt !== undefined && !(now() - putAt > RENEW_MS)) return;
     await objects.put("bodies.put", key, await compressBody(body));

@@ -1,6 +1,6 @@
 /**
- * Signed requests to one bucket (AWS signature 4). Every request may be sent again: what we send twice says the same.
- * This is the operator's own place, as the broker is, so it is not reached through the gate that guards fetching.
+ * Signed requests to one bucket (AWS signature 4). All requests are idempotent and may be retried. The bucket is configured by
+ * the operator, like the broker, so requests do not go through the egress gate.
  */
 import { hash, randomInt } from "node:crypto";
 import { AwsV4Signer } from "aws4fetch";
@@ -8,7 +8,7 @@ import { backoffMs } from "../../../domain/backoff.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 
 export type S3ClientOptions = {
-  /** Of the service, without the bucket: `https://s3.eu-west-1.amazonaws.com`. */
+  /** URL of the service, without the bucket: `https://s3.eu-west-1.amazonaws.com`. */
   endpoint: string;
   bucket: string;
   /** `endpoint/bucket/key`; otherwise `bucket.endpoint/key`. */
@@ -16,15 +16,15 @@ export type S3ClientOptions = {
   region: string;
   accessKey: string;
   secretKey: string;
-  /** Of keys that were lent for a while. */
+  /** Session token of temporary credentials. */
   sessionToken: string | undefined;
-  /** For one try, to the last byte. */
+  /** Timeout of one attempt, to the last byte. */
   timeoutMs: number;
-  /** How often a request is sent at most, while the server is away, busy or at fault. */
+  /** Maximum number of attempts if the server is unreachable, busy or failing. */
   tries: number;
-  /** No try begins later than this after the first: whoever stops a worker waits for what it has under way. */
+  /** No attempt begins later than this after the first, because stopping a worker waits for its requests. */
   patienceMs: number;
-  /** Before the second try; doubled for each further one. */
+  /** Delay before the second attempt; doubled for each further one. */
   backoffMs: number;
 };
 
@@ -38,19 +38,19 @@ export type S3Request = {
 export type S3Answer = { status: number; headers: Headers; body: Buffer };
 
 export type S3Client = {
-  /** The server's answer, whatever it says; rejects if there was none, try after try. */
+  /** Returns any response of the server. Rejects if no attempt got one. */
   send(request: S3Request): Promise<S3Answer>;
 };
 
 export function createS3Client({ clock }: { clock: Clock }, options: S3ClientOptions): S3Client {
-  /** Keys derived from the secret, one a day. */
+  /** Signing keys derived from the secret, one per day. */
   const cache = new Map<string, ArrayBuffer>();
 
   async function sendOnce({ method, key, query = {}, body }: S3Request): Promise<S3Answer> {
     const signer = new AwsV4Signer({
       method,
       url: urlOf(options, key, query),
-      // Named, so that the server refuses a body that was damaged on its way.
+      // With the hash, the server rejects a body that was damaged in transit.
       headers: { "x-amz-content-sha256": hash("sha256", body ?? "", "hex") },
       accessKeyId: options.accessKey,
       secretAccessKey: options.secretKey,
@@ -64,7 +64,7 @@ export function createS3Client({ clock }: { clock: Clock }, options: S3ClientOpt
       method,
       headers,
       body: body === undefined ? null : new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.length),
-      // To another region's server: the signature would not do there.
+      // A redirect to another region: the signature would be invalid there.
       redirect: "manual",
       signal: AbortSignal.timeout(options.timeoutMs),
     });
@@ -88,7 +88,7 @@ export function createS3Client({ clock }: { clock: Clock }, options: S3ClientOpt
   };
 }
 
-/** Whether the same request may well be answered otherwise a little later. */
+/** Whether a retry may succeed. */
 function isPassing({ status, body }: S3Answer): boolean {
   if (status === 400) return body.includes("<Code>RequestTimeout</Code>"); // it lost patience with a slow line
   return status === 408 || status === 429 || (status >= 500 && status !== 501);

@@ -1,4 +1,4 @@
-/** What is said where a bucket does not do as asked: its own word for it, and the fix. */
+/** Error messages for failed bucket requests: the error code of the server, and the fix. */
 import { TrawlError } from "../../../errors.ts";
 import type { S3Answer } from "./s3-client.ts";
 
@@ -20,26 +20,26 @@ const FIXES: Readonly<Record<string, string>> = {
   Damaged: "the object is damaged: remove it, and fetch the page again",
 };
 
-/** The server's word for what is wrong; undefined where it has none, as after HEAD. */
+/** The error code of the server; undefined if it sent none, as after HEAD. */
 export function findCode({ body }: S3Answer): string | undefined {
   return /<Code>([A-Za-z]+)<\/Code>/.exec(body.toString("latin1", 0, 4096))?.[1];
 }
 
-/** Throws STORE_UNREACHABLE with the fix, for an answer that is none of those expected. */
+/** Throws STORE_UNREACHABLE with the fix, for an unexpected response. */
 export function failWith(op: string, place: string, answer: S3Answer): never {
   const { status } = answer;
   const code = findCode(answer) ?? (status === 403 ? "AccessDenied" : `status ${status}`);
-  const fix = FIXES[code] ?? "see what the server's own log says of it, then go on where you were";
+  const fix = FIXES[code] ?? "check the log of the server, then retry";
   throw unreachable(op, place, `the server answered ${code} (${status}); ${fix}`, { status, code });
 }
 
-/** The same, where there was no answer. */
+/** The same, if there was no response. */
 export function failSilent(op: string, place: string, endpoint: string, cause: unknown): never {
   const words = `no answer from ${endpoint}: ${reasonOf(cause)}; check TRAWL_S3_ENDPOINT and the server behind it`;
   throw unreachable(op, place, words, { endpoint }, cause);
 }
 
-/** The same, where what came cannot be read. */
+/** The same, if the response cannot be read. */
 export function failDamaged(op: string, place: string, cause: unknown): never {
   throw unreachable(op, place, `${reasonOf(cause)}; ${FIXES.Damaged}`, {}, cause);
 }
@@ -48,7 +48,7 @@ function unreachable(op: string, place: string, words: string, detail: Record<st
   return new TrawlError("STORE_UNREACHABLE", { op, message: `body ${place}: ${words}`, detail, cause });
 }
 
-/** `fetch failed` alone says nothing: the reason is its cause, and of several addresses each has one. */
+/** `fetch failed` has the reason in its cause, one for each address. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause instanceof AggregateError && cause.message === "") return reasonOf(cause.errors[0]);

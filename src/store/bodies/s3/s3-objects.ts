@@ -1,6 +1,6 @@
 /**
- * Objects of a bucket under a prefix. One is there whole or not at all, and an answer means that it survives a power
- * cut: that is the server's promise. A crash amid a long one leaves parts that nobody sees, which a rule of the bucket
+ * Objects of a bucket under a prefix. The server guarantees that an object is complete or absent, and durable once it has
+ * answered. A crash during a multipart upload leaves invisible parts, which a lifecycle rule of the bucket
  * (AbortIncompleteMultipartUpload) removes.
  */
 
@@ -11,24 +11,24 @@ import { uploadInParts } from "./upload-in-parts.ts";
 export type S3ObjectsOptions = {
   endpoint: string;
   bucket: string;
-  /** What every key begins with, with a slash at its end; may be empty. */
+  /** Prefix of every key, ending in a slash; may be empty. */
   prefix: string;
-  /** Objects longer than this are sent in parts of so many bytes. Servers take no less than 5 MiB. */
+  /** Larger objects are uploaded in parts of this size. Servers require at least 5 MiB. */
   partBytes: number;
-  /** Parts of one object that are under way at once. */
+  /** Concurrent uploads of parts of one object. */
   partsAtOnce: number;
 };
 
 export type S3Objects = {
-  /** Replaces what is there. */
+  /** Replaces an existing object. */
   put(op: string, key: string, bytes: Buffer): Promise<void>;
   /** Undefined if there is no such object. */
   find(op: string, key: string): Promise<Buffer | undefined>;
-  /** When it was last put, by the server's clock; undefined where it is not there, NaN where the server does not tell. */
+  /** When it was last stored, by the server's clock; undefined if it does not exist, NaN if the server does not return it. */
   putAtOf(op: string, key: string): Promise<number | undefined>;
-  /** Removing what is not there is harmless. */
+  /** Removing a missing object has no effect. */
   remove(op: string, key: string): Promise<void>;
-  /** As a person would look for it. */
+  /** The location for error messages. */
   placeOf(key: string): string;
 };
 
@@ -64,7 +64,7 @@ export function openS3Objects(client: S3Client, options: S3ObjectsOptions): S3Ob
     async find(op, key) {
       const answer = await ask(op, { method: "GET", key });
       if (isGood(answer)) return answer.body;
-      // A bucket that is not there has lost no page: it was never made, or is misspelt.
+      // A missing bucket is a configuration error, not a lost page.
       if (answer.status === 404 && findCode(answer) !== "NoSuchBucket") return undefined;
       return failWith(op, placeOf(key), answer);
     },
@@ -76,7 +76,7 @@ export function openS3Objects(client: S3Client, options: S3ObjectsOptions): S3Ob
   };
 }
 
-/** Joining parts takes long: the server may say 200 at once, and in the body what went wrong. No body of ours is text. */
+/** Completing an upload is slow: the server may answer 200 at once and report an error in the body. Our bodies are never text. */
 function isGood({ status, body }: S3Answer): boolean {
   return status >= 200 && status < 300 && !/^\s*(<\?xml[^>]*>)?\s*<Error>/.test(body.toString("latin1", 0, 1024));
 }

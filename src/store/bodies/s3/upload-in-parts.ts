@@ -1,8 +1,8 @@
-/** A long object in parts: it appears when the last step succeeds, and until then nobody sees anything of it. */
+/** Multipart upload. The object becomes visible when the last step succeeds. */
 import type { S3Answer, S3Request } from "./s3-client.ts";
 
 type Deps = {
-  /** Rejects where the server refuses. */
+  /** Rejects if the server refuses. */
   send(request: Omit<S3Request, "key">): Promise<S3Answer>;
   isThere(): Promise<boolean>;
 };
@@ -16,16 +16,16 @@ export async function uploadInParts({ send, isThere }: Deps, bytes: Buffer, size
     const tags = await sendParts(send, uploadId, bytes, sizes);
     await send({ method: "POST", query: { uploadId }, body: Buffer.from(listOf(tags)) });
   } catch (error) {
-    // The answer to the last step may have been lost, and the one to its repetition is that no such upload is known.
+    // If the answer to the last step was lost, its retry fails because the upload no longer exists.
     if (await isThere().catch(() => false)) return;
-    // Parts cost money until they are given up. Should this fail too, the first reason is the one to tell, and a rule of
-    // the bucket tidies up.
+    // Parts cost money until the upload is aborted. If the abort fails too, the first error is reported, and a lifecycle rule
+    // of the bucket removes the parts.
     await send({ method: "DELETE", query: { uploadId } }).catch(() => undefined);
     throw error;
   }
 }
 
-/** Answers with the parts' tags, in order. After a failure no part is under way any more: none comes after the end. */
+/** Returns the tags of the parts, in order. After a failure no upload is in progress, so no part arrives after the abort. */
 async function sendParts(
   send: Deps["send"],
   uploadId: string,

@@ -1,22 +1,21 @@
--- 001-initial: pages, the records found on them, how leases went, and the short numbers that stand for jobs and workers.
--- Append-only: later changes get a file of their own.
+-- 001-initial: pages, their records, attempts, and the aliases of jobs and workers. Append-only: later changes are new files.
 --
--- A writer locks its jobs' rows in `jobs` before it takes any id, and until it has committed. So the ids of one job grow in
--- the order of commits, and a reader that follows a job by cursor misses nothing; writers of different jobs do not wait
--- for each other. Pages are numbered over all jobs; records within their job, those of one page in a row: that is how a
--- replaced page's records are found again without an index.
+-- A writer locks the rows of its jobs in `jobs` before it takes any id, and holds the lock until it commits. So the ids of a
+-- job are assigned in commit order, and a reader that follows a job by cursor misses no row. Writers of different jobs do not
+-- block each other. Page ids are global, record ids are per job. The records of a page have consecutive ids, so the records of
+-- a replaced page are found without an index.
 --
--- JSON is kept as text: jsonb refuses \u0000 and lone surrogates, and would change what a page said. To ask for a field:
--- fields::json ->> 'title'. Texts are compared byte by byte, as SQLite does, whatever the language of the database.
+-- JSON is stored as text: jsonb rejects \u0000 and lone surrogates, and normalizes values. To query a field:
+-- fields::json ->> 'title'. Texts are compared bytewise, as in SQLite, whatever the collation of the database.
 --
--- No foreign keys: one function writes all of these tables, and the checks would cost a look-up a record.
+-- No foreign keys: one function writes all of these tables, and each check would cost a lookup per record.
 
 CREATE TABLE jobs (
   alias       integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id          text COLLATE "C" NOT NULL UNIQUE,
   next_record bigint NOT NULL DEFAULT 1, -- the next id of a record
-  records     bigint NOT NULL DEFAULT 0  -- how many are kept: counting them would read them all
-) WITH (fillfactor = 50); -- every batch rewrites a row, beside the old one while there is room
+  records     bigint NOT NULL DEFAULT 0  -- number of stored records: counting them would read them all
+) WITH (fillfactor = 50); -- every batch updates a row; free space allows HOT updates
 
 CREATE TABLE workers (
   alias integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -29,7 +28,7 @@ CREATE TABLE pages (
   id             bigint           PRIMARY KEY, -- of page_ids
   job            integer          NOT NULL, -- jobs.alias
   task           text COLLATE "C" NOT NULL,
-  token          bigint           NOT NULL, -- the lease that wrote it; a lower one is refused
+  token          bigint           NOT NULL, -- the lease that wrote it; a lower token is rejected
   depth          integer          NOT NULL,
   url            text COLLATE "C" NOT NULL,
   status         integer          NOT NULL,
@@ -52,8 +51,8 @@ CREATE TABLE pages (
   UNIQUE (job, task)
 );
 
--- To read a job's pages in order. By job + 0, which only `readPages` and its like ask for: an index that begins with the
--- job itself would be taken for looking up a task, while the planner thinks that the table is small.
+-- To read a job's pages in order. It is on job + 0, which only `readPages` and similar queries use: the planner would use an
+-- index on job itself to look up a task, while it believes the table is small.
 CREATE INDEX pages_by_job ON pages ((job + 0), id);
 
 CREATE TABLE records (

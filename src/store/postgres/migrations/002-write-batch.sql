@@ -1,16 +1,15 @@
--- 002-write-batch: writes a batch of pages and tries, all or nothing, in one call: between the lock and the commit nobody
--- waits for a client, which may be slow, stopped or gone.                     Cost: O(log n) in the pages, for each row.
+-- 002-write-batch: writes a batch of pages and attempts in one call, so that no lock is held while a client is slow, stopped
+-- or gone.                                                                    Cost: O(log n) in the pages, for each row.
 --
--- Each list is one column. The caller has left one page for each task, its highest token; `record_page` and `invalid_page`
--- say which page of the batch a record is of, counted from 1, `record_at` and `invalid_at` which of its records it is,
--- counted from 0. The answer: the token that each task's page had before, -1 where there was none. A page whose token is
--- not over that is not written.
+-- Each array is one column. The caller passes one page per task, with its highest token. `record_page` and `invalid_page` are
+-- the number of the page in the batch, from 1; `record_at` and `invalid_at` the index of the record in its page, from 0.
+-- Returns the previous token of each task's page, -1 if there was none. A page whose token is not higher is not written.
 --
--- Statements see what was committed before each of them began: so what follows the lock sees all that its last holder did.
--- Look-ups are written so that an index answers them whatever the planner thinks of the size of a table: plans are kept for
--- as long as a connection is, and the first are made while the tables are empty.
+-- Each statement sees what was committed before it began, so statements after the lock see all writes of its last holder.
+-- Lookups are written so that they use an index whatever the planner assumes about table sizes: plans are cached for the
+-- lifetime of a connection, and the first are made while the tables are empty.
 --
--- A change gets a function of another name, since workers of both versions may run side by side.
+-- A change needs a new function name, because workers of both versions may run at once.
 
 CREATE FUNCTION write_batch(
   all_jobs text[], all_workers text[],
@@ -36,10 +35,10 @@ DECLARE
   its_job    integer;
   its_worker integer;
 BEGIN
-  -- What is answered must survive a power cut, whatever the server is set to for others.
+  -- The batch must be durable when the function returns, whatever the setting of the server.
   IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
 
-  -- Only those that are missing: a refused insert uses a number up. In one order, so that nobody waits in a circle.
+  -- Insert missing rows only: a rejected insert uses up a number. Sorted, so that writers cannot deadlock.
   INSERT INTO jobs (id) SELECT job FROM unnest(all_jobs) AS named(job)
     WHERE NOT EXISTS (SELECT FROM jobs WHERE jobs.id = named.job) ORDER BY job COLLATE "C" ON CONFLICT DO NOTHING;
   PERFORM FROM jobs WHERE jobs.id = ANY (all_jobs) ORDER BY jobs.id FOR UPDATE;
@@ -67,7 +66,7 @@ BEGIN
     ids[place] := CASE WHEN firsts[place] > 0 THEN nextval('page_ids') ELSE 0 END;
   END LOOP;
 
-  -- What is replaced: few pages ever are.
+  -- Replaced pages. They are rare.
   FOR place IN 1 .. cardinality(page_job) LOOP
     CONTINUE WHEN ids[place] = 0 OR had[place] < 0;
     DELETE FROM pages WHERE pages.job = aliases[place] AND pages.task = page_task[place] RETURNING * INTO replaced;
@@ -112,7 +111,7 @@ BEGIN
     WHERE first > 0 GROUP BY job
   ) AS taken WHERE jobs.alias = taken.job;
 
-  -- After the pages: one of the same batch may be of a later lease. One by one, each to be seen by the next.
+  -- After the pages, because a page of this batch may be from a later lease. One by one, so that each sees the previous ones.
   FOR place IN 1 .. cardinality(try_job) LOOP
     SELECT alias INTO its_job FROM jobs WHERE jobs.id = try_job[place];
     SELECT alias INTO its_worker FROM workers WHERE workers.name = try_worker[place];

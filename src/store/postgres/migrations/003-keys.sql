@@ -1,6 +1,6 @@
--- 003-keys: who may ask the API, and whose a job is.
+-- 003-keys: API keys, and jobs by owner.
 --
--- Of a key only its SHA-256 is kept: keys are 256 random bits, which nobody guesses from it, salted or not.
+-- Only the SHA-256 of a key is stored. Keys are 256 random bits, so a salt is not needed.
 
 CREATE TABLE keys (
   n            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -8,13 +8,13 @@ CREATE TABLE keys (
   hash         text COLLATE "C" NOT NULL UNIQUE,
   name         text NOT NULL,
   tenant       text, -- null: sees every job
-  scopes       text NOT NULL, -- with spaces between
+  scopes       text NOT NULL, -- separated by spaces
   quotas       text NOT NULL, -- JSON
-  created_at   double precision NOT NULL, -- epoch ms, as are all that end so
+  created_at   double precision NOT NULL, -- epoch ms, like all columns that end in _at
   expires_at   double precision,
   last_used_at double precision,
   revoked_at   double precision,
-  full_at      double precision NOT NULL DEFAULT 0 -- when its bucket of URLs is full again
+  full_at      double precision NOT NULL DEFAULT 0 -- when its token bucket is full again
 );
 
 CREATE TABLE job_owners (

@@ -1,4 +1,4 @@
--- 004-schedules: when jobs are to be submitted again, and what became of each time.
+-- 004-schedules: schedules and their occurrences (table `slots`).
 
 CREATE TABLE schedules (
   id            text COLLATE "C" PRIMARY KEY,
@@ -8,10 +8,10 @@ CREATE TABLE schedules (
   overlap       text    NOT NULL CHECK (overlap IN ('skip', 'queue', 'replace')),
   catch_up      text    NOT NULL CHECK (catch_up IN ('skip', 'one', 'all')),
   catch_up_most integer NOT NULL,
-  job           text    NOT NULL, -- JSON, as written
+  job           text    NOT NULL, -- JSON, as submitted
   paused        integer NOT NULL,
-  created_at    bigint  NOT NULL, -- epoch ms, as all instants here
-  done_until    bigint  NOT NULL, -- slots up to here have been added
+  created_at    bigint  NOT NULL, -- epoch ms, like all instants here
+  done_until    bigint  NOT NULL, -- occurrences up to here have been added
   next_at       bigint,
   version       bigint  NOT NULL
 );
@@ -24,8 +24,8 @@ CREATE TABLE slots (
   at       bigint NOT NULL,
   kind     text COLLATE "C" NOT NULL CHECK (kind IN ('timed', 'manual')),
   state    text   NOT NULL CHECK (state IN ('waiting', 'firing', 'fired', 'skipped', 'failed')),
-  free_at  bigint NOT NULL, -- until then somebody holds it, or it is to wait
-  token    bigint NOT NULL, -- grows with every claim
+  free_at  bigint NOT NULL, -- claimed or delayed until then
+  token    bigint NOT NULL, -- increases with every claim
   because  text,
   job_id   text,
   ended_at bigint,

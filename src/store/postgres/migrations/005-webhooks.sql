@@ -1,15 +1,15 @@
--- 005-webhooks: whom a job tells what, and the events that have not been delivered.
+-- 005-webhooks: webhooks of jobs, and their undelivered events.
 --
--- Secrets are kept as they are: who signs with one must have it.
+-- Secrets are stored in plain text, because signing needs them.
 
 CREATE TABLE webhooks (
   job               text COLLATE "C" PRIMARY KEY, -- its id
   endpoint          text    NOT NULL,
   secret            text    NOT NULL,
-  events            text    NOT NULL, -- with spaces between
+  events            text    NOT NULL, -- separated by spaces
   batch_records     integer NOT NULL,
   queue             text    NOT NULL,
-  created_at        double precision NOT NULL, -- epoch ms, as are all that end so
+  created_at        double precision NOT NULL, -- epoch ms, like all columns that end in _at
   cursor            bigint  NOT NULL DEFAULT 0, -- records up to this id are in events
   next_event        bigint  NOT NULL DEFAULT 1,
   has_end           integer NOT NULL DEFAULT 0,
@@ -27,7 +27,7 @@ CREATE TABLE webhook_events (
   job       text COLLATE "C" NOT NULL,
   number    bigint NOT NULL,
   type      text   NOT NULL CHECK (type IN ('job.finished', 'job.failed', 'job.cancelled', 'records')),
-  text      text   NOT NULL, -- what is sent
+  text      text   NOT NULL, -- the request body
   made_at   double precision NOT NULL,
   is_queued integer NOT NULL DEFAULT 0,
   PRIMARY KEY (job, number)

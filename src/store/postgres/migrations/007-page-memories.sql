@@ -1,4 +1,4 @@
--- 007-page-memories: what recrawl sets remember of their pages, and which pages were found unchanged.
+-- 007-page-memories: page memory of recrawl sets, and unchanged pages.
 --
 -- `n` tells which memory of a page came before which. A job is named by its id: it may have been deleted since.
 
@@ -13,7 +13,7 @@ CREATE TABLE page_memories (
   etag          text,
   last_modified text,
   fingerprint   text, -- null: the page was gone
-  content       text, -- JSON; null where it was too much
+  content       text, -- JSON; null if it was too large
   fetched_at    double precision NOT NULL,
   UNIQUE (set_name, page, job)
 );

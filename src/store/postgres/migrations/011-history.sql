@@ -1,7 +1,7 @@
--- 011-history: what the fleet did, in slots of 10 s, 5 min and 1 h, and how it stood in each.
+-- 011-history: counts and gauges of the fleet, in buckets of 10 s, 5 min and 1 h.
 CREATE TABLE history (
-  width      bigint NOT NULL, -- of the slot, ms
-  at         bigint NOT NULL, -- its beginning, epoch ms
+  width      bigint NOT NULL, -- of the bucket, ms
+  at         bigint NOT NULL, -- its start, epoch ms
   pages      bigint NOT NULL DEFAULT 0,
   done       bigint NOT NULL DEFAULT 0,
   failed     bigint NOT NULL DEFAULT 0,
@@ -9,7 +9,7 @@ CREATE TABLE history (
   records    bigint NOT NULL DEFAULT 0,
   bytes      bigint NOT NULL DEFAULT 0,
   latencies  bigint[] NOT NULL DEFAULT '{}', -- counts by bucket
-  waiting    bigint,                         -- these three: null until somebody has looked
+  waiting    bigint,                         -- these three: null until a server has set them
   in_flight  bigint,
   workers    bigint,
   PRIMARY KEY (width, at)

@@ -1,11 +1,11 @@
--- history: what the fleet did, slot by slot.                       Cost: O(log n) in all slots for each that is touched.
+-- history: counts and gauges of the fleet, by bucket.                      Cost: O(log n) in all buckets for each row.
 
--- name: reach
+-- name: ping
 SELECT 1;
 
 -- name: addCounts
--- As arrays, in one order for all writers: 1 width   2 at   3 pages   4 done   5 failed   6 dead   7 records   8 bytes
--- 9 latencies, each an array as text
+-- Arrays, sorted so that concurrent writers cannot deadlock: 1 width   2 at   3 pages   4 done   5 failed   6 dead
+-- 7 records   8 bytes   9 latencies, each an array as text
 INSERT INTO history (width, at, pages, done, failed, dead, records, bytes, latencies)
 SELECT width, at, pages, done, failed, dead, records, bytes, latencies::bigint[]
 FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
@@ -24,22 +24,23 @@ ON CONFLICT (width, at) DO UPDATE SET
     ORDER BY bucket
   );
 
--- name: noteGauges
--- 1 widths, as an array   2 at, of each, as an array   3 waiting   4 in flight   5 workers
+-- name: setGauges
+-- :widths and :starts are arrays.
 INSERT INTO history (width, at, waiting, in_flight, workers)
-SELECT width, at, $3::bigint, $4::bigint, $5::bigint FROM unnest($1::bigint[], $2::bigint[]) AS slots (width, at)
+SELECT width, at, :waiting::bigint, :inFlight::bigint, :workers::bigint
+FROM unnest(:widths::bigint[], :starts::bigint[]) AS buckets (width, at)
 ORDER BY width, at
 ON CONFLICT (width, at) DO UPDATE SET
   waiting = excluded.waiting, in_flight = excluded.in_flight, workers = excluded.workers;
 
--- name: readSlots
--- 1 width   2 from   3 to   4 most
+-- name: readBuckets
+-- 1 width   2 from   3 to   4 limit
 SELECT at, pages, done, failed, dead, records, bytes, array_to_json(latencies)::text AS latencies,
   waiting, in_flight, workers
 FROM history WHERE width = $1::bigint AND at >= $2::bigint AND at < $3::bigint ORDER BY at LIMIT $4::bigint;
 
--- name: pruneSlots
--- 1 width   2 before   3 most
+-- name: pruneBuckets
+-- 1 width   2 before   3 limit
 DELETE FROM history WHERE width = $1::bigint AND at IN (
   SELECT at FROM history WHERE width = $1::bigint AND at < $2::bigint ORDER BY at LIMIT $3::bigint
 ) RETURNING at;

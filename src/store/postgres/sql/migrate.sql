@@ -1,7 +1,7 @@
--- migrate: what is known of a schema before it is used, and its version.                                  Cost: O(1).
+-- migrate: state and version of a schema.                                                                 Cost: O(1).
 
 -- name: findFacts
--- 1 schema. `others`: tables in it; only of interest where none of them is ours.
+-- 1 schema. `others`: number of tables in it; used only if the schema is not a store yet.
 SELECT
   current_setting('server_version_num') AS server_version,
   current_setting('server_encoding') AS server_encoding,
@@ -19,14 +19,14 @@ SELECT
 SELECT version FROM trawl_store;
 
 -- name: lock
--- 1 schema. Held to the end of the transaction; the first number is "Trwl".
+-- 1 schema. The lock is released at the end of the transaction. The first number is "Trwl".
 SELECT pg_advisory_xact_lock(1416787820, hashtext($1));
 
 -- name: mark
--- Tells a store from any other schema.
+-- Identifies the schema as a store.
 CREATE TABLE trawl_store (version integer NOT NULL);
 INSERT INTO trawl_store (version) VALUES (0);
 
--- name: keepVersion
+-- name: setVersion
 -- 1 version
 UPDATE trawl_store SET version = $1;

@@ -1,7 +1,7 @@
--- write-batch: a batch of pages and tries in one transaction.        Cost: O(log n) in the pages, for each row.
--- 1 jobs   2 workers   3 to 23 columns of pages   24 to 26 of records   27 to 30 of invalid records   31 to 43 of tries;
--- see the function, in migrations/002-write-batch.sql. What comes with them: 44 to 46 which pages were unchanged   47 to 57
--- columns of memories; see migrations/007-page-memories.sql.
+-- write-batch: a batch of pages and attempts in one transaction.        Cost: O(log n) in the pages, for each row.
+-- Every parameter is one column, as an array. batch-writer.ts builds them in the order of the function's parameters.
+-- 1 jobs   2 workers   3-23 pages   24-26 records   27-30 invalid records   31-43 attempts: see 002-write-batch.sql.
+-- 44-46 unchanged pages   47-57 memories: see 007-page-memories.sql.
 
 -- name: writeBatch
 SELECT write_batch(

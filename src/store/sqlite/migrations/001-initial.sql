@@ -1,11 +1,10 @@
--- 001-initial: pages, the records found on them, and the short numbers that stand for jobs. Append-only: later changes
--- get a file of their own.
+-- 001-initial: pages, their records, and the aliases of jobs. Append-only: later changes are new files.
 --
--- Ids come from the one row of `sequence` and are never used again, so a reader's cursor never skips a row: a page takes
--- as many as it has rows, and its records and invalid records are numbered from the page's own id on. They are
--- contiguous, which is how a replaced page's rows are found again without an index from records to pages.
+-- Ids come from the single row of `sequence` and are never reused, so a reader's cursor never skips a row. A page takes as many
+-- ids as it has rows. The ids of its records and invalid records start at the id of the page and are consecutive, so the rows
+-- of a replaced page are found without an index from records to pages.
 --
--- No foreign keys: one code path writes all of these tables in one transaction, and the checks cost a look-up a record.
+-- No foreign keys: one code path writes all of these tables in one transaction, and each check costs a lookup per record.
 
 CREATE TABLE sequence (next_id INTEGER NOT NULL) STRICT;
 INSERT INTO sequence (next_id) VALUES (1);
@@ -19,7 +18,7 @@ CREATE TABLE pages (
   id           INTEGER PRIMARY KEY,
   job          INTEGER NOT NULL, -- jobs.alias
   task         TEXT    NOT NULL,
-  token        INTEGER NOT NULL, -- the lease that wrote it; a lower one is refused
+  token        INTEGER NOT NULL, -- the lease that wrote it; a lower token is rejected
   depth        INTEGER NOT NULL,
   url          TEXT    NOT NULL,
   status       INTEGER NOT NULL,

@@ -1,8 +1,8 @@
--- 002-tries: who fetched a page and when it had the task, and the tries that ended without a page. Where a job keeps no
--- pages, and of pages older than this file, nobody knows: those columns are null.
+-- 002-tries: the worker and times of a page, and attempts that ended without a page. These columns are null if the job keeps no
+-- pages, and for pages that are older than this file.
 --
--- A try has the token of its lease. Tokens of a task count its leases, so a number that has neither page nor try is a
--- lease that nobody came back from.
+-- An attempt has the token of its lease. Tokens count the leases of a task, so a token with neither page nor attempt is a lease
+-- whose worker crashed.
 
 CREATE TABLE workers (
   alias INTEGER PRIMARY KEY,
@@ -18,7 +18,7 @@ CREATE TABLE tries (
   job       INTEGER NOT NULL, -- jobs.alias
   task      TEXT    NOT NULL,
   token     INTEGER NOT NULL,
-  url       TEXT    NOT NULL, -- of the task, its step included
+  url       TEXT    NOT NULL, -- of the task, including its step
   worker    INTEGER NOT NULL, -- workers.alias
   attempt   INTEGER NOT NULL,
   leased_at REAL    NOT NULL,

@@ -1,4 +1,4 @@
--- 003-pictures: what a rendered page looked like, kept as bodies. Most pages have neither.
+-- 003-pictures: screenshot and PDF of a rendered page, stored as bodies. Most pages have neither.
 
 ALTER TABLE pages ADD COLUMN screenshot_ref TEXT;
 ALTER TABLE pages ADD COLUMN pdf_ref TEXT;

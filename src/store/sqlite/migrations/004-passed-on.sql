@@ -1,5 +1,5 @@
--- 004-passed-on: a lease may end well and without a page, where another task goes on with what it fetched; and which
--- step of the page a lease was for. The constraint of a table cannot be changed, so `tries` is made anew.
+-- 004-passed-on: the fate 'passed', for a lease whose page another task continues, and the step of an attempt. SQLite cannot
+-- change a constraint, so `tries` is recreated.
 
 ALTER TABLE pages ADD COLUMN step TEXT;
 
@@ -7,7 +7,7 @@ CREATE TABLE tries_anew (
   job       INTEGER NOT NULL, -- jobs.alias
   task      TEXT    NOT NULL,
   token     INTEGER NOT NULL,
-  url       TEXT    NOT NULL, -- of the task, its step included
+  url       TEXT    NOT NULL, -- of the task, including its step
   worker    INTEGER NOT NULL, -- workers.alias
   attempt   INTEGER NOT NULL,
   leased_at REAL    NOT NULL,

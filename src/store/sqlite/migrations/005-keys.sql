@@ -1,6 +1,6 @@
--- 005-keys: who may ask the API, and whose a job is.
+-- 005-keys: API keys, and jobs by owner.
 --
--- Of a key only its SHA-256 is kept: keys are 256 random bits, which nobody guesses from it, salted or not.
+-- Only the SHA-256 of a key is stored. Keys are 256 random bits, so a salt is not needed.
 
 CREATE TABLE keys (
   n            INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -8,13 +8,13 @@ CREATE TABLE keys (
   hash         TEXT NOT NULL UNIQUE,
   name         TEXT NOT NULL,
   tenant       TEXT, -- null: sees every job
-  scopes       TEXT NOT NULL, -- with spaces between
+  scopes       TEXT NOT NULL, -- separated by spaces
   quotas       TEXT NOT NULL, -- JSON
-  created_at   REAL NOT NULL, -- epoch ms, as are all that end so
+  created_at   REAL NOT NULL, -- epoch ms, like all columns that end in _at
   expires_at   REAL,
   last_used_at REAL,
   revoked_at   REAL,
-  full_at      REAL NOT NULL DEFAULT 0 -- when its bucket of URLs is full again
+  full_at      REAL NOT NULL DEFAULT 0 -- when its token bucket is full again
 ) STRICT;
 
 CREATE TABLE job_owners (

@@ -1,4 +1,4 @@
--- 006-schedules: when jobs are to be submitted again, and what became of each time.
+-- 006-schedules: schedules and their occurrences (table `slots`).
 
 CREATE TABLE schedules (
   id             TEXT    PRIMARY KEY,
@@ -8,10 +8,10 @@ CREATE TABLE schedules (
   overlap        TEXT    NOT NULL CHECK (overlap IN ('skip', 'queue', 'replace')),
   catch_up       TEXT    NOT NULL CHECK (catch_up IN ('skip', 'one', 'all')),
   catch_up_most  INTEGER NOT NULL,
-  job            TEXT    NOT NULL, -- JSON, as written
+  job            TEXT    NOT NULL, -- JSON, as submitted
   paused         INTEGER NOT NULL,
   created_at     INTEGER NOT NULL,
-  done_until     INTEGER NOT NULL, -- slots up to here have been added
+  done_until     INTEGER NOT NULL, -- occurrences up to here have been added
   next_at        INTEGER,
   version        INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -24,8 +24,8 @@ CREATE TABLE slots (
   at        INTEGER NOT NULL,
   kind      TEXT    NOT NULL CHECK (kind IN ('timed', 'manual')),
   state     TEXT    NOT NULL CHECK (state IN ('waiting', 'firing', 'fired', 'skipped', 'failed')),
-  free_at   INTEGER NOT NULL, -- until then somebody holds it, or it is to wait
-  token     INTEGER NOT NULL, -- grows with every claim
+  free_at   INTEGER NOT NULL, -- claimed or delayed until then
+  token     INTEGER NOT NULL, -- increases with every claim
   because   TEXT,
   job_id    TEXT,
   ended_at  INTEGER,

@@ -1,15 +1,15 @@
--- 007-webhooks: whom a job tells what, and the events that have not been delivered.
+-- 007-webhooks: webhooks of jobs, and their undelivered events.
 --
--- Secrets are kept as they are: who signs with one must have it.
+-- Secrets are stored in plain text, because signing needs them.
 
 CREATE TABLE webhooks (
   job               TEXT    PRIMARY KEY, -- its id
   endpoint          TEXT    NOT NULL,
   secret            TEXT    NOT NULL,
-  events            TEXT    NOT NULL, -- with spaces between
+  events            TEXT    NOT NULL, -- separated by spaces
   batch_records     INTEGER NOT NULL,
   queue             TEXT    NOT NULL,
-  created_at        REAL    NOT NULL, -- epoch ms, as are all that end so
+  created_at        REAL    NOT NULL, -- epoch ms, like all columns that end in _at
   cursor            INTEGER NOT NULL DEFAULT 0, -- records up to this id are in events
   next_event        INTEGER NOT NULL DEFAULT 1,
   has_end           INTEGER NOT NULL DEFAULT 0,
@@ -27,7 +27,7 @@ CREATE TABLE webhook_events (
   job       TEXT    NOT NULL,
   number    INTEGER NOT NULL,
   type      TEXT    NOT NULL CHECK (type IN ('job.finished', 'job.failed', 'job.cancelled', 'records')),
-  text      TEXT    NOT NULL, -- what is sent
+  text      TEXT    NOT NULL, -- the request body
   made_at   REAL    NOT NULL,
   is_queued INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (job, number)

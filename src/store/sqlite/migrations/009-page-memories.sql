@@ -1,7 +1,6 @@
--- 009-page-memories: what recrawl sets remember of their pages, and which pages were found unchanged.
+-- 009-page-memories: page memory of recrawl sets, and unchanged pages.
 --
--- `n` tells which memory of a page came before which. A job is named by its id: aliases of jobs that were deleted may be
--- given out again.
+-- `n` orders the memories of a page. Jobs are identified by id, because aliases of deleted jobs may be reused.
 
 CREATE TABLE page_memories (
   n             INTEGER PRIMARY KEY,
@@ -14,7 +13,7 @@ CREATE TABLE page_memories (
   etag          TEXT,
   last_modified TEXT,
   fingerprint   TEXT, -- null: the page was gone
-  content       BLOB, -- JSON, deflated; null where it was too much
+  content       BLOB, -- JSON, deflated; null if it was too large
   fetched_at    REAL    NOT NULL,
   UNIQUE (set_name, page, job)
 ) STRICT;

@@ -1,2 +1,2 @@
--- 010-memories-by-job: what recrawl sets remember of a job's pages goes when the job is deleted.
+-- 010-memories-by-job: to remove the page memories of a deleted job.
 CREATE INDEX page_memories_by_job ON page_memories (job);

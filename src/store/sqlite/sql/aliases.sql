@@ -1,4 +1,4 @@
--- aliases: the short numbers that stand for a job and for a worker in every row.     Cost: O(log n) in their number.
+-- aliases: short integers for jobs and workers.                                       Cost: O(log n) in their number.
 
 -- name: createJob
 -- 1 job id

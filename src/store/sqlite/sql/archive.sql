@@ -1,4 +1,4 @@
--- archive: jobs that have left the broker, and deleted ones.     Cost: O(log n) a row; erasing, O(rows removed), `max` a kind.
+-- archive: archived and deleted jobs.     Cost: O(log n) for each row. Erasing: O(rows removed), up to `max` of each kind.
 
 -- name: keep
 -- 1 id   2 created at   3 finished at   4 view
@@ -7,7 +7,7 @@ SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM deleted_jobs WHERE id = ?1
 ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, finished_at = excluded.finished_at, view = excluded.view
 WHERE excluded.finished_at >= archived_jobs.finished_at;
 
--- name: findKept
+-- name: findArchived
 -- 1 id
 SELECT * FROM archived_jobs WHERE id = ?;
 
@@ -15,24 +15,24 @@ SELECT * FROM archived_jobs WHERE id = ?;
 -- 1 id
 SELECT 1 FROM deleted_jobs WHERE id = ?;
 
--- name: listKept
--- 1 created before   2 most
+-- name: listArchived
+-- 1 created before   2 limit
 SELECT * FROM archived_jobs WHERE created_at < ? ORDER BY created_at DESC LIMIT ?;
 
 -- name: mark
 -- 1 id   2 at
 INSERT INTO deleted_jobs (id, deleted_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING;
 
--- name: dropKept
+-- name: dropArchived
 -- 1 id
 DELETE FROM archived_jobs WHERE id = ?;
 
--- name: dropNote
+-- name: dropOwner
 -- 1 id
 DELETE FROM job_owners WHERE job = ?;
 
--- name: listUnclean
--- 1 from   2 most
+-- name: listUncleaned
+-- 1 from   2 limit
 SELECT id, deleted_at FROM deleted_jobs WHERE is_clean = 0 AND deleted_at >= ? ORDER BY deleted_at LIMIT ?;
 
 -- name: setClean
@@ -44,48 +44,48 @@ UPDATE deleted_jobs SET is_clean = 1 WHERE id = ?;
 SELECT alias FROM jobs WHERE id = ?;
 
 -- name: dropRecords
--- 1 job   2 most
+-- 1 job   2 limit
 DELETE FROM records WHERE id IN (SELECT id FROM records WHERE job = ? LIMIT ?);
 
 -- name: dropInvalid
--- 1 job   2 most
+-- 1 job   2 limit
 DELETE FROM invalid_records WHERE id IN (SELECT id FROM invalid_records WHERE job = ? LIMIT ?);
 
--- name: dropTries
--- 1 job   2 most
+-- name: dropAttempts
+-- 1 job   2 limit
 DELETE FROM tries WHERE rowid IN (SELECT rowid FROM tries WHERE job = ? LIMIT ?);
 
 -- name: emptyMemories
--- 1 job id   2 most
--- What was read goes; that it was read stays, or the set's next run would take every page of it for new.
+-- 1 job id   2 limit
+-- Removes the content and keeps the entry. Without it, the next run of the set would report every page as new.
 UPDATE page_memories SET content = NULL, etag = NULL, last_modified = NULL WHERE n IN (
   SELECT n FROM page_memories
   WHERE job = ? AND (content IS NOT NULL OR etag IS NOT NULL OR last_modified IS NOT NULL) LIMIT ?);
 
--- name: doomedPages
--- 1 job   2 most
+-- name: listPages
+-- 1 job   2 limit
 SELECT id, body_ref, screenshot_ref, pdf_ref FROM pages WHERE job = ? ORDER BY id LIMIT ?;
 
 -- name: dropPage
 -- 1 id
 DELETE FROM pages WHERE id = ?;
 
--- name: loosen
--- 1 ref   2 since
+-- name: addOrphanBody
+-- 1 ref   2 at
 INSERT INTO loose_bodies (ref, since) VALUES (?, ?) ON CONFLICT (ref) DO UPDATE SET since = excluded.since;
 
 -- name: readPassed
--- 1 job id   2 after this task   3 most
+-- 1 job id   2 after this task   3 limit
 SELECT DISTINCT task FROM tries WHERE job = (SELECT alias FROM jobs WHERE id = ?) AND task > ? AND fate = 'passed'
 ORDER BY task LIMIT ?;
 
--- name: listLoose
--- 1 since before   2 most
+-- name: listOrphanBodies
+-- 1 orphaned before   2 limit
 SELECT ref,
   EXISTS (SELECT 1 FROM pages WHERE body_ref = ref) OR EXISTS (SELECT 1 FROM pages WHERE screenshot_ref = ref)
-    OR EXISTS (SELECT 1 FROM pages WHERE pdf_ref = ref) AS is_referred
+    OR EXISTS (SELECT 1 FROM pages WHERE pdf_ref = ref) AS is_referenced
 FROM loose_bodies WHERE since < ? ORDER BY since LIMIT ?;
 
--- name: dropLoose
--- 1 ref   2 since before
+-- name: dropOrphanBodies
+-- 1 ref   2 orphaned before
 DELETE FROM loose_bodies WHERE ref = ? AND since < ?;

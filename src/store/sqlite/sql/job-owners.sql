@@ -1,6 +1,6 @@
--- job-owners: whose a job is.                          Cost: O(log n) in all notes; counting, O(open jobs of the owner).
+-- job-owners: jobs by owner.                      Cost: O(log n) in all entries. Counting: O(open jobs of the owner).
 
--- name: findNote
+-- name: findEntry
 -- 1 job
 SELECT n FROM job_owners WHERE job = ?;
 
@@ -8,22 +8,22 @@ SELECT n FROM job_owners WHERE job = ?;
 -- 1 owner
 SELECT count(*) AS answer FROM job_owners WHERE owner = ? AND is_open = 1;
 
--- name: addNote
+-- name: addEntry
 -- 1 owner   2 job   3 at
 INSERT INTO job_owners (owner, job, noted_at) VALUES (?, ?, ?);
 
--- name: listNotes
--- 1 owner   2 before this n   3 most
+-- name: listEntries
+-- 1 owner   2 before this n   3 limit
 SELECT n, job, noted_at FROM job_owners WHERE owner = ? AND n < ? ORDER BY n DESC LIMIT ?;
 
 -- name: listOpen
--- 1 owner   2 after this n   3 most
+-- 1 owner   2 after this n   3 limit
 SELECT n, job, noted_at FROM job_owners WHERE owner = ? AND is_open = 1 AND n > ? ORDER BY n LIMIT ?;
 
 -- name: setOpen
--- 1 whether   2 job
+-- 1 is open, 0 or 1   2 job
 UPDATE job_owners SET is_open = ? WHERE job = ?;
 
--- name: forget
+-- name: remove
 -- 1 job
 DELETE FROM job_owners WHERE job = ?;

@@ -1,8 +1,8 @@
--- keys: who may ask the API.                                                       Cost: O(log n) in their number.
+-- keys: API keys.                                                                  Cost: O(log n) in their number.
 
 -- name: addKey
--- 1 id   2 hash   3 name   4 tenant   5 scopes   6 quotas   7 created at   8 expires at
-INSERT INTO keys (id, hash, name, tenant, scopes, quotas, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO keys (id, hash, name, tenant, scopes, quotas, created_at, expires_at)
+VALUES (:id, :hash, :name, :tenant, :scopes, :quotas, :createdAt, :expiresAt);
 
 -- name: hasAny
 SELECT EXISTS (SELECT 1 FROM keys) AS answer;
@@ -16,12 +16,11 @@ SELECT * FROM keys WHERE id = ?;
 SELECT * FROM keys WHERE hash = ?;
 
 -- name: listKeys
--- 1 the id to go on after, or ""   2 most
+-- 1 after this id, or ""   2 limit
 SELECT * FROM keys WHERE n > coalesce((SELECT n FROM keys WHERE id = ?), 0) ORDER BY n LIMIT ?;
 
 -- name: changeKey
--- 1 name   2 scopes   3 quotas   4 expires at   5 id
-UPDATE keys SET name = ?, scopes = ?, quotas = ?, expires_at = ? WHERE id = ?;
+UPDATE keys SET name = :name, scopes = :scopes, quotas = :quotas, expires_at = :expiresAt WHERE id = :id;
 
 -- name: revokeKey
 -- 1 at   2 id
@@ -39,6 +38,6 @@ SELECT full_at FROM keys WHERE id = ?;
 -- 1 full at   2 id
 UPDATE keys SET full_at = ? WHERE id = ?;
 
--- name: putBack
--- 1 ms to take off   2 id
+-- name: returnTokens
+-- 1 ms to subtract   2 id
 UPDATE keys SET full_at = full_at - ? WHERE id = ?;

@@ -1,10 +1,13 @@
--- write-page: one page with its records, inside the batch's transaction.               Cost: O(log n) in the pages.
--- The first try is `insertPage`: where it changes nothing, the task has a page already, and `findWritten` says whose.
+-- write-page: one page with its records, inside the transaction of its batch.             Cost: O(log n) in the pages.
+-- `insertPage` runs first. If it changes nothing, the task has a page already, and `findWritten` returns its token.
+--
+-- Parameters are positional because this is the hot path: with one driver, binding 23 named values takes 24 µs, 23
+-- positional ones 8 µs.
 
 -- name: nextId
 SELECT next_id FROM sequence;
 
--- name: keepNextId
+-- name: setNextId
 -- 1 next id
 UPDATE sequence SET next_id = ?;
 
@@ -29,11 +32,11 @@ INSERT INTO invalid_records (id, job, page, fields, reason) VALUES (?, ?, ?, ?, 
 SELECT id, token, records, invalid FROM pages WHERE job = ? AND task = ?;
 
 -- name: dropRecords
--- 1 page id   2 how many records it has
+-- 1 page id   2 its number of records
 DELETE FROM records WHERE id >= ?1 AND id < ?1 + ?2 AND page = ?1;
 
 -- name: dropInvalid
--- 1 page id   2 how many invalid records it has
+-- 1 page id   2 its number of invalid records
 DELETE FROM invalid_records WHERE id >= ?1 AND id < ?1 + ?2 AND page = ?1;
 
 -- name: dropPage

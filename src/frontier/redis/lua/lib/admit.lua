@@ -1,15 +1,16 @@
--- admit: queues URLs that are new in their scope (F9).       Cost: one small set and one list a new URL.
--- Tasks come as triples in ARGV from `from` on: lane, fingerprint, body. The lane is a place in `lanes`, where each has
--- a site, a queue and a priority; negative for what continues a page after a redirect, and is not another one.
--- The number of the next task; the shard can be told from it.
+-- admit: queue URLs that are new in their dedup scope (F9).       Cost: one small set and one list per new URL.
+-- Tasks are triples in ARGV, starting at `from`: lane, fingerprint, body. The lane is an index into `lanes`, whose entries
+-- are site, queue and priority. It is negative for the target of a redirect, which does not count as another page.
+
+-- The id of the next task. `id % shards` is its shard.
 local function next_task_id()
-  return step.totals.next_task * step.totals.shards + step.totals.shard
+  return tx.totals.next_task * tx.totals.shards + tx.totals.shard
 end
 
-local function judge(job, scope, fingerprint, continues)
+local function decide(job, scope, fingerprint, continues)
   local over = not continues and job.page_limit and job.admitted >= job.page_limit
   local is_new
-  if job.lapse then is_new = see_for_a_while(job, fingerprint, not over and next_task_id())
+  if job.lapse then is_new = see_until(job, fingerprint, not over and next_task_id())
   elseif over then is_new = not has_seen(scope, fingerprint)
   else is_new = see(scope, fingerprint) end
   if not is_new then return "duplicate" end
@@ -18,59 +19,59 @@ local function judge(job, scope, fingerprint, continues)
   return "queued"
 end
 
--- Where tasks of a job for one of the named lanes are gathered.
-local function open_basket(named, job)
+-- Collects the tasks of a job for one lane.
+local function open_batch(named, job)
   local site, queue, priority = unpack(named)
   local n = site_number(site) or add_site(site)[NUMBER]
   local lane = job.n .. ":" .. n .. ":" .. priority .. ":" .. queue
   return { site = n, queue = queue, priority = tonumber(priority), lane = lane, tasks = {} }
 end
 
--- Queues what has been gathered. Behind others it changes nothing else: neither lane nor site are looked at.
-local function push_basket(job, basket)
-  local count = #basket.tasks
-  local length = redis.call("RPUSH", key("tasks", basket.lane), unpack(basket.tasks))
-  local lane = step.lanes[basket.lane]
+-- Queues the collected tasks. If others already wait in the lane, only the list changes; lane and site are not read.
+local function push_batch(job, batch)
+  local count = #batch.tasks
+  local length = redis.call("RPUSH", key("tasks", batch.lane), unpack(batch.tasks))
+  local lane = tx.lanes[batch.lane]
   if length == count then
-    lane = lane_for(job, site_numbered(basket.site), basket.queue, basket.priority)
+    lane = lane_for(job, site_numbered(batch.site), batch.queue, batch.priority)
     lane.rescore = true
   end
   if lane then lane.queued = length end
-  step.totals.pending = step.totals.pending + count
-  step.waiting[basket.queue] = (step.waiting[basket.queue] or 0) + count
-  step.at_site[basket.site] = (step.at_site[basket.site] or 0) + count
+  tx.totals.pending = tx.totals.pending + count
+  tx.waiting[batch.queue] = (tx.waiting[batch.queue] or 0) + count
+  tx.waiting_at[batch.site] = (tx.waiting_at[batch.site] or 0) + count
 end
 
 local function admit(job, lanes, from, count, as)
   local answer = { queued = 0, duplicates = 0, refused = {} }
   local ended = job.stopped == 1 or job.finished ~= nil
   local scope = scope_numbered(job.scope)
-  local baskets, used, places = {}, {}, {}
+  local batches, used, indexes = {}, {}, {}
   for nth = 0, count - 1 do
     local at = from + nth * 3
-    local place = places[ARGV[at]]
-    if not place then
-      place = tonumber(ARGV[at])
-      places[ARGV[at]] = place
+    local index = indexes[ARGV[at]]
+    if not index then
+      index = tonumber(ARGV[at])
+      indexes[ARGV[at]] = index
     end
-    local verdict = ended and "job_ended" or judge(job, scope, ARGV[at + 1], place < 0)
-    if verdict == "queued" then
-      place = place < 0 and -place or place
-      local basket = baskets[place]
-      if not basket then
-        basket = open_basket(lanes[place], job)
-        baskets[place], used[#used + 1] = basket, basket
+    local decision = ended and "job_ended" or decide(job, scope, ARGV[at + 1], index < 0)
+    if decision == "queued" then
+      index = index < 0 and -index or index
+      local batch = batches[index]
+      if not batch then
+        batch = open_batch(lanes[index], job)
+        batches[index], used[#used + 1] = batch, batch
       end
-      basket.tasks[#basket.tasks + 1] = string.format("%d %s", next_task_id(), ARGV[at + 2])
-      step.totals.next_task = step.totals.next_task + 1
+      batch.tasks[#batch.tasks + 1] = string.format("%d %s", next_task_id(), ARGV[at + 2])
+      tx.totals.next_task = tx.totals.next_task + 1
       answer.queued = answer.queued + 1
-    elseif verdict == "duplicate" then answer.duplicates = answer.duplicates + 1
+    elseif decision == "duplicate" then answer.duplicates = answer.duplicates + 1
     else
       answer.refused[#answer.refused + 1] = nth
-      answer.refused[#answer.refused + 1] = verdict
+      answer.refused[#answer.refused + 1] = decision
     end
   end
-  for _, basket in ipairs(used) do push_basket(job, basket) end
+  for _, batch in ipairs(used) do push_batch(job, batch) end
   job[as] = job[as] + count
   job.queued = job.queued + answer.queued
   job.duplicate = job.duplicate + answer.duplicates
@@ -78,7 +79,7 @@ local function admit(job, lanes, from, count, as)
   return answer
 end
 
--- Reads `count` lanes from ARGV; the answer is where what follows begins.
+-- Reads `count` lanes from ARGV. Returns them and the index after them.
 local function read_lanes(from, count)
   local lanes = {}
   for nth = 1, count do

@@ -1,6 +1,6 @@
--- backoff: how long a task waits for its next try, to the same millisecond as domain/backoff.ts.
+-- backoff: how long a task waits before its next attempt, to the same millisecond as domain/backoff.ts.
 
--- (number * factor) mod 2^32, which a double cannot hold in one go.
+-- (number * factor) mod 2^32, in two halves because the product does not fit into a double.
 local function times32(number, factor)
   local high, low = math.floor(number / 65536), number % 65536
   return ((high * factor) % 65536 * 65536 + low * factor) % 4294967296

@@ -1,23 +1,23 @@
--- base: what every script begins with: names of keys, time, numbers.
--- KEYS  1 the shard, "trawl:{0}". Which lanes and sites a call meets is known only once it runs, so the other keys are
---         made from this one; they carry its hash tag and live in its slot. keys.ts lists them all.
+-- base: included by every script: key names, time, numbers.
+-- KEYS  1 the shard, "trawl:{0}". A script learns only while it runs which lanes and sites it needs, so it builds the other
+--         keys from this one. They share its hash tag and so its cluster slot. keys.ts lists them all.
 local shard = KEYS[1]
 
--- Stands for "not until something changes".
+-- Means "not until something changes".
 local NEVER = 9e15
--- Tasks that one call deals with at most.
-local BATCH_MOST = 500
+-- Max tasks per call.
+local MAX_BATCH = 500
 
 local function key(name, of)
   return of == nil and shard .. ":" .. name or shard .. ":" .. name .. ":" .. of
 end
 
--- Lua writes 14 digits of a number unless told: times have more.
+-- Times have more than the 14 digits that Lua writes by default.
 local function exact(number)
   return string.format("%.17g", number)
 end
 
--- Six bytes in order of size, so that members of equal score come in order of their numbers.
+-- Six bytes, big-endian, so that members with the same score are sorted by number.
 local function ordered(number)
   return struct.pack(">I6", number)
 end
@@ -26,14 +26,14 @@ local function number_in(text, from)
   return (struct.unpack(">I6", text, from))
 end
 
--- The caller's time where it gives one; else this server's.
+-- The caller's time if it passes one, else this server's.
 local function time_of(given)
   if given ~= "" then return tonumber(given) end
   local now = redis.call("TIME")
   return now[1] * 1000 + now[2] / 1000
 end
 
--- A task that was never granted is "id body"; this is its id, as text.
-local function id_of(packed)
+-- The id of a task that was never granted, which is stored as "id body".
+local function task_id_of(packed)
   return string.match(packed, "^%d+")
 end

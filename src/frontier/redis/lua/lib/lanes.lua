@@ -1,60 +1,60 @@
--- lanes: what one job has waiting at one site, on one queue at one priority; there while anything of it waits or is
--- leased. A lane is named "job:site:priority:queue". How many of its tasks were never granted is the length of their
--- list, so that queueing behind others changes nothing but the list.
+-- lanes: a lane is what one job has at one site, on one queue, at one priority. It exists while any of its tasks wait or are
+-- leased. Its name is "job:site:priority:queue". The number of tasks that were never granted is the length of their list, so
+-- queueing behind other tasks changes nothing but the list.
 local SEQ, RANK, BACK, DELAYED, LEASED, SERVED, SCORE, POLICY = 1, 2, 3, 4, 5, 6, 7, 8
 local JOB_NUMBER, SITE_NUMBER, PRIORITY, QUEUE = 9, 10, 11, 12
 
--- What this suffix is for, frontier.ts tells: suspects of a queue wait on one of their own.
+-- Suspects of a queue wait on a queue of their own with this suffix, see frontier.ts.
 local ALONE = "!alone"
 local SUSPECT_AFTER = 2
 
--- The queue as people and idle workers know it.
+-- The queue as users and idle workers know it.
 local function base_queue(queue)
   return string.sub(queue, -#ALONE) == ALONE and string.sub(queue, 1, -#ALONE - 1) or queue
 end
 
--- What a call keeps of a lane besides its row: how many waited when it began, and how many were never granted.
-local function keep_lane(name, row)
+-- A lane has its row, `queued` (tasks never granted; read on demand) and `more` (change of its waiting tasks in this call).
+local function remember_lane(name, row)
   local lane = { name = name, row = row }
-  step.lanes[name] = lane
+  tx.lanes[name] = lane
   return lane
 end
 
 local function find_lane(name)
-  local known = step.lanes[name]
+  local known = tx.lanes[name]
   if known then return known end
   local packed = redis.call("GET", key("lane", name))
-  return packed and keep_lane(name, cmsgpack.unpack(packed))
+  return packed and remember_lane(name, cmsgpack.unpack(packed))
 end
 
-local function fresh_of(lane)
+local function count_fresh(lane)
   lane.queued = lane.queued or redis.call("LLEN", key("tasks", lane.name))
   return lane.queued + lane.row[BACK]
 end
 
--- So many more wait, or fewer.
+-- Changes the number of waiting tasks.
 local function count_waiting(lane, by)
-  step.totals.pending = step.totals.pending + by
-  step.waiting[lane.row[QUEUE]] = (step.waiting[lane.row[QUEUE]] or 0) + by
+  tx.totals.pending = tx.totals.pending + by
+  tx.waiting[lane.row[QUEUE]] = (tx.waiting[lane.row[QUEUE]] or 0) + by
   lane.more = (lane.more or 0) + by
 end
 
--- Priority in force: as enqueued, moved as far as the job's own priority has been moved.
+-- The effective priority: the priority at enqueue, shifted by the change of the job's own priority since then.
 local function rank_of(job, priority)
   return math.max(0, math.min(9, priority + job.priority - job.base_priority))
 end
 
--- What a job asks for at a site, as one word, so that equal wishes can be counted.
+-- The policy a job wants at a site, as one string, so that equal policies can be counted.
 local function policy_of(job, site)
   local paused = job.state == "paused" and " paused" or ""
-  -- Work that asks nothing of a site (domain/offline-site.ts): UNLIMITED of domain/politeness.ts, and no robots.txt.
+  -- An offline site (domain/offline-site.ts): UNLIMITED of domain/politeness.ts, and no robots.txt.
   if string.sub(site[NAME], 1, 1) == "#" then return "0 1 1000000" .. " 0" .. paused end
-  local wish = job.has_rules == 1 and redis.call("HGET", key("rules", job.n), site[NAME])
-  if not wish then wish = exact(job.interval) .. " " .. job.burst .. " " .. job.per_site end
-  return wish .. " " .. job.robots .. paused
+  local policy = job.has_rules == 1 and redis.call("HGET", key("rules", job.n), site[NAME])
+  if not policy then policy = exact(job.interval) .. " " .. job.burst .. " " .. job.per_site end
+  return policy .. " " .. job.robots .. paused
 end
 
--- A site's POLICIES are "wish=count;" for each different wish of its lanes.
+-- A site's POLICIES are "policy=count;" for each different policy that its lanes want.
 local function policies_of(site)
   local policies = {}
   for policy, count in string.gmatch(site[POLICIES], "([^=]+)=(%d+);") do policies[policy] = tonumber(count) end
@@ -62,28 +62,28 @@ local function policies_of(site)
 end
 
 local function count_policy(site, policy, by)
-  local policies, words = policies_of(site), {}
+  local policies, parts = policies_of(site), {}
   policies[policy] = (policies[policy] or 0) + by
   for of, count in pairs(policies) do
-    if count > 0 then words[#words + 1] = of .. "=" .. count .. ";" end
+    if count > 0 then parts[#parts + 1] = of .. "=" .. count .. ";" end
   end
-  site[POLICIES] = table.concat(words)
-  step.repoliced[site[NUMBER]] = true
+  site[POLICIES] = table.concat(parts)
+  tx.repoliced[site[NUMBER]] = true
 end
 
--- A turn is what a site has on one queue at one rank. Its words in the site's row: name, when it was last served, its
--- place among the served, when it is due, how many lanes it has; and while that is one, the lane and its score (see
--- lane_score). Only when there are more do they stand in a sorted set of their own, until the turn is over.
+-- A turn is what a site has waiting on one queue at one rank. Its fields in the site's row: name, when it was last served,
+-- the sequence number of that, when it is due, number of lanes; and while it has one lane only, that lane and its score (see
+-- lane_score). A turn that ever has more lanes keeps them in a sorted set until it ends.
 local TURN_NAME, SERVED_AT, TURN_SERVED, DUE, LANES, ONLY, ONLY_SCORE = 0, 1, 2, 3, 4, 5, 6
 
 local function turn_at(site, rank, queue)
   local name = rank .. ":" .. queue
-  for at = TURNS, #site, TURN_WORDS do
+  for at = TURNS, #site, TURN_FIELDS do
     if site[at] == name then return at end
   end
 end
 
--- Ranks a queue has ever had, as digits: a lease call looks at no others.
+-- The ranks that a queue ever had, as digits. A lease call tries no others.
 local function ranks_of(queue)
   return redis.call("HGET", key("ranks"), queue) or ""
 end
@@ -92,8 +92,8 @@ local function add_turn(site, rank, queue)
   local ranks = ranks_of(queue)
   if not string.find(ranks, rank, 1, true) then redis.call("HSET", key("ranks"), queue, ranks .. rank) end
   local at = #site + 1
-  local turn = { rank .. ":" .. queue, step.now, 0, NEVER, 0, false, false }
-  for nth, word in ipairs(turn) do site[at + nth - 1] = word end
+  local turn = { rank .. ":" .. queue, tx.now, 0, NEVER, 0, false, false }
+  for nth, field in ipairs(turn) do site[at + nth - 1] = field end
   return at
 end
 
@@ -105,7 +105,7 @@ local function lane_member(lane)
   return ordered(lane.row[SEQ]) .. lane.name
 end
 
--- Puts a lane where its score says, or nowhere.
+-- Changes the score of a lane in its turn; false removes it.
 local function place_lane(lane, score)
   local row = lane.row
   if score == row[SCORE] then return end
@@ -138,24 +138,24 @@ local function leave_turn(lane)
   if site[at + ONLY] == lane.name then site[at + ONLY] = false end
 end
 
--- What a job has had at a site, or for its pages, packed: the lanes it has had there, with a space behind each, so that
--- what waits can be found; then counts, as JobSiteView has them.
-local HAD_LANES, HAD_DONE, HAD_DEAD, HAD_PAGES, HAD_RECORDS, HAD_INVALID, HAD_BYTES, HAD_PAGE_AT = 1, 2, 3, 4, 5, 6, 7, 8
+-- Counters of a job at a site, packed: the names of the lanes it ever had there, each followed by a space, to find what
+-- waits; then the counts of JobSiteView. Tasks at an offline site count for the site whose pages they process.
+local AT_LANES, AT_DONE, AT_DEAD, AT_PAGES, AT_RECORDS, AT_INVALID, AT_BYTES, AT_LAST_PAGE = 1, 2, 3, 4, 5, 6, 7, 8
 
-local function site_of_job(job, site)
+local function job_site_counters(job, site)
   local name = string.sub(site[NAME], 1, 1) == "#" and string.sub(site[NAME], 2) or site[NAME]
-  local known = step.job_sites[job.n .. " " .. name]
-  if known then return known.had end
+  local known = tx.job_sites[job.n .. " " .. name]
+  if known then return known.counters end
   local packed = redis.call("HGET", key("job-sites", job.n), name)
   known = { job = job.n, name = name, is_new = not packed }
-  known.had = packed and cmsgpack.unpack(packed) or { "", 0, 0, 0, 0, 0, 0, false }
-  step.job_sites[job.n .. " " .. name] = known
-  return known.had
+  known.counters = packed and cmsgpack.unpack(packed) or { "", 0, 0, 0, 0, 0, 0, false }
+  tx.job_sites[job.n .. " " .. name] = known
+  return known.counters
 end
 
 local function save_job_site(known)
   if known.is_new then redis.call("ZADD", key("job-site-names", known.job), 0, known.name) end
-  redis.call("HSET", key("job-sites", known.job), known.name, cmsgpack.pack(known.had))
+  redis.call("HSET", key("job-sites", known.job), known.name, cmsgpack.pack(known.counters))
 end
 
 local function lane_for(job, site, queue, priority)
@@ -163,12 +163,12 @@ local function lane_for(job, site, queue, priority)
   local known = find_lane(name)
   if known then return known end
   local policy, seq = policy_of(job, site), next_number("next_lane")
-  local lane = keep_lane(name, {
+  local lane = remember_lane(name, {
     seq, rank_of(job, priority), 0, 0, 0, 0, false, policy, job.n, site[NUMBER], priority, queue,
   })
   lane.queued = 0
-  local had = site_of_job(job, site)
-  if not string.find(had[HAD_LANES], name .. " ", 1, true) then had[HAD_LANES] = had[HAD_LANES] .. name .. " " end
+  local counters = job_site_counters(job, site)
+  if not string.find(counters[AT_LANES], name .. " ", 1, true) then counters[AT_LANES] = counters[AT_LANES] .. name .. " " end
   count_policy(site, policy, 1)
   join_turn(lane)
   redis.call("ZADD", key("job-lanes", job.n), seq, name)

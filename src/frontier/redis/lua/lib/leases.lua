@@ -1,12 +1,12 @@
--- leases: how claims end: settled, handed back, expired or abandoned. A task that was granted before is packed as token,
--- failures, crashes, not_before, history, body behind its number; leased, it is that and lane and worker. A task in its
--- first lease, as almost all are, is lane and worker, packed, and then the task as it lay in the list.
-local CRASHES_MOST = 3
-local FIRST_LEASE = 0x92 -- how a packed pair begins
+-- leases: end leases: settled, released, expired or abandoned. A waiting task that was granted before is its id and then,
+-- packed, token, failures, crashes, not_before, history, body. Its lease is the same fields plus lane and worker. The first
+-- lease of a task, by far the most common, is lane and worker, packed, and then the task as it was in the list.
+local MAX_CRASHES = 3
+local FIRST_LEASE = 0x92 -- first byte of a packed pair
 local ended = { ids = {}, members = {}, workers = {}, queues = {}, count = 0 }
 local last_head, last_pair
 
--- Lane and worker of a task in its first lease: the same for most tasks of a call, so the last ones are remembered.
+-- Lane and worker of a first lease. Most leases of a call have the same, so the last pair is cached.
 local function holder_of(value)
   if last_head and string.sub(value, 1, #last_head) == last_head then return last_pair end
   local after, pair = cmsgpack.unpack_one(value)
@@ -29,8 +29,8 @@ local function read_lease(id, value)
   }
 end
 
--- The task a claim is good for, if it still is.
-local function claimed(id, token)
+-- The task of a claim; nil if the claim is stale.
+local function find_claim(id, token)
   local value = not ended[id] and redis.call("HGET", key("leases"), id)
   local task = value and read_lease(id, value)
   if task and (not token or task.token == tonumber(token)) then return task end
@@ -50,14 +50,14 @@ local function unpack_task(member)
   }
 end
 
--- Takes a task out of the counts of what is leased; the caller says where it goes.
+-- Removes a task from the counts of leased tasks. The caller decides what happens to the task next.
 local function end_lease(id, lane_name, worker)
   local lane = find_lane(lane_name)
   local row = lane.row
   local job, site = job_numbered(row[JOB_NUMBER]), site_numbered(row[SITE_NUMBER])
   row[LEASED], job.leased, site[IN_FLIGHT] = row[LEASED] - 1, job.leased - 1, site[IN_FLIGHT] - 1
   local number, nth = tonumber(id), ended.count + 1
-  -- Whoever was to bring robots.txt has ended; if it did not, another is asked.
+  -- If this task was to fetch robots.txt and did not, the next grant of the site gets that duty.
   if site[ASKER] == number then site[ASKER] = 0 end
   ended[id], ended.count, ended.ids[nth], ended.members[nth] = true, nth, id, ordered(number)
   local queue = base_queue(row[QUEUE])
@@ -71,7 +71,7 @@ local function end_lease(id, lane_name, worker)
   return lane, job, site
 end
 
-local function forget_ended()
+local function delete_leases()
   if ended.count == 0 then return end
   redis.call("HDEL", key("leases"), unpack(ended.ids))
   redis.call("ZREM", key("expiry"), unpack(ended.members))
@@ -81,34 +81,34 @@ local function forget_ended()
   end
 end
 
--- One more line in a task's history, a JSON list. `fields` is what the caller tells of it, without braces.
-local function with_misfortune(task, fields)
-  local line = '{"at":' .. exact(step.now) .. "," .. fields .. "}"
+-- Appends an attempt to a task's history, a JSON list. `fields` are its JSON fields without braces.
+local function append_attempt(task, fields)
+  local line = '{"at":' .. exact(tx.now) .. "," .. fields .. "}"
   if not task.history then return "[" .. line .. "]" end
   return string.sub(task.history, 1, -2) .. "," .. line .. "]"
 end
 
-local function bury(task, lane, job, site, reason, status)
+local function add_dead_letter(task, lane, job, site, reason, status)
   redis.call("HSET", key("dead"), task.id, cmsgpack.pack({
-    job.n, site[NAME], base_queue(lane.row[QUEUE]), lane.row[PRIORITY], reason, status, step.now, task.history or "[]",
+    job.n, site[NAME], base_queue(lane.row[QUEUE]), lane.row[PRIORITY], reason, status, tx.now, task.history or "[]",
     task.body, task.token,
   }))
   redis.call("ZADD", key("dead-order"), task.id, task.id)
   redis.call("ZADD", key("job-dead", job.n), task.id, task.id)
   job.dead = job.dead + 1
-  local had = site_of_job(job, site)
-  had[HAD_DEAD] = had[HAD_DEAD] + 1
+  local counters = job_site_counters(job, site)
+  counters[AT_DEAD] = counters[AT_DEAD] + 1
 end
 
--- Counts what a task that ended well has brought, in its job and at its site.
+-- Counts the results of a successful task, in its job and at its site.
 local function tally(job, site, pages, records, invalid, bytes)
-  local had = site_of_job(job, site)
-  job.done, had[HAD_DONE] = job.done + 1, had[HAD_DONE] + 1
-  job.pages, had[HAD_PAGES] = job.pages + pages, had[HAD_PAGES] + pages
-  job.records, had[HAD_RECORDS] = job.records + records, had[HAD_RECORDS] + records
-  job.invalid, had[HAD_INVALID] = job.invalid + invalid, had[HAD_INVALID] + invalid
-  job.bytes, had[HAD_BYTES] = job.bytes + bytes, had[HAD_BYTES] + bytes
-  if tonumber(pages) > 0 then had[HAD_PAGE_AT] = step.now end
+  local counters = job_site_counters(job, site)
+  job.done, counters[AT_DONE] = job.done + 1, counters[AT_DONE] + 1
+  job.pages, counters[AT_PAGES] = job.pages + pages, counters[AT_PAGES] + pages
+  job.records, counters[AT_RECORDS] = job.records + records, counters[AT_RECORDS] + records
+  job.invalid, counters[AT_INVALID] = job.invalid + invalid, counters[AT_INVALID] + invalid
+  job.bytes, counters[AT_BYTES] = job.bytes + bytes, counters[AT_BYTES] + bytes
+  if tonumber(pages) > 0 then counters[AT_LAST_PAGE] = tx.now end
 end
 
 local function delay(task, lane, job)
@@ -118,7 +118,7 @@ local function delay(task, lane, job)
   count_waiting(lane, 1)
 end
 
--- Among those that may go, at the place of its number.
+-- Queues a task in the order of its id.
 local function requeue(task, lane, job)
   redis.call("ZADD", key("back", lane.name), task.id, pack_task(task))
   lane.row[BACK], job.queued = lane.row[BACK] + 1, job.queued + 1
@@ -126,20 +126,21 @@ local function requeue(task, lane, job)
   count_waiting(lane, 1)
 end
 
--- Where a task waits that so many workers have died with.
+-- The lane where the task waits next: suspects have their own.
 local function lane_after(task, lane, job, site)
   local queue = base_queue(lane.row[QUEUE]) .. (task.crashes >= SUSPECT_AFTER and ALONE or "")
   return queue == lane.row[QUEUE] and lane or lane_for(job, site, queue, lane.row[PRIORITY])
 end
 
--- Back to where it was, or among the suspects, unless it has taken down too many workers or its job is over. An untouched
--- task has crashed nobody: its count is as before the grant. A retry goes back among the retries.
-local function hand_back(task, crashed)
+-- Queues a task again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter, and a
+-- task of a stopped job is cancelled. A released task caused no crash, so its count is as before the grant. A retry stays
+-- delayed.
+local function return_task(task, crashed)
   local lane, job, site = end_lease(string.format("%.0f", task.id), task.lane, task.worker)
-  if crashed and task.crashes >= CRASHES_MOST then
+  if crashed and task.crashes >= MAX_CRASHES then
     local detail = cjson.encode("held by " .. task.worker)
-    task.history = with_misfortune(task, '"because":"crashed_worker","detail":' .. detail)
-    bury(task, lane, job, site, "crashed_worker", false)
+    task.history = append_attempt(task, '"because":"crashed_worker","detail":' .. detail)
+    add_dead_letter(task, lane, job, site, "crashed_worker", false)
     return
   end
   if job.stopped == 1 then

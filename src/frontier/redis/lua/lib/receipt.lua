@@ -1,20 +1,21 @@
--- receipt: what a call was answered, for a caller that makes it again because the answer was lost on its way: it is told
--- the same, and nothing is done twice. A caller has desks, and makes one call at a time at each, so one answer is kept
--- for each desk. The last two words of ARGV are the desk, and the number of the call there, below zero if made again.
--- The longest that anybody tries again for.
-local RECEIPT_MS = 3600000
-local call, desk = tonumber(table.remove(ARGV)), table.remove(ARGV)
+-- receipt: makes a script idempotent. A caller that repeats a call because the reply was lost gets the first reply, and the
+-- work is done once. A process uses several caller names, each for one call at a time, so one reply per name is stored. The
+-- last two values of ARGV are the caller name and the number of its call, negative if the call is repeated.
 
--- What this very call was answered, if it was made before. The time is of now: callers set their clocks by it.
-local function answered()
-  local kept = call < 0 and redis.call("GET", key("receipt", desk))
+-- The longest time for which a caller retries.
+local RECEIPT_MS = 3600000
+local call, caller = tonumber(table.remove(ARGV)), table.remove(ARGV)
+
+-- The reply of this call, if it was made before. Its time is replaced by now, because callers compare clocks by it.
+local function previous_reply()
+  local kept = call < 0 and redis.call("GET", key("receipt", caller))
   local receipt = kept and cmsgpack.unpack(kept)
   if not receipt or receipt[1] ~= -call then return nil end
-  receipt[2][1] = exact(step.now)
+  receipt[2][1] = exact(tx.now)
   return receipt[2]
 end
 
-local function keep_answer(reply)
-  redis.call("SET", key("receipt", desk), cmsgpack.pack({ math.abs(call), reply }), "PX", RECEIPT_MS)
+local function save_reply(reply)
+  redis.call("SET", key("receipt", caller), cmsgpack.pack({ math.abs(call), reply }), "PX", RECEIPT_MS)
   return reply
 end

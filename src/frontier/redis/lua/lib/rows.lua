@@ -1,33 +1,33 @@
--- rows: what a call has read of jobs and sites, each once. save.lua writes back what has changed.
-local step = {
-  now = 0, ahead = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, repoliced = {}, waiting = {}, at_site = {}, moved = {},
+-- rows: the jobs and sites that a call has loaded, each once. save.lua writes changes back.
+local tx = {
+  now = 0, ahead = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, repoliced = {}, waiting = {}, waiting_at = {}, moved = {},
   job_sites = {},
   finished = {},
 }
 
 local TOTALS = { "shard", "shards", "next_task", "next_served", "next_site", "next_lane", "pending", "floor" }
 
--- A call may ask how things will be `ahead` ms from now: when its answer has reached the worker.
+-- `ahead`: compute with the time at which the reply will have reached the worker, in ms from now.
 local function begin(given, ahead)
-  step.ahead = tonumber(ahead or 0)
-  step.now = time_of(given) + step.ahead
+  tx.ahead = tonumber(ahead or 0)
+  tx.now = time_of(given) + tx.ahead
   local row = redis.call("HMGET", key("meta"), unpack(TOTALS))
-  if not row[2] then error("this broker was emptied under a running Trawl; restart what runs on it") end
-  for nth, name in ipairs(TOTALS) do step.totals[name] = tonumber(row[nth] or 0) end
+  if not row[2] then error("this broker was emptied while Trawl was running; restart all Trawl processes") end
+  for nth, name in ipairs(TOTALS) do tx.totals[name] = tonumber(row[nth] or 0) end
 end
 
--- What time it is, however far ahead a call looks.
+-- The current time, without `ahead`.
 local function clock()
-  return step.now - step.ahead
+  return tx.now - tx.ahead
 end
 
 local function next_number(name)
-  local number = step.totals[name]
-  step.totals[name] = number + 1
+  local number = tx.totals[name]
+  tx.totals[name] = number + 1
   return number
 end
 
--- A job's row, packed in this order; false for what is not there.
+-- A job's row, packed in this order; false for fields without a value.
 local JOB = {
   "id", "state", "sealed", "stopped", "base_priority", "priority", "interval", "burst", "per_site", "has_rules",
   "robots", "retries", "backoff", "page_limit", "admitted", "deadline", "scope", "lapse", "finished", "synced",
@@ -40,7 +40,7 @@ local function load_job(n)
   if not packed then return nil end
   local row, job = cmsgpack.unpack(packed), { n = n }
   for nth, name in ipairs(JOB) do job[name] = row[nth] or nil end
-  step.jobs[n] = job
+  tx.jobs[n] = job
   return job
 end
 
@@ -50,18 +50,18 @@ local function write_job(job)
   redis.call("SET", key("job", job.n), cmsgpack.pack(row))
 end
 
--- Jobs that have not ended are found by their making, and others by how long ago they ended; on their home shard.
-local function note_open(job)
+-- The indexes of open jobs (by creation) and ended jobs (by end), on their owner shard.
+local function index_open_job(job)
   redis.call("ZADD", key("open"), exact(job.created), ordered(job.n))
 end
 
-local function note_end(job)
+local function index_ended_job(job)
   redis.call("ZREM", key("open"), ordered(job.n))
   redis.call("ZADD", key("ended"), exact(job.finished), ordered(job.n))
 end
 
 local function job_numbered(n)
-  return step.jobs[n] or load_job(n)
+  return tx.jobs[n] or load_job(n)
 end
 
 local function job_named(id)
@@ -71,31 +71,43 @@ end
 
 -- Whether tasks of a job may be granted at all.
 local function may_send(job)
-  return job.state == "running" and job.stopped == 0 and (job.deadline == nil or job.deadline > step.now)
+  return job.state == "running" and job.stopped == 0 and (job.deadline == nil or job.deadline > tx.now)
 end
 
--- A site is one packed row: unpacking a list of numbers takes a third of the time that named fields do.
+-- A site is one packed row: unpacking a list of numbers takes a third of the time of named fields.
 local NAME, ARRIVAL, IN_FLIGHT, BLOCKED_UNTIL, INCIDENTS, INTERVAL, BURST, PER_SITE = 1, 2, 3, 4, 5, 6, 7, 8
 local WANTS_ROBOTS, CRAWL_DELAY, ROBOTS_FRESH, ASKER = 9, 10, 11, 12
--- The operator's word, "interval burst at-once" or false; and what the lanes here ask for, see count_policy.
+-- The operator's policy, "interval burst per-site" or false; and the policies of the lanes here, see count_policy.
 local OPERATOR, POLICIES, NUMBER = 13, 14, 15
--- Then so many words for each turn, see turns in lanes.lua.
-local TURNS, TURN_WORDS = 16, 7
+-- Then TURN_FIELDS fields per turn, see lanes.lua.
+local TURNS, TURN_FIELDS = 16, 7
 
 local function site_numbered(n)
-  local known = step.sites[n]
+  local known = tx.sites[n]
   if known then return known end
   local site = cmsgpack.unpack(redis.call("GET", key("site", n)))
-  -- After a restart that may have lost the last grants, every site rests as if its whole burst had just gone out.
-  local floor = step.totals.floor
+  -- A restart may have lost the last grants, so every site waits as if its whole burst had been sent at that time.
+  local floor = tx.totals.floor
   if floor > 0 then site[ARRIVAL] = math.max(site[ARRIVAL], floor + site[BURST] * spacing_of(site[INTERVAL])) end
-  step.sites[n] = site
+  tx.sites[n] = site
   return site
 end
 
--- Whether somebody is fetching the robots.txt that all others wait for. Its lease ends sooner or later, and that with it.
-local function is_asking(site)
-  return site[ASKER] ~= 0 and site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= step.now
+-- Whether a task is fetching the site's robots.txt; the site's other tasks wait for it, at most until its lease ends.
+local function is_fetching_robots(site)
+  return site[ASKER] ~= 0 and site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
+end
+
+-- The cause is stored with the end of its back-off: an older version of Trawl starts a back-off without storing the cause.
+local function save_backoff_cause(site, cause)
+  if cause == "" then redis.call("HDEL", key("backoff-causes"), site[NUMBER])
+  else redis.call("HSET", key("backoff-causes"), site[NUMBER], exact(site[BLOCKED_UNTIL]) .. " " .. cause) end
+end
+
+local function find_backoff_cause(site)
+  local entry = site[BLOCKED_UNTIL] > 0 and redis.call("HGET", key("backoff-causes"), site[NUMBER])
+  local ends_at, cause = string.match(entry or "", "^(%S+) (.*)$")
+  return tonumber(ends_at or 0) == site[BLOCKED_UNTIL] and cause or ""
 end
 
 local function site_number(name)
@@ -106,7 +118,7 @@ local function add_site(name)
   local n = next_number("next_site")
   redis.call("HSET", key("sites"), name, n)
   local site = { name, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, false, "", n }
-  step.sites[n] = site
+  tx.sites[n] = site
   return site
 end
 

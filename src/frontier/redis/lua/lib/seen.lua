@@ -1,8 +1,7 @@
--- seen: which URLs a scope has, exactly, in sets of 64-bit integers small enough for Redis to pack (8 bytes each). A
--- scope grows by linear hashing, a bucket being split in four for every 3 * FILL new URLs, so no call ever rebuilds much.
--- In four, because a URL is then moved a third as often as in halves, which made an enqueue a tenth dearer. At FILL = 90
--- the fullest buckets hold 360 on average and 460 at the very most: a set of over 512 would be unpacked to ten times its
--- size.
+-- seen: exact sets of the URLs of a dedup scope. Fingerprints are 64-bit integers in sets small enough for Redis to pack them
+-- (8 bytes each). A scope grows by linear hashing: for every 3 * FILL new URLs one bucket is split in four, so no call moves
+-- many. Splitting in two would move a URL three times as often and made an enqueue a tenth slower. With FILL = 90 the fullest
+-- buckets hold 360 URLs on average and 460 at most; Redis unpacks a set of over 512 to ten times its size.
 local FILL, PARTS = 90, 4
 local scopes = {}
 
@@ -16,7 +15,7 @@ local function scope_numbered(n)
   return scope
 end
 
--- Of a fingerprint's 64 bits a double holds the first 53: those are what buckets go by.
+-- A double holds the first 53 of a fingerprint's 64 bits; buckets are chosen by those.
 local function hash_of(fingerprint)
   return math.floor(fingerprint / 2048)
 end
@@ -25,7 +24,7 @@ local function bucket_of(scope, fingerprint)
   local hash = hash_of(fingerprint)
   local bucket = hash % scope.size
   if bucket < scope.split then bucket = hash % (PARTS * scope.size) end
-  -- Lua itself writes numbers as floating point, at twice the price.
+  -- string.format with %d takes half the time of Lua's own number formatting.
   return string.format("%s%d", scope.buckets, bucket)
 end
 
@@ -33,7 +32,7 @@ local function has_seen(scope, fingerprint)
   return redis.call("SISMEMBER", bucket_of(scope, fingerprint), fingerprint) == 1
 end
 
--- True if it was new.
+-- Returns whether it was new.
 local function see(scope, fingerprint)
   local added = redis.call("SADD", bucket_of(scope, fingerprint), fingerprint)
   scope.count = scope.count + added
@@ -64,13 +63,13 @@ local function save_scopes()
   end
 end
 
--- Where entries lapse each has an end, and leads to its task: "until job task".
-local function see_for_a_while(job, fingerprint, task)
+-- For scopes whose entries expire. An entry is "until job task". Returns whether the URL was new.
+local function see_until(job, fingerprint, task)
   local lapsing = key("lapse", job.scope)
   local entry = redis.call("HGET", lapsing, fingerprint)
-  if entry and tonumber(string.match(entry, "^%S+")) > step.now then return false end
+  if entry and tonumber(string.match(entry, "^%S+")) > tx.now then return false end
   if task then
-    redis.call("HSET", lapsing, fingerprint, exact(step.now + job.lapse) .. " " .. job.n .. " " .. task)
+    redis.call("HSET", lapsing, fingerprint, exact(tx.now + job.lapse) .. " " .. job.n .. " " .. task)
   end
   return true
 end

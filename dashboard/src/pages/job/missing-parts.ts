@@ -1,0 +1,19 @@
+import type { WrittenJobOut } from "../../../../src/client/wire-types.ts";
+import { count } from "../../ui/format.ts";
+
+const NAME_MAX = 100;
+
+/** What a stored job definition does not contain. `submitted` is the number of submitted URLs, if known. */
+export function missingPartsText({ job, missing }: WrittenJobOut, submitted: number | undefined): string[] {
+  const others = missing.filter((name) => name !== "urls").map((name) => name.slice(0, NAME_MAX));
+  return [
+    ...(missing.includes("urls") ? [urlsText(job.urls?.length ?? 0, submitted)] : []),
+    ...(others.length === 0 ? [] : [`Hidden secrets that you must enter again: ${others.join(", ")}.`]),
+  ];
+}
+
+function urlsText(stored: number, submitted: number | undefined): string {
+  const urls = stored === 0 ? "Its start URLs" : "More start URLs";
+  const list = submitted === undefined ? "a list" : `a list of ${count(submitted - stored)}`;
+  return `${urls} were submitted as ${list}, which is not stored with the definition: enter them again.`;
+}

@@ -1,0 +1,76 @@
+/**
+ * Which test files run in which lane. A lane is a project of vitest.config.ts, or two for `quick`.
+ *
+ * | command              | lanes             | limit                |
+ * |----------------------|-------------------|----------------------|
+ * | `npm run test:quick` | quick             | 60 s on 2 cores      |
+ * | `npm test`           | quick, main       | 6 minutes on 2 cores |
+ * | `npm run test:all`   | quick, main, rest |                      |
+ *
+ * A file below test/ or bench/ that is listed here neither as `quick` nor as `main` is in `rest`.
+ */
+
+/** Unit tests: beside the code that they test. */
+export const UNITS = ["src/", "scripts/", "dashboard/"];
+
+/** What an edit needs: no server, no browser, no child process that takes seconds. */
+export const QUICK = [
+  "bench/frontier/judge.test.mjs",
+  "bench/harness/judge.test.mjs",
+  "test/architecture.test.ts",
+  "test/chaos/fleet/judge-fleet.test.ts",
+  "test/chaos/fleet/sites.test.ts",
+  "test/chaos/judge-round.test.ts",
+  "test/contracts/bodies/file-bodies.test.ts",
+  "test/contracts/fetcher/http-fetcher.test.ts",
+  "test/contracts/frontier/frontier.test.ts",
+  "test/contracts/store/export-records.test.ts",
+  "test/contracts/store/sqlite-archive.test.ts",
+  "test/contracts/store/sqlite-history.test.ts",
+  "test/contracts/store/sqlite-keys.test.ts",
+  "test/contracts/store/sqlite-schedules.test.ts",
+  "test/contracts/store/sqlite-webhooks.test.ts",
+  "test/docs.test.ts",
+  "test/metrics/parse-metrics.test.ts",
+  "test/site/",
+];
+
+/** The main paths: contracts on SQLite and one Redis, the command line, the API, and the dashboard in a browser. */
+export const MAIN = [
+  "test/api/",
+  "test/contracts/frontier/redis-frontier.test.ts",
+  "test/contracts/frontier/sqlite-crashes.test.ts",
+  "test/contracts/store/sqlite-processes.test.ts",
+  "test/contracts/store/sqlite-store.test.ts",
+  "test/dashboard/budget.test.ts",
+  "test/dashboard/live.test.ts",
+  "test/dashboard/sign-in.test.ts",
+  "test/e2e/change.test.ts",
+  "test/e2e/control.test.ts",
+  "test/e2e/demo.test.ts",
+  "test/e2e/fleet/fleet.test.ts",
+  "test/e2e/following.test.ts",
+  "test/e2e/interrupt.test.ts",
+  "test/e2e/job-file.test.ts",
+  "test/e2e/keys.test.ts",
+  "test/e2e/output.test.ts",
+  "test/e2e/politeness.test.ts",
+  "test/e2e/recrawl.test.ts",
+  "test/e2e/settings.test.ts",
+  "test/e2e/spiders.test.ts",
+  "test/e2e/terminal.test.ts",
+  "test/model/",
+  "test/redis/contract.test.ts",
+  "test/services/redis.test.ts",
+  "test/services/test-run.test.ts",
+];
+
+/** Files that fail without a Redis server. Others skip the tests that need one. */
+export const NEED_REDIS = ["test/redis/"];
+
+const ENDINGS = ["*.test.ts", "*.test.mjs"];
+
+/** Globs for paths that are files, or folders with a slash at the end. */
+export function globsOf(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => (path.endsWith("/") ? ENDINGS.map((ending) => `${path}**/${ending}`) : [path]));
+}

@@ -1,0 +1,119 @@
+/** Schemas of jobs and submissions. Instants are ISO 8601 in UTC. Unknown values are null, never missing. */
+import { z } from "zod";
+import type { JobOut, JobSiteOut } from "../../control/views/job.ts";
+import { JOB_MOVES, type JobState } from "../../domain/job.ts";
+import { ATTEMPT_FATES } from "../../store/store.ts";
+import { jobSchema } from "../../submit/job-schema.ts";
+import { deadGroupSchemaOut } from "./dead.ts";
+
+const count = z.int().min(0);
+const instant = z.iso.datetime();
+
+export const submissionSchema = z.strictObject({
+  id: z.string().describe("The id of the job."),
+  requestId: z.string(),
+  accepted: count.describe("URLs that were queued."),
+  duplicates: count.describe("URLs that the job had already, or that occur twice in the request."),
+  refused: z
+    .array(z.strictObject({ index: count, url: z.string(), reason: z.string() }))
+    .describe("The first URLs that cannot be fetched, with their position in the request."),
+  refusedCount: count,
+  taken: count.describe("URLs that were processed. After a 429, continue with the URL at this position."),
+});
+
+export const newJobSchemaOut = submissionSchema.extend({
+  webhookSecret: z
+    .string()
+    .nullable()
+    .describe("The signing secret of the webhook, if the job did not bring one. It is shown only in this response."),
+});
+
+export type SubmissionOut = z.output<typeof submissionSchema>;
+export type NewJobOut = z.output<typeof newJobSchemaOut>;
+
+const ledgerSchema = z.strictObject({
+  submitted: count,
+  discovered: count,
+  queued: count,
+  delayed: count,
+  leased: count,
+  done: count,
+  dead: count,
+  cancelled: count,
+  duplicate: count,
+  refused: count,
+});
+
+export const jobSchemaOut = z.strictObject({
+  id: z.string(),
+  requestId: z.string().nullable(),
+  name: z.string(),
+  state: z.enum(Object.keys(JOB_MOVES) as [JobState, ...JobState[]]),
+  sealed: z.boolean().describe("The job accepts no more URLs, and ends when those it has are done."),
+  queue: z.string(),
+  queues: z.array(z.string()).describe("All queues its tasks may use. Each needs a worker for the job to end."),
+  priority: z.int(),
+  politeness: z
+    .strictObject({ rate: z.string(), burst: count, perSite: count })
+    .describe("The current limits for sites without their own entry in politeness.sites."),
+  limits: z
+    .strictObject({ pages: count.nullable(), seconds: z.number().nullable() })
+    .describe("The current limits. Seconds count from createdAt. null: no limit."),
+  counts: ledgerSchema.describe("submitted + discovered equals the sum of the other counts at any time."),
+  tally: z.strictObject({ pages: count, records: count, invalid: count, bytes: count }),
+  rate: z.number().nullable().describe("Pages per second since the start, pauses included. null: just started."),
+  etaSeconds: z
+    .number()
+    .nullable()
+    .describe(
+      "Estimated seconds until the current tasks are done, at the average speed so far. null: no estimate, as for a paused or unsealed job.",
+    ),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
+  archived: z.boolean().describe("The job ended long ago. Its results can be read, but the job cannot be changed."),
+}) satisfies z.ZodType<JobOut>;
+
+export const jobSiteSchemaOut = z.strictObject({
+  site: z.string(),
+  waiting: count,
+  inFlight: count.describe("Requests in progress."),
+  pages: count,
+  records: count,
+  invalid: count,
+  bytes: count,
+  dead: count,
+  lastPageAt: instant.nullable().describe("When the last page was stored. null: no page yet."),
+  blockedUntil: instant.nullable().describe("Until when the site rests. null: it does not rest."),
+  why: z.string().nullable().describe("Why the site waits longer than its rate requires."),
+}) satisfies z.ZodType<JobSiteOut>;
+
+const errorGroup = { count, sample: z.string().describe("The URL of one of them.") };
+
+export const jobErrorsSchemaOut = z.strictObject({
+  tries: z.array(
+    z.strictObject({
+      fate: z
+        .enum(ATTEMPT_FATES)
+        .describe("What happened to the task. After `retry` a later attempt may have succeeded."),
+      because: z.string(),
+      status: z.int().nullable(),
+      ...errorGroup,
+    }),
+  ),
+  dead: z.array(deadGroupSchemaOut).describe("Empty for an archived job."),
+  invalid: z.strictObject({
+    total: count,
+    looked: count.describe("How many invalid records the groups cover."),
+    groups: z.array(z.strictObject({ reason: z.string(), ...errorGroup })),
+  }),
+});
+
+export type JobErrorsOut = z.output<typeof jobErrorsSchemaOut>;
+
+export const writtenJobSchemaOut = z.strictObject({
+  job: jobSchema.describe("Ready to be submitted again. Values that equal the server's settings are left out."),
+  missing: z
+    .array(z.string())
+    .describe("Keys that you have to add: secrets, lists of more than 500 URLs, and the recrawl set of a schedule."),
+});
+export type WrittenJobOut = z.output<typeof writtenJobSchemaOut>;

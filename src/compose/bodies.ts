@@ -1,0 +1,94 @@
+/** Opens the body store that `TRAWL_BODIES` names. */
+import { maskedUrl } from "../config/connection-url.ts";
+import type { Config } from "../config/schema.ts";
+import { TrawlError } from "../errors.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Bodies, PageSpool } from "../store/bodies/bodies.ts";
+import { openFileBodies } from "../store/bodies/file-bodies.ts";
+import { openFileSpool } from "../store/bodies/file-spool.ts";
+import { openNoBodies, openNoSpool } from "../store/bodies/no-bodies.ts";
+
+/** The value of TRAWL_BODIES. */
+type BodiesPlace =
+  | { kind: "none" }
+  | { kind: "folder"; path: string }
+  | { kind: "bucket"; bucket: string; prefix: string };
+
+const PART_BYTES = 8 * 1024 * 1024;
+const PARTS_AT_ONCE = 4;
+/** Waits of 30 s in all, longer than a server takes to restart. */
+const TRIES = 8;
+const PATIENCE_MS = 30_000;
+const BACKOFF_MS = 200;
+
+/** Throws BAD_CONFIG. Sends no request yet. */
+export async function openBodies(
+  config: Config,
+  deps: { clock: Clock },
+  tuning = { tries: TRIES },
+): Promise<{ bodies: Bodies; spool: PageSpool }> {
+  const place = bodiesPlace(config);
+  switch (place.kind) {
+    case "none":
+      return { bodies: openNoBodies(), spool: openNoSpool() };
+    case "folder":
+      return { bodies: openFileBodies(place.path), spool: openFileSpool(place.path) };
+    case "bucket":
+      return openBucket(config, place, deps, tuning);
+  }
+}
+
+/** Throws BAD_CONFIG. */
+export function bodiesPlace({ bodies }: Config): BodiesPlace {
+  if (bodies === "none") return { kind: "none" };
+  if (bodies.startsWith("file:") && bodies !== "file:") return { kind: "folder", path: bodies.slice("file:".length) };
+  const [, bucket, path = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(bodies) ?? [];
+  const prefix = path.replace(/\/+$/, "");
+  if (bucket !== undefined) return { kind: "bucket", bucket, prefix: prefix === "" ? "" : `${prefix}/` };
+  throw refusal(
+    "TRAWL_BODIES",
+    `is ${JSON.stringify(maskedUrl(bodies))}; this version takes file:PATH, such as file:.trawl/bodies, s3://BUCKET/PREFIX, such as s3://my-bucket/pages, or none`,
+  );
+}
+
+/** Loads the S3 client on first use. */
+async function openBucket(
+  config: Config,
+  { bucket, prefix }: BodiesPlace & { kind: "bucket" },
+  deps: { clock: Clock },
+  { tries }: { tries: number },
+) {
+  const { s3Region: region, s3AccessKey: accessKey, s3SecretKey: secretKey, s3SessionToken, s3TimeoutMs } = config;
+  const endpoint = endpointOf(config);
+  if (accessKey === "" || secretKey === "") {
+    const missing = accessKey === "" ? "TRAWL_S3_ACCESS_KEY" : "TRAWL_S3_SECRET_KEY";
+    const both = "TRAWL_S3_ACCESS_KEY and TRAWL_S3_SECRET_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+    throw refusal(missing, `is empty, and bodies go to s3://${bucket}; set ${both}`);
+  }
+  const isPathStyle = config.s3PathStyle === "auto" ? config.s3Endpoint !== "auto" : config.s3PathStyle === "on";
+  const sessionToken = s3SessionToken === "" ? undefined : s3SessionToken;
+  const [{ createS3Client }, { openS3Objects }, { openS3Bodies }, { openS3Spool }] = await Promise.all([
+    import("../store/bodies/s3/s3-client.ts"),
+    import("../store/bodies/s3/s3-objects.ts"),
+    import("../store/bodies/s3/s3-bodies.ts"),
+    import("../store/bodies/s3/s3-spool.ts"),
+  ]);
+  const tuning = { timeoutMs: s3TimeoutMs, tries, patienceMs: PATIENCE_MS, backoffMs: BACKOFF_MS };
+  const keys = { accessKey, secretKey, sessionToken };
+  const client = createS3Client(deps, { endpoint, bucket, isPathStyle, region, ...keys, ...tuning });
+  const sizes = { partBytes: PART_BYTES, partsAtOnce: PARTS_AT_ONCE };
+  const objects = openS3Objects(client, { endpoint, bucket, prefix, ...sizes });
+  return { bodies: openS3Bodies(objects, () => deps.clock.now()), spool: openS3Spool(objects) };
+}
+
+function endpointOf({ s3Endpoint, s3Region }: Config): string {
+  if (s3Endpoint === "auto") return `https://s3.${s3Region}.amazonaws.com`;
+  const url = URL.canParse(s3Endpoint) ? new URL(s3Endpoint) : undefined;
+  const isGood = url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
+  if (isGood) return s3Endpoint;
+  throw refusal("TRAWL_S3_ENDPOINT", "is no http or https URL; give one such as https://minio.example:9000");
+}
+
+function refusal(setting: string, words: string): TrawlError {
+  return new TrawlError("BAD_CONFIG", { op: "compose", message: `${setting} ${words}`, detail: { setting } });
+}

@@ -1,0 +1,9 @@
+/** Builds extractors. A file of its own, so that commands that only check a job do not load the fetchers. */
+import type { JobSpec } from "../domain/job-spec.ts";
+import { createExtractor } from "../extract/create-extractor.ts";
+import type { Extractor } from "../extract/extractor.ts";
+
+/** The extractor of a job without a spider. Throws BAD_SELECTOR. */
+export function extractorOf({ extract, follow }: JobSpec): Extractor {
+  return createExtractor({ rules: extract, links: follow?.links });
+}

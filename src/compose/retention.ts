@@ -1,0 +1,33 @@
+/** Builds the retention service from the settings. */
+
+import type { Config } from "../config/schema.ts";
+import { deliveryJobId, deliveryOfJob } from "../domain/webhook.ts";
+import { createRetention, type Retention, type RetentionDeps } from "../retain/retention.ts";
+import type { App } from "./app.ts";
+
+const ROUND_MS = 60_000;
+const SHORTEST_ROUND_MS = 1_000;
+/** Each replay of a job gets a new delivery job. */
+const ROUNDS_LOOKED_FOR = 3;
+
+export function composeRetention(config: Config, trawl: App): Retention {
+  const { keepEndedMs, historyFineMs, historyMediumMs, historyCoarseMs } = config;
+  const keepHistory = [historyFineMs, historyMediumMs, historyCoarseMs] as const;
+  const everyMs = Math.min(ROUND_MS, Math.max(SHORTEST_ROUND_MS, keepEndedMs / 10));
+  return createRetention(retentionDeps(trawl), { keepEndedMs, keepHistory, everyMs });
+}
+
+/** Also used by the command that deletes a job directly. */
+export function retentionDeps(trawl: App): RetentionDeps {
+  const { frontier, store, bodies, spool, clock, log } = trawl;
+  return {
+    ...{ frontier, archive: store.archive, history: store.history, bodies, spool, clock, log },
+    isCompanion: (jobId) => deliveryOfJob(jobId) !== undefined,
+    async companionsOf(jobId) {
+      // An earlier deletion may have removed the webhook row and crashed. Then the usual delivery jobs are checked.
+      const rounds = Math.max(ROUNDS_LOOKED_FOR, (await store.webhooks.find(jobId))?.round ?? 0);
+      return Array.from({ length: rounds }, (_, nth) => deliveryJobId(jobId, nth + 1));
+    },
+    removeEntries: (jobIds) => store.webhooks.remove(jobIds),
+  };
+}

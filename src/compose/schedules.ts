@@ -1,0 +1,17 @@
+/** Builds the schedules of the command line. Slow to load, so it is loaded on first use. */
+
+import type { Config } from "../config/schema.ts";
+import { createOccurrenceQuota } from "../control/quota/occurrence-quota.ts";
+import { createQuotaKeeper } from "../control/quota/quotas.ts";
+import { type OpenedSchedules, openSchedules } from "../schedule/open-schedules.ts";
+import type { App } from "./app.ts";
+import { extractorOf } from "./extractor.ts";
+
+/** `counted`: the schedule store, wrapped if occurrences are counted for metrics. */
+export function composeSchedules(config: Config, trawl: App, counted = trawl.store.schedules): OpenedSchedules {
+  const { frontier, clock } = trawl;
+  const store = { ...trawl.store, schedules: counted };
+  const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
+  const findObstacle = createOccurrenceQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
+  return openSchedules({ ...trawl, store, config, checkRules: (spec) => void extractorOf(spec), findObstacle });
+}

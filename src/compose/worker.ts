@@ -1,0 +1,244 @@
+/** Builds a worker with its fetchers, robots policy and webhook delivery. */
+import type { Config } from "../config/schema.ts";
+import { jobOut } from "../control/views/job.ts";
+import { productToken, ROBOTS_LENGTH_MOST } from "../domain/robots.ts";
+import { needsBrowser } from "../extract/needs-browser.ts";
+import type { BrowserFetcherDeps } from "../fetch/browser/browser-fetcher.ts";
+import { getChromium } from "../fetch/browser/find-chromium.ts";
+import { createEgressGate } from "../fetch/egress/gate.ts";
+import type { Allowance, Fetcher } from "../fetch/fetcher.ts";
+import { decodeBody } from "../fetch/http/charset.ts";
+import { createHttpFetcher, type HttpFetcher } from "../fetch/http/http-fetcher.ts";
+import { createHttpPoster } from "../fetch/http/http-poster.ts";
+import type { RobotsPolicy } from "../fetch/robots.ts";
+import { createRobotsPolicy } from "../fetch/robots-policy.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { createLoopMeter } from "../runtime/loop-meter.ts";
+import { mayBeAlive, supervisedProcess, thisProcess } from "../runtime/process-identity.ts";
+import { MB_BYTES } from "../runtime/process-memory.ts";
+import { createProcessMetrics } from "../runtime/process-metrics.ts";
+import type { Tracing } from "../runtime/tracing.ts";
+import { loadSpider } from "../spider/load-spider.ts";
+import { spiderHash } from "../spider/spider-hash.ts";
+import { createSpiderReader } from "../spider/spider-reader.ts";
+import { VERSION } from "../version.ts";
+import { createDeliverer } from "../webhook/deliver.ts";
+import { createNotifier } from "../webhook/notifier.ts";
+import type { QueueLimit } from "../worker/loop/queue-limits.ts";
+import { createWorkerMeter, type WorkerMeter } from "../worker/observe/worker-meter.ts";
+import { createJobCache } from "../worker/task/job-cache.ts";
+import { createPlanMaker } from "../worker/task/make-plan.ts";
+import { createPageMemoryBatcher } from "../worker/task/page-memory-batcher.ts";
+import { createScriptedSites } from "../worker/task/scripted-sites.ts";
+import { createWorker, type Worker } from "../worker/worker.ts";
+import { type App, type NewWorker, networksFrom } from "./app.ts";
+import { extractorOf } from "./extractor.ts";
+
+/** A robots.txt that could not be fetched is requested again by the next task of the site, after the site's backoff. */
+const ROBOTS_UNREACHABLE_MS = 500;
+const ROBOTS_REDIRECTS = 5;
+const KEEP_ALIVE_MS = 10_000;
+
+/** How long the broker's answer about a scripted site is cached. */
+const SCRIPTED_CACHE_MS = 5_000;
+
+/** How often jobs with webhooks are checked for events. */
+const NOTIFY_EVERY_MS = 1_000;
+
+/** Longer than a start takes on a busy machine. */
+const LAUNCH_MS = 30_000;
+const CLOSE_MS = 5_000;
+
+/** The worker uses the open parts. Close it after it has stopped. */
+export function composeWorker(
+  config: Config,
+  parts: Pick<App, "clock" | "log" | "frontier" | "store" | "bodies" | "spool" | "catalogue"> & {
+    tracing: Tracing;
+  },
+  {
+    queues,
+    allowHosts,
+    unreadableJob,
+    onFinished,
+    onSelector,
+    observer,
+    maxTasks,
+    supervisor,
+    commands,
+    maxMemoryMb,
+  }: NewWorker,
+): { worker: Worker; close(): Promise<void> } {
+  const { frontier, clock } = parts;
+  const meter = createWorkerMeter();
+  const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier, meter });
+  const jobs = createJobCache({
+    frontier,
+    makePlan: createPlanMaker({
+      makeExtractor: extractorOf,
+      loadSpider,
+      hashSpider: spiderHash,
+      version: VERSION,
+      makeSpiderReader: (spider, inScope) =>
+        createSpiderReader(spider, inScope, { handlerMs: config.handlerMs, onSelector }),
+    }),
+  });
+  const scriptedSites = createScriptedSites(parts, { memoryMs: config.renderMemoryMs, cacheMs: SCRIPTED_CACHE_MS });
+  const worker = createWorker(
+    {
+      ...fetching,
+      ...parts,
+      ...createWebhookParts(config, parts, fetching.fetcher),
+      decode,
+      needsBrowser,
+      scriptedSites,
+      recall: createPageMemoryBatcher(parts.store),
+      jobs,
+      mayBeAlive,
+      onFinished,
+      observer,
+      meter,
+      processMetrics: createProcessMetrics(),
+      rssBytes: process.memoryUsage.rss,
+      loopUse: createLoopMeter(),
+      onCommand: (command) => commands?.received(command),
+    },
+    {
+      ...workerOptions(config),
+      concurrency: concurrencyFor(queues, config),
+      queueLimits: queueLimitsFor(queues, config),
+      queues,
+      unreadableJob,
+      maxTasks,
+      worker: supervisor === undefined ? thisProcess() : supervisedProcess(),
+      supervisor,
+      obeys: commands?.obeys ?? [],
+      memoryMostBytes: (maxMemoryMb ?? Number.POSITIVE_INFINITY) * MB_BYTES,
+      version: VERSION,
+    },
+  );
+  return { worker, close: fetching.close };
+}
+
+/** The parts that queue and post webhook events. */
+function createWebhookParts(
+  config: Config,
+  { clock, log, frontier, store, catalogue }: Pick<App, "clock" | "log" | "frontier" | "store" | "catalogue">,
+  client: Pick<HttpFetcher, "ask">,
+) {
+  const { webhooks } = store;
+  const poster = createHttpPoster({ client, clock });
+  return {
+    deliver: createDeliverer({ webhooks, poster, clock }, { timeoutMs: config.webhookTimeoutMs }),
+    notifier: createNotifier(
+      { webhooks, store, frontier, findJob: catalogue.find, clock, log, config, showJob: jobOut },
+      { everyMs: NOTIFY_EVERY_MS },
+    ),
+  };
+}
+
+type Fetching = {
+  fetcher: HttpFetcher;
+  renderer: Fetcher;
+  robots: RobotsPolicy;
+  allowance: Allowance;
+  close(): Promise<void>;
+};
+
+/** The fetchers, which spend the rate allowance of the frontier. */
+export function createFetching(
+  config: Config,
+  {
+    allowHosts,
+    clock,
+    log,
+    frontier,
+    meter,
+  }: {
+    allowHosts: readonly string[];
+    clock: Clock;
+    log: Log;
+    frontier: Pick<Frontier, "reserveSlot" | "findRobots" | "keepRobots">;
+    meter: Pick<WorkerMeter, "ask" | "browser">;
+  },
+): Fetching {
+  const allowance: Allowance = { spend: (site, unused) => frontier.reserveSlot(site, unused) };
+  const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
+  const fetcher = createHttpFetcher(
+    { gate, allowance, clock },
+    { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },
+  );
+  const { totalMs, idleMs } = config;
+  const robots = createRobotsPolicy(
+    { fetcher: meter.ask(fetcher, "robots"), frontier, allowance, clock },
+    {
+      productToken: productToken(config.userAgent),
+      grouping: config.siteGrouping,
+      freshMs: config.robotsFreshMs,
+      unreachableMs: ROBOTS_UNREACHABLE_MS,
+      maxCrawlDelayMs: config.maxCrawlDelayMs,
+      maxRedirects: ROBOTS_REDIRECTS,
+      limits: { totalMs, idleMs, bodyBytes: ROBOTS_LENGTH_MOST },
+    },
+  );
+  const renderer = createRenderer(config, { documents: fetcher, gate, clock, log, watch: meter.browser });
+  const close = async (): Promise<void> => {
+    await Promise.all([renderer.close(), fetcher.close()]);
+  };
+  return { fetcher, renderer, robots, allowance, close };
+}
+
+/** Finds, loads and starts the browser when the first page needs one. Most processes never do. */
+function createRenderer(config: Config, deps: BrowserFetcherDeps): Fetcher {
+  let made: Promise<Fetcher> | undefined;
+  async function make(): Promise<Fetcher> {
+    const { createBrowserFetcher } = await import("../fetch/browser/browser-fetcher.ts");
+    return createBrowserFetcher(deps, browserOptions(config));
+  }
+  return {
+    async fetch(request) {
+      made ??= make();
+      return (await made).fetch(request);
+    },
+    close: async () => (await made?.catch(() => undefined))?.close(),
+  };
+}
+
+/** Throws BROWSER_UNAVAILABLE if no browser is found. */
+function browserOptions({ chromium, browserSandbox, tabs, pagesPerBrowser, userAgent }: Config) {
+  const hasSandbox = browserSandbox === "auto" ? process.getuid?.() !== 0 : browserSandbox === "on";
+  const executablePath = getChromium(chromium);
+  return { executablePath, hasSandbox, tabs, pagesPerBrowser, userAgent, launchMs: LAUNCH_MS, closeMs: CLOSE_MS };
+}
+
+/** The page as text, with its declared or detected charset. */
+function decode(body: Buffer, contentType: string | undefined): string {
+  return decodeBody(body, contentType).text;
+}
+
+/** A worker that only renders leases no more tasks than it has tabs. Other processes run the rest. */
+function concurrencyFor(queues: readonly string[], { concurrency, tabs }: Config): number {
+  return queues.every((queue) => queue === "render") ? Math.min(concurrency, tabs) : concurrency;
+}
+
+/** A worker that also serves other queues limits render tasks to its tabs, and runs other tasks in the rest. */
+function queueLimitsFor(queues: readonly string[], { concurrency, tabs }: Config): QueueLimit[] {
+  const [rendered, others] = [true, false].map((isRendered) =>
+    queues.filter((queue) => (queue === "render") === isRendered),
+  );
+  if (!rendered?.length || !others?.length || concurrency <= tabs) return [{ queues, most: concurrency }];
+  return [
+    { queues: rendered, most: tabs },
+    { queues: others, most: concurrency },
+  ];
+}
+
+function workerOptions(config: Config) {
+  const { concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks, recrawlBytes } = config;
+  // A process that is not stuck aborts its tasks itself, so the hard limit is also a soft one.
+  const timeLimitMs = Math.min(config.softTimeLimitMs, config.timeLimitMs);
+  const limits = { totalMs, idleMs };
+  const chain = { maxLinks, maxRedirects: redirects, recrawlBytes, limits };
+  return { concurrency, leaseMs, graceMs, flushMs, timeLimitMs, ...chain };
+}

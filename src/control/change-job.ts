@@ -1,0 +1,61 @@
+/** The settings of a started job that can be changed, and the change itself. Used by the API and the command line. */
+import { z } from "zod";
+import { parseRate } from "../domain/rate.ts";
+import type { FrontierAdmin, JobView, LimitChange } from "../frontier/frontier-admin.ts";
+import { rate } from "../submit/job-schema.ts";
+
+const CHANGEABLE = "rate, burst, perSite, priority, limits.pages, limits.seconds";
+
+/** A worker reads the other settings once per job. A later change would apply to some of the job's pages only. */
+const strictly = {
+  error: (issue: { code: string }) =>
+    issue.code === "unrecognized_keys"
+      ? `a started job can change ${CHANGEABLE}; for other settings submit a new job`
+      : undefined,
+} as const;
+
+export const jobChangeSchema = z
+  .strictObject(
+    {
+      rate,
+      burst: z.int().min(1).max(1000),
+      perSite: z.int().min(1).max(1000),
+      priority: z.int().min(0).max(9),
+      limits: z
+        .strictObject(
+          {
+            pages: z.int().min(1).nullable().describe("null: no limit. URLs that are already queued stay queued."),
+            seconds: z.number().positive().nullable().describe("Seconds since submission. null: no limit."),
+          },
+          strictly,
+        )
+        .partial(),
+    },
+    strictly,
+  )
+  .partial();
+
+export type JobChange = z.output<typeof jobChangeSchema>;
+
+type ChangeableFrontier = Pick<FrontierAdmin, "setPolicy" | "setPriority" | "setLimits">;
+
+/** Sets limits first: the frontier may refuse them, and then nothing has changed. Throws JOB_ENDED, LIMIT_FIXED. */
+export async function changeJob(frontier: ChangeableFrontier, job: JobView, change: JobChange): Promise<void> {
+  const { rate, burst, perSite, priority, limits } = change;
+  if (limits !== undefined) await frontier.setLimits(job.id, limitsOf(job, limits));
+  if (rate !== undefined || burst !== undefined || perSite !== undefined) {
+    await frontier.setPolicy(job.id, {
+      intervalMs: (rate === undefined ? undefined : parseRate(rate)) ?? job.policy.intervalMs,
+      burst: burst ?? job.policy.burst,
+      perSite: perSite ?? job.policy.perSite,
+    });
+  }
+  if (priority !== undefined) await frontier.setPriority(job.id, priority);
+}
+
+function limitsOf({ createdAt }: JobView, { pages, seconds }: NonNullable<JobChange["limits"]>): LimitChange {
+  return {
+    ...(pages === undefined ? {} : { pages }),
+    ...(seconds === undefined ? {} : { deadlineAt: seconds === null ? null : createdAt + seconds * 1000 }),
+  };
+}

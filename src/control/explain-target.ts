@@ -1,0 +1,141 @@
+/** Explains why a URL, a site or a job waits. Used by the API and the command line. */
+import { formatCount, plural } from "../domain/format-number.ts";
+import { futureInstant } from "../domain/future-instant.ts";
+import { hasEnded } from "../domain/job.ts";
+import type { JobSpec } from "../domain/job-spec.ts";
+import { type Step, stepOf, urlsOfPage } from "../domain/step-url.ts";
+import type { ExplainTarget, Explanation, FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
+import { placesOn } from "../frontier/worker-facts.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Store } from "../store/store.ts";
+import { queuesOfJob } from "../submit/queues-of-job.ts";
+import { countReplays, tasksOf } from "../trace/timeline.ts";
+import type { Catalogue } from "./catalogue.ts";
+
+type Task = Explanation["tasks"][number] & { step?: Step };
+/** `until` is in the future, in whole milliseconds; undefined: now, or unknown. */
+export type Explained = Omit<Explanation, "tasks" | "queues"> & { tasks: readonly Task[] };
+
+type Deps = {
+  frontier: Pick<FrontierAdmin, "explain" | "findJob" | "listQueues" | "listWorkers">;
+  catalogue: Pick<Catalogue, "find">;
+  store: Pick<Store, "tracePages" | "traceAttempts">;
+  clock: Clock;
+};
+/** Whether the caller may see a job; undefined: it may see all jobs. */
+type MaySee = ((job: JobView) => boolean) | undefined;
+/** `hearing`: whether the answer includes what all tenants share. */
+export type ExplainCaller = { maySee: MaySee; hearing: Visibility };
+
+export async function explainTarget(deps: Deps, target: ExplainTarget, caller: ExplainCaller): Promise<Explained> {
+  const { hearing } = caller;
+  if ("jobId" in target && (await deps.catalogue.find(target.jobId))?.archived === true) {
+    return archivedJob(target.jobId);
+  }
+  const found =
+    "url" in target ? await explainPage(deps, target.url, caller) : await deps.frontier.explain(target, hearing);
+  const job = "jobId" in target ? await deps.frontier.findJob(target.jobId) : undefined;
+  const routing = job === undefined || hasEnded(job.state) ? [] : routingText(job);
+  const queues = job === undefined ? found.queues : queuesInUse(job);
+  const workers = await workersText(deps, queues, hearing);
+  const reasons = [...found.reasons, ...routing, ...workers];
+  return { ...found, reasons, until: futureInstant(found.until, deps.clock.now()) };
+}
+
+function archivedJob(jobId: string): Explained {
+  const reasons = ["the job ended long ago and is archived; no tasks are waiting"];
+  return { about: `job ${jobId}`, reasons, until: undefined, tasks: [] };
+}
+
+/** Includes the page's later steps (render, parse) if it has any. */
+async function explainPage(
+  deps: Deps,
+  url: string,
+  { maySee, hearing }: ExplainCaller,
+): Promise<Explained & Pick<Explanation, "queues">> {
+  const { frontier, store } = deps;
+  const found = await ownPart(deps, await frontier.explain({ url }, hearing), maySee);
+  const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
+  const histories = await Promise.all(
+    jobIds.map(async (jobId) => {
+      const [pages, tries] = await Promise.all([store.tracePages({ jobId, url }), store.traceAttempts({ jobId, url })]);
+      return { jobId, tasks: [...pages, ...tries], replays: countReplays(tasksOf(pages, tries)) };
+    }),
+  );
+  const [, ...stepUrls] = urlsOfPage(
+    url,
+    histories.flatMap(({ tasks }) => tasks),
+  );
+  const explainedSteps = await Promise.all(
+    stepUrls.map(async (stepUrl) => ({
+      step: stepOf(stepUrl),
+      ...(await ownPart(deps, await frontier.explain({ url: stepUrl }, hearing), maySee)),
+    })),
+  );
+  const steps = explainedSteps.filter(({ tasks }) => tasks.length > 0);
+  const isOpen = (jobId: string) =>
+    [found, ...steps].some(({ tasks }) => tasks.some((task) => task.jobId === jobId && task.state !== "ended"));
+  const replays = histories.filter((history) => history.replays > 0 && isOpen(history.jobId)).map(replayText);
+  const stepReasons = steps.flatMap((one) => one.reasons.map((reason) => `${reason} (${one.step})`));
+  const isUnseen = found.tasks.length === 0 && steps.length > 0;
+  return {
+    ...found,
+    reasons: [...(isUnseen ? [] : found.reasons), ...stepReasons, ...replays],
+    until: steps.at(-1)?.until ?? found.until,
+    queues: [...new Set([found, ...steps].flatMap((one) => one.queues))],
+    tasks: [
+      ...found.tasks,
+      ...steps.flatMap(({ step, tasks }) =>
+        tasks.map((task) => ({ ...task, ...(step === undefined ? {} : { step }) })),
+      ),
+    ],
+  };
+}
+
+function replayText({ jobId, replays }: { jobId: string; replays: number }): string {
+  return `in job ${jobId}: was replayed ${plural(replays, "time")}; attempts are counted from the last replay`;
+}
+
+/** Removes the jobs that the caller may not see. */
+async function ownPart({ frontier }: Deps, all: Explanation, maySee: MaySee): Promise<Explanation> {
+  if (maySee === undefined) return all;
+  const jobs = await Promise.all(all.tasks.map(({ jobId }) => frontier.findJob(jobId)));
+  const tasks = all.tasks.filter((_, nth) => jobs[nth] !== undefined && maySee(jobs[nth]));
+  if (tasks.length === all.tasks.length) return all;
+  if (tasks.length === 0) return { ...all, reasons: ["no job has seen this URL"], until: undefined, tasks, queues: [] };
+  // Every reason begins with the job it belongs to.
+  const reasons = all.reasons.filter((reason) => tasks.some(({ jobId }) => reason.startsWith(`in job ${jobId}: `)));
+  // Which of the queues belongs to which job is unknown here.
+  return { ...all, reasons, until: undefined, tasks, queues: [] };
+}
+
+/** The queues on which tasks of a job may wait for a worker. */
+function queuesInUse({ state, counts, queue, spec }: JobView): string[] {
+  return state === "running" && counts.queued > 0 ? queuesOfJob({ ...(spec as JobSpec), queue }) : [];
+}
+
+/** Which workers serve the queues. Every caller learns that a queue has no worker; the numbers are for operators. */
+async function workersText({ frontier }: Deps, queues: readonly string[], hearing: Visibility): Promise<string[]> {
+  if (queues.length === 0) return [];
+  const [workers, views] = await Promise.all([frontier.listWorkers(), hearing === "all" ? frontier.listQueues() : []]);
+  return queues.flatMap((queue) => {
+    const { serving, free, places } = placesOn(queue, workers);
+    if (serving === 0) return [`no worker serves queue ${queue}: start one with: trawl worker --queues ${queue}`];
+    if (hearing !== "all") return [];
+    const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
+    const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;
+    return [`${who}: ${free} of ${places} places free, ${formatCount(waiting)} waiting on it`];
+  });
+}
+
+/** The queue and priority of the job's tasks. Both may have changed since submission. */
+function routingText({ queue, priority, spec }: JobView): string[] {
+  const { routes = [] } = spec as Partial<JobSpec>;
+  const base = `its tasks go to queue ${queue}, priority ${priority}`;
+  if (routes.length === 0) return [base];
+  const exceptions = routes.map(({ domain = [], url = [], queue: to, priority: at }) => {
+    const which = [domain.join(" or "), url.join(" or ")].filter((part) => part !== "").join(" and ");
+    return `  ${which}: queue ${to}, priority ${at}`;
+  });
+  return [`${base}, unless one of these routes matches the URL (the first match wins):`, ...exceptions];
+}

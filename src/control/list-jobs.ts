@@ -1,0 +1,141 @@
+/**
+ * Lists jobs, newest first, with a filter. A caller without a tenant reads the catalogue. A caller with a tenant reads the
+ * owner rows of its tenant. Jobs that have not ended are read from the list of open jobs, so ended jobs cost nothing.
+ */
+import { hasEnded, type JobState } from "../domain/job.ts";
+import type { JobSpec } from "../domain/job-spec.ts";
+import { TrawlError } from "../errors.ts";
+import type { JobView } from "../frontier/frontier-admin.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { CREATED_WITHIN_MS } from "../store/job-owners.ts";
+import type { ControlStores } from "../store/store.ts";
+import { type Caller, isOwn } from "./caller.ts";
+import type { Catalogue, KnownJob } from "./catalogue.ts";
+import { ownerOf } from "./quota/quotas.ts";
+
+export const WRONG_CURSOR =
+  "query.cursor: does not belong to this listing; use `next` of its last response, or leave it out";
+
+/** `q`: words in the name, an id or a URL of a job. */
+export type JobFilter = { state?: JobState | undefined; q?: string | undefined };
+
+export function isFiltered(filter: JobFilter): boolean {
+  return filter.state !== undefined || wordsOf(filter).length > 0;
+}
+
+/** Where a listing continues. */
+export type JobPosition = { createdAt: number } | { n: number };
+/** `next`: undefined after the last job. */
+type JobPage = { jobs: readonly KnownJob[]; next: JobPosition | undefined };
+
+type Deps = { catalogue: Catalogue; store: Pick<ControlStores, "owners">; clock: Clock };
+/** `job` is undefined for a position whose job is gone, or belongs to another tenant. */
+type JobAt = { job: KnownJob | undefined; position: JobPosition };
+
+/** Jobs that one call reads while it searches. A tenant's jobs are read one by one. */
+const SEARCH_MOST = { all: 2_000, own: 500 };
+const STEP = { all: 500, own: 100 };
+
+/** At most `limit` jobs; fewer if some are gone, or if the search limit is reached first. */
+export async function listJobs(
+  deps: Deps,
+  caller: Caller,
+  { limit, after, ...filter }: { limit: number; after?: JobPosition | undefined } & JobFilter,
+): Promise<JobPage> {
+  const { list, listOpen } = deps.catalogue;
+  if (filter.state !== undefined && !hasEnded(filter.state)) {
+    return matching(inOrder(listOpen, caller, STEP.all, after), filter, { limit, most: SEARCH_MOST.all });
+  }
+  const owner = caller.tenant === undefined ? undefined : ownerOf(caller);
+  const whose = owner === undefined ? "all" : "own";
+  const step = isFiltered(filter) ? STEP[whose] : limit;
+  const most = isFiltered(filter) ? SEARCH_MOST[whose] : limit;
+  const jobs = owner === undefined ? inOrder(list, caller, step, after) : ofOwner(deps, { owner, caller }, step, after);
+  return matching(jobs, filter, { limit, most });
+}
+
+/** Jobs that have not ended. */
+export function listOpenJobs({ catalogue }: Pick<Deps, "catalogue">, caller: Caller, limit: number): Promise<JobPage> {
+  const jobs = inOrder(catalogue.listOpen, caller, caller.tenant === undefined ? limit : STEP.all, undefined);
+  return matching(jobs, {}, { limit, most: SEARCH_MOST.all });
+}
+
+async function matching(
+  all: AsyncGenerator<JobAt>,
+  filter: JobFilter,
+  { limit, most }: { limit: number; most: number },
+): Promise<JobPage> {
+  const isMatch = jobMatcher(filter);
+  const jobs: KnownJob[] = [];
+  let read = 0;
+  for await (const { job, position } of all) {
+    read += 1;
+    if (job !== undefined && isMatch(job)) jobs.push(job);
+    if (jobs.length >= limit || read >= most) return { jobs, next: position };
+  }
+  return { jobs, next: undefined };
+}
+
+async function* inOrder(
+  list: Catalogue["list"],
+  caller: Caller,
+  step: number,
+  after: JobPosition | undefined,
+): AsyncGenerator<JobAt> {
+  if (after !== undefined && !("createdAt" in after)) throw wrongPosition();
+  let before: { createdAt: number } | undefined = after;
+  for (;;) {
+    const jobs = await list(step, before);
+    for (const job of jobs) {
+      yield { job: isOwn(job, caller) ? job : undefined, position: { createdAt: job.createdAt } };
+    }
+    before = jobs.at(-1);
+    if (jobs.length < step) return;
+  }
+}
+
+async function* ofOwner(
+  { store, catalogue, clock }: Deps,
+  { owner, caller }: { owner: string; caller: Caller },
+  step: number,
+  after: JobPosition | undefined,
+): AsyncGenerator<JobAt> {
+  if (after !== undefined && !("n" in after)) throw wrongPosition();
+  let beforeN = after?.n;
+  for (;;) {
+    const rows = await store.owners.list(owner, step, beforeN);
+    const found = await Promise.all(rows.map(({ jobId }) => catalogue.find(jobId)));
+    const gone = rows.filter(
+      ({ addedAt }, nth) => found[nth] === undefined && clock.now() - addedAt > CREATED_WITHIN_MS,
+    );
+    if (gone.length > 0) await store.owners.remove(gone.map(({ jobId }) => jobId));
+    for (const [nth, { n }] of rows.entries()) {
+      const job = found[nth];
+      yield { job: job !== undefined && isOwn(job, caller) ? job : undefined, position: { n } };
+    }
+    beforeN = rows.at(-1)?.n;
+    if (rows.length < step) return;
+  }
+}
+
+/** All words must occur, in any case and order. The URLs of a job with many URLs are not kept, and not searched. */
+function jobMatcher(filter: JobFilter): (job: JobView) => boolean {
+  const { state } = filter;
+  const words = wordsOf(filter);
+  return (job) => {
+    if (state !== undefined && job.state !== state) return false;
+    if (words.length === 0) return true;
+    const { urls = [], requestId = "" } = job.spec as Partial<JobSpec>;
+    const text = [job.name, job.id, requestId, ...urls].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}
+
+/** A position of another listing, such as one with another filter. */
+function wrongPosition(): TrawlError {
+  return new TrawlError("BAD_REQUEST", { op: "control.listJobs", message: WRONG_CURSOR });
+}
+
+function wordsOf({ q = "" }: JobFilter): string[] {
+  return q.toLowerCase().split(/\s+/).filter(Boolean);
+}

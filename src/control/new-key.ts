@@ -1,0 +1,41 @@
+/** Creates API keys. The secret is returned once, to the caller. The store keeps its hash only. */
+import { hash, randomBytes } from "node:crypto";
+import { keyProblem, type Quotas, type Scope } from "../domain/api-key.ts";
+import { TrawlError } from "../errors.ts";
+import type { NewKey } from "../store/key-store.ts";
+
+export type KeyDraft = {
+  name: string;
+  tenant: string | undefined;
+  scopes: readonly Scope[];
+  quotas: Quotas;
+  expiresAt: number | undefined;
+};
+
+/** 256 bits: too many to guess, or to find by trying hashes. */
+const KEY_BYTES = 32;
+const ID_BYTES = 6;
+
+/** Throws BAD_REQUEST for an invalid combination of tenant and scopes. */
+export function newKey(draft: KeyDraft, now: number): { key: NewKey; secret: string } {
+  const { name, tenant, scopes, quotas, expiresAt } = draft;
+  checkKey(draft);
+  const secret = `trawl_${randomBytes(KEY_BYTES).toString("base64url")}`;
+  const id = `k${randomBytes(ID_BYTES).toString("hex")}`;
+  const key = { id, hash: hashOfKey(secret), name, tenant, scopes: [...new Set(scopes)], quotas, expiresAt };
+  return { key: { ...key, createdAt: now }, secret };
+}
+
+/** Throws BAD_REQUEST. */
+export function checkKey(draft: Pick<KeyDraft, "tenant" | "scopes">): void {
+  const problem = keyProblem(draft);
+  if (problem !== undefined) throw new TrawlError("BAD_REQUEST", { op: "keys.check", message: problem });
+}
+
+/**
+ * The stored form of a secret, and the index it is found by. Plain SHA-256 is enough: salts and slow hashes protect secrets
+ * that people choose. A lookup by hash leaks timing about the hash only, which an attacker cannot choose.
+ */
+export function hashOfKey(secret: string): string {
+  return hash("sha256", secret);
+}

@@ -1,0 +1,107 @@
+/**
+ * Applies a tenant's quotas to the runs of its schedules. A schedule may outlive the key it was created with. So it gets, for
+ * each quota, the largest limit among the tenant's valid keys with the scope submit, and no limit if one of them has none.
+ * The job of an occurrence is admitted completely or not at all; a reservation that is not used is returned.
+ */
+import { impliedScopes, NO_QUOTAS, type Quotas } from "../../domain/api-key.ts";
+import { isTrawlError } from "../../errors.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { OccurrenceObstacle } from "../../schedule/fire-occurrence.ts";
+import type { ApiKey, KeyStore } from "../../store/key-store.ts";
+import type { Caller } from "../caller.ts";
+import { quotaText } from "./quota-error.ts";
+import { BUCKET_S, type QuotaKeeper } from "./quotas.ts";
+
+type Deps = {
+  keys: Pick<KeyStore, "list">;
+  quotas: QuotaKeeper;
+  clock: Clock;
+  /** Keys in the settings. They have no quotas. */
+  fixed: readonly { tenant: string | undefined }[];
+};
+
+/** The obstacle to a job of `urls` URLs; undefined: the job is admitted. */
+type FindOccurrenceObstacle = (tenant: string, jobId: string, urls: number) => Promise<OccurrenceObstacle | undefined>;
+
+const ROWS = 200;
+
+export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): FindOccurrenceObstacle {
+  /** Undefined if no key could submit for the tenant now. */
+  async function findCaller(tenant: string): Promise<Caller | undefined> {
+    const own: ApiKey[] = [];
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const page: readonly ApiKey[] = await keys.list(ROWS, after);
+      own.push(...page.filter((key) => key.tenant === tenant && isGood(key, clock.now())));
+      after = page.length < ROWS ? undefined : page.at(-1)?.id;
+    }
+    const hasFixedKey = fixed.some((key) => key.tenant === tenant);
+    if (own.length === 0 && !hasFixedKey) return undefined;
+    const fastest = [...own].sort((one, other) => rateOf(other) - rateOf(one))[0];
+    return { tenant, keyId: fastest?.id, scopes: ["submit"], quotas: hasFixedKey ? NO_QUOTAS : largest(own) };
+  }
+
+  /** Reserves `want` URLs. `settle(false)` returns them to the quota. */
+  async function take(caller: Caller, quota: "pending" | "urlsPerSecond", want: number) {
+    const one = { ...caller, quotas: { ...NO_QUOTAS, [quota]: caller.quotas?.[quota] } };
+    const budget = quotas.budgetOf(one);
+    if (budget === undefined) return { settle: async () => {} };
+    const granted = await budget.reserve(want);
+    if (granted === want) return { settle: (isTaken: boolean) => budget.settle(want, isTaken ? want : 0) };
+    await budget.settle(granted, 0);
+    return { because: quotaText(one, budget.reached() ?? { quota, most: one.quotas[quota] ?? 0, now: 0 }) };
+  }
+
+  return async (tenant, jobId, urls) => {
+    const caller = await findCaller(tenant);
+    if (caller === undefined) {
+      return { because: `a key: tenant ${tenant} has no valid key with the scope submit`, isForGood: false };
+    }
+    const { pending, urlsPerSecond } = caller.quotas ?? NO_QUOTAS;
+    if (pending !== undefined && urls > pending) {
+      return {
+        because: `a quota: its ${urls} URLs are more than tenant ${tenant} may have waiting, ${pending}`,
+        isForGood: true,
+      };
+    }
+    const waiting = await take(caller, "pending", urls);
+    if ("because" in waiting) return waitsForQuota(waiting.because);
+    // A list that is longer than the bucket needs a full bucket, and empties it.
+    const most = urlsPerSecond === undefined ? urls : Math.max(1, Math.ceil(urlsPerSecond * BUCKET_S));
+    let drawn: Awaited<ReturnType<typeof take>> | undefined;
+    let isTaken = false;
+    try {
+      drawn = await take(caller, "urlsPerSecond", Math.min(urls, most));
+      if ("because" in drawn) return waitsForQuota(drawn.because);
+      await quotas.admitJob(caller, jobId);
+      isTaken = true;
+      return undefined;
+    } catch (error) {
+      if (!isTrawlError(error, "QUOTA_REACHED")) throw error;
+      return waitsForQuota(String(error.detail.says));
+    } finally {
+      await waiting.settle(isTaken);
+      if (drawn !== undefined && "settle" in drawn) await drawn.settle(isTaken);
+    }
+  };
+}
+
+function waitsForQuota(says: string): OccurrenceObstacle {
+  return { because: `a quota: ${says}`, isForGood: false };
+}
+
+function isGood({ revokedAt, expiresAt = Infinity, scopes }: ApiKey, now: number): boolean {
+  return revokedAt === undefined && expiresAt > now && impliedScopes(scopes).includes("submit");
+}
+
+function rateOf({ quotas: { urlsPerSecond = Infinity } }: ApiKey): number {
+  return urlsPerSecond;
+}
+
+function largest(keys: readonly ApiKey[]): Quotas {
+  const most = (name: keyof Quotas) => {
+    const all = keys.map(({ quotas }) => quotas[name] ?? Infinity);
+    const found = Math.max(...all);
+    return found === Infinity ? undefined : found;
+  };
+  return { pending: most("pending"), urlsPerSecond: most("urlsPerSecond"), jobs: most("jobs") };
+}

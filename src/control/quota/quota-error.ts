@@ -1,0 +1,50 @@
+/** The error for a quota that is used up. */
+import { NO_QUOTAS, type Quotas } from "../../domain/api-key.ts";
+import { plural } from "../../domain/format-number.ts";
+import { TrawlError } from "../../errors.ts";
+import type { Caller } from "../caller.ts";
+
+export type ReachedQuota = { quota: keyof Quotas; most: number; now: number; retryAfterMs: number };
+
+/** What the request had done before it reached the quota. */
+type Progress = { id: string; accepted: number; duplicates: number; refusedCount: number; taken: number };
+
+export function quotaError(caller: Caller, reached: ReachedQuota | undefined, progress?: Progress): TrawlError {
+  const { quota, most, now, retryAfterMs } = reached ?? { ...UNKNOWN, most: caller.quotas?.pending ?? 0 };
+  const rest =
+    progress === undefined
+      ? "nothing of this request was queued: send it again later"
+      : `${progress.taken} of these URLs were taken: send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`;
+  const says = quotaText(caller, { quota, most, now });
+  return new TrawlError("QUOTA_REACHED", {
+    op: "api.quota",
+    message: `${says}; ${rest}`,
+    detail: {
+      ...progress,
+      says,
+      quota,
+      most,
+      now,
+      quotas: caller.quotas ?? NO_QUOTAS,
+      retryAfterMs: Math.ceil(retryAfterMs),
+    },
+  });
+}
+
+const UNKNOWN = { quota: "pending", now: 0, retryAfterMs: 1_000 } as const;
+
+/** Which quota is used up, with its numbers. */
+export function quotaText(
+  { tenant }: Caller,
+  { quota, most, now }: Pick<ReachedQuota, "quota" | "most" | "now">,
+): string {
+  const whose = tenant === undefined ? "this key" : `tenant ${tenant}`;
+  switch (quota) {
+    case "pending":
+      return `${whose} has ${plural(now, "URL")} waiting, and may have ${most}`;
+    case "jobs":
+      return `${whose} has ${plural(now, "open job")}, and may have ${most}`;
+    case "urlsPerSecond":
+      return `this key may queue ${plural(most, "URL")} per second, and has used that up`;
+  }
+}

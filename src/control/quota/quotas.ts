@@ -1,0 +1,193 @@
+/**
+ * Enforces the quotas of API keys, for any number of server instances on one store.
+ *
+ * Open jobs and URLs per second are counted in the store, each in one transaction. These quotas are exact, with any number
+ * of instances. Waiting URLs are counted in the broker, once per second and instance; in between an instance adds what it
+ * has queued itself. So an instance may exceed this quota by what other instances have queued in the last second. Links
+ * that workers find count as waiting, but are never refused.
+ *
+ * A crash can leave URLs drawn from the rate bucket but not queued: the bucket refills within seconds. It can also leave an
+ * owner row of a job that was not created: the next count removes it.
+ */
+
+import { NO_QUOTAS } from "../../domain/api-key.ts";
+import { hasEnded } from "../../domain/job.ts";
+import type { FrontierAdmin, JobView } from "../../frontier/frontier-admin.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { CREATED_WITHIN_MS, type JobOwners, type OwnedJob } from "../../store/job-owners.ts";
+import type { KeyStore } from "../../store/key-store.ts";
+import type { UrlBudget } from "../../submit/submit-urls.ts";
+import { tenantOwner } from "../../submit/with-tenant.ts";
+import type { Caller } from "../caller.ts";
+import { quotaError, type ReachedQuota } from "./quota-error.ts";
+
+/** What one request may queue. After `reserve` has returned 0, `reached` says which quota is used up. */
+type Budget = UrlBudget & {
+  /** Whether one more URL may be queued now. Reserves nothing, and does not write to the store. */
+  hasCapacity(): Promise<boolean>;
+  reached(): ReachedQuota | undefined;
+};
+
+export type QuotaKeeper = {
+  /** Records the caller as the owner of a job, before the job is created. Throws QUOTA_REACHED. */
+  admitJob(caller: Caller, jobId: string): Promise<void>;
+  /** Throws QUOTA_REACHED if no URL may be queued now. */
+  check(caller: Caller): Promise<void>;
+  /** Undefined for a caller without quotas. */
+  budgetOf(caller: Caller): Budget | undefined;
+};
+
+type Deps = {
+  owners: JobOwners;
+  keys: Pick<KeyStore, "takeTokens" | "returnTokens">;
+  frontier: Pick<FrontierAdmin, "findJob">;
+  clock: Clock;
+};
+
+/** How long a count of waiting URLs is used. */
+const COUNTED_MS = 1_000;
+/** The rate bucket holds the URLs of this many seconds, because a list arrives in one piece. */
+export const BUCKET_S = 10;
+/** The Retry-After for quotas that depend on the speed of the workers. */
+const RETRY_AFTER_MS = 5_000;
+const ROWS = 200;
+
+/** The waiting URLs of an owner: the last count, queued since the count, and reserved. */
+type Waiting = { counted: number; since: number; reserved: number; until: number; counting: Promise<void> | undefined };
+
+/** The owner whose jobs count together: the tenant, or the key itself if it has no tenant. */
+export function ownerOf({ tenant, keyId }: Caller): string | undefined {
+  if (tenant !== undefined) return tenantOwner(tenant);
+  return keyId === undefined ? undefined : `k:${keyId}`;
+}
+
+export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): QuotaKeeper {
+  const waiting = new Map<string, Waiting>();
+
+  /** Counts the waiting URLs in the owner's open jobs, and closes the rows of jobs that have ended. */
+  async function countWaiting(owner: string): Promise<number> {
+    let sum = 0;
+    for (let afterN = 0; ; ) {
+      const rows = await owners.listOpen(owner, ROWS, afterN);
+      const jobs = await Promise.all(rows.map(({ jobId }) => frontier.findJob(jobId)));
+      sum += jobs.reduce((part, job) => part + waitingIn(job), 0);
+      const over = rows.filter((row, nth) => isOver(row, jobs[nth], clock.now()));
+      if (over.length > 0)
+        await owners.setOpen(
+          over.map(({ jobId }) => jobId),
+          false,
+        );
+      afterN = rows.at(-1)?.n ?? afterN;
+      if (rows.length < ROWS) return sum;
+    }
+  }
+
+  async function counted(owner: string): Promise<Waiting> {
+    const known = waiting.get(owner) ?? { counted: 0, since: 0, reserved: 0, until: 0, counting: undefined };
+    waiting.set(owner, known);
+    if (clock.now() < known.until) return known;
+    known.counting ??= (async () => {
+      known.since = 0; // URLs queued during the count are counted twice, rather than not at all
+      known.counted = await countWaiting(owner);
+      known.until = clock.now() + COUNTED_MS;
+    })().finally(() => {
+      known.counting = undefined;
+    });
+    await known.counting;
+    return known;
+  }
+
+  function budgetOf(caller: Caller): Budget | undefined {
+    const { pending, urlsPerSecond } = caller.quotas ?? NO_QUOTAS;
+    const owner = ownerOf(caller);
+    const { keyId } = caller;
+    if (owner === undefined || keyId === undefined || (pending === undefined && urlsPerSecond === undefined)) return;
+    let reached: ReachedQuota | undefined;
+
+    async function reserveWaiting(want: number, most: number, owner: string): Promise<number> {
+      const count = await counted(owner);
+      const now = count.counted + count.since + count.reserved;
+      const granted = Math.max(0, Math.min(want, most - now));
+      count.reserved += granted;
+      if (granted === 0) reached = { quota: "pending", most, now, retryAfterMs: RETRY_AFTER_MS };
+      return granted;
+    }
+
+    async function draw(want: number, perSecond: number, keyId: string): Promise<number> {
+      const bucket = bucketOf(perSecond);
+      const { granted, nextAt } = await keys.takeTokens(keyId, want, bucket);
+      if (granted === 0 && (want > 0 || nextAt > bucket.now)) {
+        reached = { quota: "urlsPerSecond", most: perSecond, now: perSecond, retryAfterMs: nextAt - bucket.now };
+      }
+      return granted;
+    }
+
+    return {
+      async reserve(want) {
+        reached = undefined;
+        const reserved = pending === undefined ? want : await reserveWaiting(want, pending, owner);
+        if (reserved === 0 || urlsPerSecond === undefined) return reserved;
+        const granted = await draw(reserved, urlsPerSecond, keyId);
+        const count = waiting.get(owner);
+        if (pending !== undefined && count !== undefined) count.reserved -= reserved - granted;
+        return granted;
+      },
+      async settle(reserved, queued) {
+        const count = waiting.get(owner);
+        if (pending !== undefined && count !== undefined) {
+          count.reserved -= reserved;
+          count.since += queued;
+        }
+        const unused = reserved - queued;
+        if (urlsPerSecond !== undefined && unused > 0) await keys.returnTokens(keyId, unused, bucketOf(urlsPerSecond));
+      },
+      async hasCapacity() {
+        reached = undefined;
+        if (pending !== undefined) {
+          const reserved = await reserveWaiting(1, pending, owner);
+          if (reserved === 0) return false;
+          const count = waiting.get(owner);
+          if (count !== undefined) count.reserved -= reserved;
+        }
+        if (urlsPerSecond !== undefined) await draw(0, urlsPerSecond, keyId);
+        return reached === undefined;
+      },
+      reached: () => reached,
+    };
+  }
+
+  function bucketOf(perSecond: number) {
+    return { perSecond, capacity: Math.max(1, Math.ceil(perSecond * BUCKET_S)), now: clock.now() };
+  }
+
+  return {
+    budgetOf,
+    async check(caller) {
+      const budget = budgetOf(caller);
+      if (budget === undefined) return;
+      if (!(await budget.hasCapacity())) throw quotaError(caller, budget.reached());
+    },
+    async admitJob(caller, jobId) {
+      const owner = ownerOf(caller);
+      const { jobs: most, pending } = caller.quotas ?? NO_QUOTAS;
+      // A caller without a tenant sees all jobs, so its own list is needed only to count quotas.
+      const isCounted = caller.tenant !== undefined || most !== undefined || pending !== undefined;
+      if (owner === undefined || !isCounted) return;
+      if (await owners.add(owner, jobId, clock.now(), most)) return;
+      await countWaiting(owner); // closes the rows of jobs that have ended
+      if (await owners.add(owner, jobId, clock.now(), most)) return;
+      const now = most ?? 0;
+      throw quotaError(caller, { quota: "jobs", most: now, now, retryAfterMs: RETRY_AFTER_MS });
+    },
+  };
+}
+
+function waitingIn(job: JobView | undefined): number {
+  if (job === undefined) return 0;
+  const { queued, delayed, leased } = job.counts;
+  return queued + delayed + leased;
+}
+
+function isOver({ addedAt }: OwnedJob, job: JobView | undefined, now: number): boolean {
+  return job === undefined ? now - addedAt > CREATED_WITHIN_MS : hasEnded(job.state);
+}

@@ -1,0 +1,62 @@
+/** Schedules and their runs as the API returns them and as `--json` prints them. */
+import type { CatchUp, OccurrenceKind, OccurrenceState, Overlap } from "../../domain/schedule.ts";
+import { withoutWebhookSecret } from "../../schedule/masked-webhook.ts";
+import { everyWords } from "../../schedule/schedule-schema.ts";
+import type { Occurrence, PublicSchedule } from "../../store/schedule-store.ts";
+import type { JobInput } from "../../submit/job-schema.ts";
+import { withMaskedSecrets } from "../../submit/masked-secrets.ts";
+
+export type ScheduleOut = {
+  id: string;
+  name: string;
+  cron: string | null;
+  timeZone: string | null;
+  every: string | null;
+  overlap: Overlap;
+  catchUp: CatchUp;
+  catchUpMost: number;
+  paused: boolean;
+  nextAt: string | null;
+  createdAt: string;
+  job: JobInput;
+};
+
+export type RunOut = {
+  at: string;
+  kind: OccurrenceKind;
+  state: OccurrenceState;
+  because: string | null;
+  jobId: string | null;
+  endedAt: string | null;
+};
+
+export function scheduleOut(schedule: PublicSchedule): ScheduleOut {
+  const { id, name, timing, overlap, catchUp, catchUpMost, paused, nextAt, createdAt, job } = schedule;
+  const isCron = timing.kind === "cron";
+  return {
+    id,
+    name,
+    cron: isCron ? timing.cron : null,
+    timeZone: isCron ? timing.timeZone : null,
+    every: isCron ? null : everyWords(timing.everyMs),
+    ...{ overlap, catchUp, catchUpMost, paused },
+    nextAt: nextAt === undefined ? null : isoOf(nextAt),
+    createdAt: isoOf(createdAt),
+    job: withoutWebhookSecret(withMaskedSecrets(job as JobInput)),
+  };
+}
+
+export function runOut({ at, kind, state, because, jobId, endedAt }: Occurrence): RunOut {
+  return {
+    at: isoOf(at),
+    kind,
+    state,
+    because: because ?? null,
+    jobId: jobId ?? null,
+    endedAt: endedAt === undefined ? null : isoOf(endedAt),
+  };
+}
+
+export function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,154 @@
+/** Traces as the API returns them and as `--json` prints them, with secrets redacted. */
+import type { JobState } from "../../domain/job.ts";
+import type { TaskKind } from "../../domain/task.ts";
+import type { Explanation, Visibility } from "../../frontier/frontier-admin.ts";
+import { createRedact } from "../../runtime/redact.ts";
+import type { AttemptFate } from "../../store/store.ts";
+import type { JobTrace } from "../../trace/job-trace.ts";
+import type { Lease, Timeline } from "../../trace/timeline.ts";
+import { type LineKind, timelineLines } from "../../trace/timeline-lines.ts";
+import type { Trace } from "../../trace/trace.ts";
+import { type DeadOut, deadOut } from "./dead-letter.ts";
+import { type JobOut, jobOut } from "./job.ts";
+
+type LeaseRun = {
+  token: number;
+  worker: string | null;
+  step: TaskKind | null;
+  attempt: number | null;
+  leasedAt: string | null;
+  endedAt: string | null;
+};
+
+export type LeaseOut =
+  | (LeaseRun & { kind: "try"; fate: AttemptFate; because: string; status: number | null; detail: string | null })
+  | (LeaseRun & {
+      kind: "page";
+      pageId: number;
+      status: number;
+      bytes: number;
+      sentAt: string;
+      fetchedAt: string;
+      tookMs: number;
+      location: string | null;
+      records: number;
+      invalid: number;
+      bodyRef: string | null;
+    })
+  | { kind: "lost"; token: number };
+
+export type TimelineOut = {
+  url: string;
+  job: string;
+  jobState: JobState;
+  requestId: string | null;
+  submittedAt: string;
+  state: Explanation["tasks"][number]["state"] | null;
+  waits: string[];
+  lines: { at: string | null; kind: LineKind; words: string }[];
+  tasks: { taskId: string; step: TaskKind; leases: LeaseOut[] }[];
+};
+
+export type JobTraceOut = {
+  job: JobOut;
+  waits: string[];
+  tries: { fate: AttemptFate; because: string; status: number | null; tries: number; sample: string }[];
+  slowest: {
+    taskId: string;
+    url: string;
+    status: number;
+    tookMs: number;
+    worker: string | null;
+    leaseMs: number | null;
+  }[];
+  dead: DeadOut[];
+};
+
+export type TraceOut = { stories: TimelineOut[]; jobs: JobTraceOut[]; more: number };
+
+const redact = createRedact([]);
+
+/** Names of workers are visible to operators only. */
+export function traceOut(
+  { stories, jobs, more }: Trace,
+  { now, hearing }: { now: number; hearing: Visibility },
+): TraceOut {
+  return {
+    stories: stories.map((timeline) => redact.value(timelineOut(timeline, hearing)) as TimelineOut),
+    jobs: jobs.map((trace) => redact.value(jobTraceOut(trace, now, hearing)) as JobTraceOut),
+    more,
+  };
+}
+
+function timelineOut(timeline: Timeline, hearing: Visibility): TimelineOut {
+  const { url, job, requestId, tasks, state, waits } = timeline;
+  return {
+    url,
+    job: job.id,
+    jobState: job.state,
+    requestId: requestId ?? null,
+    submittedAt: iso(job.createdAt),
+    state: state ?? null,
+    waits: [...waits],
+    lines: timelineLines(timeline, hearing).map(({ at, kind, words }) => ({ at: isoOf(at), kind, words })),
+    tasks: tasks.map(({ taskId, step, leases }) => ({
+      taskId,
+      step,
+      leases: leases.map((lease) => leaseOut(lease, hearing)),
+    })),
+  };
+}
+
+function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number, hearing: Visibility): JobTraceOut {
+  return {
+    job: jobOut(job, now),
+    waits: [...waits],
+    tries: tries.map(({ status = null, ...group }) => ({ ...group, status })),
+    slowest: slowest.map(({ taskId, url, status, tookMs, run }) => ({
+      taskId,
+      url,
+      status,
+      tookMs: Math.round(tookMs),
+      worker: workerOut(run?.worker, hearing),
+      leaseMs: run === undefined ? null : Math.round(run.endedAt - run.leasedAt),
+    })),
+    dead: dead.map(deadOut),
+  };
+}
+
+function leaseOut(lease: Lease, hearing: Visibility): LeaseOut {
+  const { token } = lease;
+  if (lease.kind === "lost") return { kind: "lost", token };
+  const { step = null, attempt = null } = lease;
+  const worker = workerOut(lease.worker, hearing);
+  const run = { token, worker, step, attempt, leasedAt: isoOf(lease.leasedAt), endedAt: isoOf(lease.endedAt) };
+  if (lease.kind === "try") {
+    const { fate, because, status = null, detail = null } = lease;
+    return { kind: "try", ...run, fate, because, status, detail };
+  }
+  const { id, status, bodyBytes, bodyRef = null, records, invalid, fetchedAt, tookMs, headers } = lease.page;
+  return {
+    kind: "page",
+    ...run,
+    pageId: id,
+    status,
+    bytes: bodyBytes,
+    sentAt: iso(fetchedAt - tookMs),
+    fetchedAt: iso(fetchedAt),
+    tookMs: Math.round(tookMs),
+    location: headers.location ?? null,
+    ...{ records, invalid, bodyRef },
+  };
+}
+
+function workerOut(worker: string | undefined, hearing: Visibility): string | null {
+  return hearing === "own" ? null : (worker ?? null);
+}
+
+function isoOf(at: number | undefined): string | null {
+  return at === undefined ? null : iso(at);
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { attemptCause, lastCause } from "./attempt-cause.ts";
+
+describe("the cause of a failed attempt", () => {
+  it.each([
+    [{ because: "server_error", status: 503, detail: "answered 503" }, "HTTP 503"],
+    [{ because: "timeout", detail: "no answer in time (UND_ERR_HEADERS_TIMEOUT)" }, "timed out"],
+    [{ because: "network", detail: "connection refused (connect ECONNREFUSED 127.0.0.1:9)" }, "connection refused"],
+    [{ because: "render_failed" }, "render_failed"],
+    [{ because: "dns", status: null, detail: null }, "dns"],
+  ])("%j is %s", (attempt, cause) => {
+    expect(attemptCause(attempt)).toBe(cause);
+  });
+
+  it("is that of the last attempt, and only for retries_spent", () => {
+    const history = [{ because: "timeout" }, { because: "server_error", status: 500 }];
+    expect(lastCause("retries_spent", history)).toBe("HTTP 500");
+    expect(lastCause("http_status", history)).toBeUndefined();
+    expect(lastCause("retries_spent", [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,11 @@
+/** The queue names by which a crawl differs from a job that was submitted for workers. */
+
+/** Each crawl has its own queue, so that only the processes of that crawl take its tasks. */
+export function crawlQueue(jobId: string): string {
+  return `crawl:${jobId}`;
+}
+
+/** True for a job of `trawl crawl`, false for one that was submitted for workers. */
+export function isCrawl({ id, queue }: { id: string; queue: string }): boolean {
+  return queue === crawlQueue(id);
+}

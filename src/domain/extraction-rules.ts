@@ -1,0 +1,39 @@
+/** Extraction rules as a job stores them: the fields of its records. The schema is in extract/rules.ts; see docs/extraction.md. */
+
+export const FIELD_TYPES = [
+  "text",
+  "multiline",
+  "number",
+  "integer",
+  "boolean",
+  "url",
+  "date",
+  "html",
+  "json",
+] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+type Scalar = string | number | boolean | null;
+
+/** One field in full. `fields` makes it an object; an object takes no `type`, `match` or `default`. */
+export type RuleDetail = {
+  select: string;
+  type?: FieldType | undefined;
+  required?: boolean | undefined;
+  /** All matches instead of the first. */
+  list?: boolean | undefined;
+  /** A regular expression. The value is its first group, or the whole match if it has no group. */
+  match?: string | undefined;
+  /** The value if nothing matches. */
+  default?: Scalar | Scalar[] | undefined;
+  fields?: Record<string, Rule> | undefined;
+};
+
+/** A selector, a rule in full, or either of them in brackets for a list. */
+export type Rule = string | RuleDetail | [string | RuleDetail];
+
+/** The fields of a record by name. `$each` holds a selector: each element that it matches becomes one record. */
+export type Rules = Record<string, Rule>;
+
+/** The key of `Rules` that asks for one record per element. */
+export const EACH = "$each";

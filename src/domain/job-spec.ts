@@ -1,0 +1,84 @@
+/** A resolved job: every setting has its final value. Workers read it; the broker stores it as JSON. */
+import type { BrowserSpec } from "./browser.ts";
+import type { Rules } from "./extraction-rules.ts";
+import type { SitePolicy } from "./politeness.ts";
+import type { Routing, UrlRoute } from "./route.ts";
+import type { SiteGrouping } from "./site.ts";
+import type { TaskKind } from "./task.ts";
+
+export type FollowSpec = {
+  /** CSS selector of the elements whose links are followed. */
+  links: string;
+  /** Which links are followed: those to the same site, to the same registrable domain, or all. */
+  scope: "site" | "domain" | "any";
+  include: readonly string[];
+  exclude: readonly string[];
+  maxDepth: number | undefined;
+};
+
+export type RecrawlSpec = {
+  set: string;
+  /** Whether records of all pages are stored, or only those of changed pages. */
+  emit: "all" | "changed";
+};
+
+export type JobSpec = {
+  id: string;
+  /** Links logs and traces to one submission. It is the caller's `X-Request-Id` if there was one. */
+  requestId: string;
+  name: string;
+  /** The start URLs, if there are few of them. `urlsHash` covers all of them: `trawl crawl --resume` compares it. */
+  urls: readonly string[];
+  urlCount: number;
+  urlsHash: string;
+  /** Path of a spider module. If undefined, `extract` and `follow` apply. */
+  spider: string | undefined;
+  follow: FollowSpec | undefined;
+  extract: Rules | undefined;
+  politeness: { policy: SitePolicy; robots: boolean; sites: Readonly<Record<string, SitePolicy>> };
+  siteGrouping: SiteGrouping;
+  retries: { max: number; backoffMs: number };
+  limits: { pages: number | undefined; seconds: number | undefined; bodyBytes: number };
+  queue: string;
+  /** Queue of the tasks that need a browser. */
+  renderQueue: string;
+  render: "never" | "auto" | "always";
+  browser: BrowserSpec;
+  priority: number;
+  /** Routes that send some URLs to other queues or priorities. */
+  routes: readonly UrlRoute[];
+  /** Workers of this queue parse the pages. If undefined, the worker that fetched a page also parses it. */
+  parse: { queue: string } | undefined;
+  headers: Readonly<Record<string, string>>;
+  dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
+  keep: { bodies: boolean; pages: boolean; records: boolean };
+  /** Pages are compared with the page memory of this set. If undefined, every page counts as new. */
+  recrawl?: RecrawlSpec;
+  /** Hosts that the user typed. Workers may connect to them even at private addresses. */
+  typedHosts: readonly string[];
+  /** The file or database to which `trawl crawl` exports the records. */
+  out: string | undefined;
+  /** The tenant whose API key submitted it. Keys of other tenants cannot see the job. */
+  tenant?: string;
+  /** The occurrence of a schedule that submitted it. */
+  slot?: { scheduleId: string; at: number };
+  /** What the job was when it was submitted under an idempotency key. */
+  digest?: JobDigest;
+};
+
+/** `list`: a hash of all URLs, if the whole list was known at submission. See submit/job-digest.ts. */
+export type JobDigest = { job: string; list?: string };
+
+/** The kind of new tasks, unless the site is known to need a browser. */
+export function kindOf({ render }: Pick<JobSpec, "render">): TaskKind {
+  return render === "always" ? "render" : "fetch";
+}
+
+/** The queue of a task. With `render: "auto"`, tasks that need a browser go to `renderQueue`. */
+export function queueFor(
+  kind: TaskKind,
+  { queue }: Pick<Routing, "queue">,
+  { render, renderQueue }: Pick<JobSpec, "render" | "renderQueue">,
+): string {
+  return kind === "render" && render === "auto" ? renderQueue : queue;
+}

@@ -1,0 +1,71 @@
+/** Deeper values are rejected: `JSON.stringify` would later overflow the stack on them. */
+const DEEPEST_VALUE = 200;
+
+/**
+ * Parses JSON with the errors that are common in pages: enclosing comments or CDATA, raw line breaks in strings, trailing
+ * commas, escaped quotes. Undefined if it cannot be parsed. Never throws.
+ */
+export function parseLenientJson(text: string): unknown {
+  const strict = tryParse(text);
+  if (strict !== undefined) return strict;
+  const bare = withoutWrapping(text);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: raw control characters are the error to correct
+  const mended = bare.replace(/[\0-\x1f\u2028\u2029]+/g, " ");
+  return (
+    tryParse(mended) ?? tryParse(withoutTrailingCommas(mended)) ?? tryParse(withoutTrailingCommas(unescaped(mended)))
+  );
+}
+
+function tryParse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isShallow(value) ? value : undefined;
+  } catch {
+    // Broken JSON in a page is not an error of ours. The caller tries the next correction.
+    return undefined;
+  }
+}
+
+function withoutWrapping(text: string): string {
+  return text
+    .replace(/^[\s\ufeff]*(?:\/\/\s*)?(?:\/\*\s*)?(?:<!--|<!\[CDATA\[)(?:\s*\*\/)?/, "")
+    .replace(/(?:\/\/\s*)?(?:\/\*\s*)?(?:-->|\]\]>)(?:\s*\*\/)?\s*$/, "")
+    .replace(/;\s*$/, "");
+}
+
+/** Not a regular expression: one that skips strings takes quadratic time on an unterminated string. */
+function withoutTrailingCommas(text: string): string {
+  let mended = "";
+  let keptTo = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (isInString && char === "\\") at++;
+    else if (char === '"') isInString = !isInString;
+    else if (!isInString && char === "," && endsList(text, at + 1)) {
+      mended += text.slice(keptTo, at);
+      keptTo = at + 1;
+    }
+  }
+  return mended + text.slice(keptTo);
+}
+
+/** True if nothing but spaces comes before a closing bracket. */
+function endsList(text: string, from: number): boolean {
+  let at = from;
+  while (text.charAt(at) === " ") at++;
+  return text.charAt(at) === "}" || text.charAt(at) === "]";
+}
+
+function unescaped(text: string): string {
+  return text.includes('"') ? text : text.replaceAll("&quot;", '"').replaceAll("&#34;", '"').replaceAll("&amp;", "&");
+}
+
+function isShallow(root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST_VALUE) return false;
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+  }
+  return true;
+}

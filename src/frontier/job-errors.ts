@@ -1,0 +1,29 @@
+import type { JobState } from "../domain/job.ts";
+import { TrawlError } from "../errors.ts";
+
+/** All backends and commands throw this for an unknown job. */
+export function jobNotFound(jobId: string, op: string): TrawlError {
+  return new TrawlError("NOT_FOUND", {
+    op,
+    message: `no job ${jobId} in this broker; list the jobs with: trawl jobs`,
+    detail: { jobId },
+  });
+}
+
+/** Thrown when a job that has not ended is to be forgotten. */
+export function jobRunning(jobId: string, state: JobState, op: string): TrawlError {
+  const why =
+    state === "running" || state === "paused"
+      ? `is ${state}; cancel it first: trawl cancel ${jobId}`
+      : `is ${state}, and some of its tasks are still leased; try again when they have ended`;
+  return new TrawlError("JOB_RUNNING", { op, message: `job ${jobId} ${why}`, detail: { jobId, state } });
+}
+
+/** Also for a job past its deadline whose last tasks are still leased: its waiting tasks are cancelled already. */
+export function tooLateForLimits(jobId: string, state: string): TrawlError {
+  return new TrawlError("JOB_ENDED", {
+    op: "frontier.setLimits",
+    message: `job ${jobId} is ${state}${state === "running" ? " and past its deadline" : ""}: too late to change its limits; start a new job`,
+    detail: { jobId, state },
+  });
+}

@@ -1,0 +1,135 @@
+/** Encodes tasks and settlements as script arguments, and decodes grants from replies. */
+import type { BackoffCause } from "../../../domain/backoff.ts";
+import { fingerprint, fingerprintInteger } from "../../../domain/fingerprint.ts";
+import { type SitePolicy, type Slot, takeSlot } from "../../../domain/politeness.ts";
+import type { NewTask } from "../../../domain/task.ts";
+import type { Grant, Settlement, TaskOutcome } from "../../frontier.ts";
+import type { Reply, ScriptArg } from "../connection/broker-client.ts";
+import { decodeBody, encodeBody } from "./task-body.ts";
+
+/** The lanes of a call: each is sent once, and tasks refer to it by its index, starting at 1. */
+type LaneTable = { encode(): ScriptArg[]; indexOf(task: NewTask): number };
+
+export function createLaneTable(): LaneTable {
+  const lanesOf = new Map<string, { queue: string; priority: number; index: number }[]>();
+  const args: ScriptArg[] = [];
+  return {
+    encode: () => [args.length / 3, ...args],
+    indexOf({ site, queue, priority }) {
+      const lanes = lanesOf.get(site) ?? [];
+      const existing = lanes.find((lane) => lane.queue === queue && lane.priority === priority);
+      if (existing !== undefined) return existing.index;
+      args.push(site, queue, priority);
+      const index = args.length / 3;
+      lanesOf.set(site, [...lanes, { queue, priority, index }]);
+      return index;
+    },
+  };
+}
+
+/** Three values per task: its lane, negative for the target of a redirect; its fingerprint; its body. */
+export function encodeTasks(tasks: readonly NewTask[], lanes: LaneTable): ScriptArg[] {
+  const args: ScriptArg[] = [];
+  for (const task of tasks) {
+    const index = lanes.indexOf(task);
+    const continuesPage = task.redirects !== undefined && task.redirects > 0;
+    args.push(continuesPage ? -index : index, encodeFingerprint(task.url), encodeBody(task));
+  }
+  return args;
+}
+
+export function encodeFingerprint(url: string): string {
+  return fingerprintInteger(fingerprint(url)).toString();
+}
+
+/** Ten values and the number of links; the links follow as encodeTasks returns them. */
+export function encodeSettlement(
+  { taskId, token, outcome, site, refusedLinks, tally }: Settlement,
+  { known, links }: { known: number; links: number },
+): ScriptArg[] {
+  const { pages, records, invalid, bytes } = tally;
+  return [
+    taskId,
+    token,
+    encodeOutcome(outcome),
+    encodeSiteSignal(site),
+    refusedLinks,
+    known,
+    pages,
+    records,
+    invalid,
+    bytes,
+    links,
+  ];
+}
+
+function encodeOutcome(outcome: TaskOutcome): string {
+  if (outcome.kind === "done" || outcome.kind === "refused") return outcome.kind;
+  const { kind, because, status, detail } = outcome;
+  const told = JSON.stringify({ because, status, detail }).slice(1, -1);
+  const retryAfterMs = outcome.kind === "retry" ? outcome.retryAfterMs : undefined;
+  return JSON.stringify({ kind, because, status, retryAfterMs, told });
+}
+
+function encodeSiteSignal(site: Settlement["site"]): string {
+  if (site.kind === "ok") return "ok";
+  if (site.kind === "unknown") return "";
+  const signal = site.cause === undefined ? "throttled" : `throttled:${site.cause}`;
+  return site.retryAfterMs === undefined ? signal : `${signal} ${site.retryAfterMs}`;
+}
+
+/** Decodes a reply of lease.lua: per site its state before the call, then its tasks, which take their slots in that order. */
+export function decodeGrants(
+  reply: Reply,
+  { now, leadMs }: { now: number; leadMs: number },
+  toLocalSlot: (slot: Slot) => Slot,
+): Grant[] {
+  const grants: Grant[] = [];
+  let at = 3;
+  const next = () => reply[at++] ?? "";
+  while (at < reply.length) {
+    const site = String(next());
+    let arrivalAt = Number(next());
+    const policy: SitePolicy = { intervalMs: Number(next()), burst: Number(next()), perSite: 0 };
+    const from = { site, mustAskRobots: next() === 1 };
+    for (let jobs = Number(next()); jobs > 0; jobs--) {
+      const jobId = String(next());
+      for (let tasks = Number(next()); tasks > 0; tasks--) {
+        // A site without an interval limits only by its back-off, whose end the script sends instead of the burst.
+        const startAt = policy.intervalMs === 0 ? Math.max(now, policy.burst) : now + leadMs;
+        const slot = takeSlot(startAt, arrivalAt, policy);
+        arrivalAt = slot.arrivalAt;
+        grants.push(decodeGrant(from, jobId, String(next()), toLocalSlot(slot)));
+      }
+    }
+  }
+  return grants;
+}
+
+/** "id body" is the first grant of a task, "!id token failures body" a later one. */
+function decodeGrant(
+  { site, mustAskRobots }: Pick<Grant, "site" | "mustAskRobots">,
+  jobId: string,
+  text: string,
+  slot: Slot,
+): Grant {
+  const isFirst = !text.startsWith("!");
+  const afterId = text.indexOf(" ");
+  const afterToken = isFirst ? afterId : text.indexOf(" ", afterId + 1);
+  const afterFailures = isFirst ? afterId : text.indexOf(" ", afterToken + 1);
+  return {
+    taskId: text.slice(isFirst ? 0 : 1, afterId),
+    token: isFirst ? 1 : Number(text.slice(afterId + 1, afterToken)),
+    jobId,
+    site,
+    attempt: isFirst ? 1 : Number(text.slice(afterToken + 1, afterFailures)) + 1,
+    ...decodeBody(text.slice(afterFailures + 1), site),
+    slot,
+    mustAskRobots,
+  };
+}
+
+/** Scripts reply "" for an unknown cause. */
+export function decodeCause(text: string | number | undefined): BackoffCause | undefined {
+  return text === undefined || text === "" ? undefined : (String(text) as BackoffCause);
+}

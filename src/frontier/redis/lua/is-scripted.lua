@@ -1,9 +1,0 @@
-#!lua flags=allow-oom
--- is-scripted: whether the pages of a site are known to show nothing without a browser.              Cost: O(1).
--- KEYS  1 the shard
--- ARGV  1 now or ""   2 site
--- Reply: now, then 1 or 0.
--- @include lib/base.lua
-local now, site = time_of(ARGV[1]), ARGV[2]
-local till = redis.call("GET", key("scripted", site))
-return { exact(now), till and tonumber(till) > now and "1" or "0" }

@@ -1,0 +1,43 @@
+-- idle-workers: when an idle worker should ask again. One idle worker of a queue, its watcher, asks when the next site becomes
+-- due, and its call wakes the others if there is enough work. The others ask by themselves only if the watcher did not.
+
+-- A worker that has not asked for this long is gone.
+local IDLE_EXPIRY_MS = 60000
+
+local function first_due(queues, ranks)
+  local first, whose = NEVER, nil
+  for _, queue in ipairs(queues) do
+    for rank in string.gmatch(ranks[queue], "%d") do
+      local due = first_score(key("due", rank .. ":" .. queue)) or NEVER
+      if due < first then first, whose = due, queue end
+    end
+  end
+  return first, whose
+end
+
+local function register_idle(queues, channel, is_idle, due, queue)
+  for _, asked in ipairs(queues) do
+    local name = base_queue(asked)
+    -- A running worker asks again within seconds.
+    redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(clock() - IDLE_EXPIRY_MS))
+    if is_idle then redis.call("ZADD", key("idle", name), exact(clock()), channel)
+    else redis.call("ZREM", key("idle", name), channel) end
+  end
+  if due >= NEVER then return "" end
+  queue = base_queue(queue)
+  local at, watcher = find_alarm(queue)
+  if not is_idle then
+    -- Another worker must be the watcher.
+    if watcher == channel then
+      redis.call("HDEL", key("alarm"), queue)
+      wake(queue, 1)
+    end
+    return ""
+  end
+  if watcher ~= "" and watcher ~= channel and at <= due then
+    -- If the watcher does not ask, the others do one after the other, the longest idle first.
+    return exact(due + ALARM_LATE_MS * (1 + redis.call("ZRANK", key("idle", queue), channel)))
+  end
+  redis.call("HSET", key("alarm"), queue, exact(due) .. " " .. channel)
+  return exact(due)
+end

@@ -1,0 +1,21 @@
+-- stop-job: stop a job, and mark a job whose lanes must follow a change.
+local function mark_unsynced(job)
+  job.synced = 0
+  -- In the order of the changes, so that of two jobs that end at once the later one decides the policy a site keeps.
+  redis.call("ZADD", key("unsynced"), redis.call("HINCRBY", key("meta"), "next_change", 1), job.n)
+end
+
+-- The number of pages left that means "no limit".
+local NO_LIMIT = 9e15
+
+local function index_deadline(job)
+  if job.deadline then redis.call("ZADD", key("deadlines"), exact(job.deadline), job.n)
+  else redis.call("ZREM", key("deadlines"), job.n) end
+end
+
+local function stop(job)
+  job.cancelled = job.cancelled + job.queued + job.delayed
+  job.stopped, job.sealed, job.queued, job.delayed = 1, 1, 0, 0
+  redis.call("ZREM", key("deadlines"), job.n)
+  mark_unsynced(job)
+end

@@ -1,9 +1,0 @@
-#!lua flags=allow-oom
--- told: all shards have followed the home shard's word on a job; unless there is a later one.               Cost: O(1).
--- KEYS  1 the shard
--- ARGV  1 now or ""   2 job id   3 generation
--- Reply: now.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua
-local job = job_named(ARGV[2])
-if job and job.generation == tonumber(ARGV[3]) then redis.call("SREM", key("untold"), job.n) end
-return { exact(time_of(ARGV[1])) }

@@ -1,0 +1,71 @@
+/** Sends commands to workers, by the name of the worker or of its supervisor. */
+import { TrawlError } from "../errors.ts";
+import { shortProcess } from "../runtime/process-identity.ts";
+import type { OperatorCommand, WorkerCommand } from "./frontier.ts";
+import type { FrontierAdmin, WorkerView } from "./frontier-admin.ts";
+
+/** `workers`: the workers that got the command. */
+export type CommandResult = { order: OperatorCommand; workers: string[] };
+
+/**
+ * Sends the command; workers receive it with their next announcement, within seconds. Throws NOT_FOUND; BAD_REQUEST if several
+ * processes have the name; ORDER_REFUSED if the worker cannot execute the command.
+ */
+export async function sendWorkerCommand(
+  frontier: Pick<FrontierAdmin, "listWorkers" | "commandWorker">,
+  name: string,
+  command: OperatorCommand,
+): Promise<CommandResult> {
+  const all = await frontier.listWorkers();
+  const supervised = all.filter(({ vitals }) => hasName(vitals?.supervisor, name));
+  const targets = supervised.length > 0 ? supervised : all.filter(({ worker }) => hasName(worker, name));
+  refuseSeveral(name, targets, supervised.length > 0);
+  const sent: WorkerCommand = supervised.length > 0 && command === "drain" ? "drain-all" : command;
+  const able = targets.filter(({ vitals }) => vitals?.obeys?.includes(sent));
+  const [unable] = targets;
+  if (able.length === 0 && unable !== undefined) throw refused(unable, command);
+  const received = await Promise.all(able.map(({ worker }) => frontier.commandWorker(worker, sent)));
+  const workers = able.map(({ worker }) => worker).filter((_, nth) => received[nth]);
+  if (workers.length > 0) return { order: command, workers };
+  throw new TrawlError("NOT_FOUND", {
+    op: "workers.order",
+    message: `no worker ${JSON.stringify(name)} is running; list the workers with trawl workers or GET /v1/workers`,
+    detail: { worker: name },
+  });
+}
+
+/** The names to send a command to so that it reaches all of these workers that can execute it. One name per supervisor. */
+export function commandTargets(workers: readonly WorkerView[], command: OperatorCommand): string[] {
+  const able = workers.filter(({ vitals }) => vitals?.obeys?.includes(command));
+  return [...new Set(able.map(({ worker, vitals }) => vitals?.supervisor ?? worker))];
+}
+
+function hasName(process: string | undefined, name: string): boolean {
+  return process !== undefined && (process === name || shortProcess(process) === name);
+}
+
+/** Short names may collide: machines may have processes with the same id, and containers the same host name. */
+function refuseSeveral(name: string, targets: readonly WorkerView[], isSupervisor: boolean): void {
+  const names = new Set(targets.map(({ worker, vitals }) => (isSupervisor ? vitals?.supervisor : worker)));
+  if (names.size < 2) return;
+  throw new TrawlError("BAD_REQUEST", {
+    op: "workers.order",
+    message: `${names.size} processes have the name ${name}; use the full name of one: ${[...names].join(", ")}`,
+  });
+}
+
+function refused(view: WorkerView, command: OperatorCommand): TrawlError {
+  const { worker } = view;
+  return new TrawlError("ORDER_REFUSED", {
+    op: "workers.order",
+    message: `${shortProcess(worker)} cannot ${command}: ${whyNot(view)}`,
+    detail: { worker, order: command },
+  });
+}
+
+function whyNot({ version, vitals }: WorkerView): string {
+  const { obeys } = vitals ?? {};
+  if (obeys === undefined) return `it runs Trawl ${version}, which does not support commands; stop it with SIGTERM`;
+  if (obeys.length === 0) return "it belongs to one crawl and ends with it; stop that crawl with Ctrl-C";
+  return "it has no supervisor that would start a new process; drain it, and start a worker yourself";
+}

@@ -1,0 +1,193 @@
+/**
+ * Fires one claimed occurrence: submits its job, unless the previous run is in progress and the overlap policy is skip or
+ * queue. Called by schedulers, and for manual runs. If the process crashes, the occurrence stays claimed until the claim
+ * expires. Then another process continues:
+ *
+ * - before the decision to fire was stored: it decides again;
+ * - after it: it submits the job, and never skips it. The job id is derived from the schedule and the occurrence, so a second
+ *   submission, also by a slow first holder, finds the job and adds nothing.
+ */
+import { hash } from "node:crypto";
+import { hasEnded } from "../domain/job.ts";
+import type { JobSpec } from "../domain/job-spec.ts";
+import type { OccurrenceKey, SkipReason } from "../domain/schedule.ts";
+import { isTrawlError } from "../errors.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { type Tracing, traceSubmission } from "../runtime/tracing.ts";
+import type { Occurrence, OccurrenceClaim, Schedule, ScheduleStore } from "../store/schedule-store.ts";
+import { submitList } from "../submit/broker-intake.ts";
+import type { JobInput } from "../submit/job-schema.ts";
+import { type JobDefaults, parseJob, resolveJob } from "../submit/resolve-job.ts";
+import { setOfSchedule, withTenant } from "../submit/with-tenant.ts";
+
+export type FireDeps = {
+  book: ScheduleStore;
+  frontier: Frontier & FrontierAdmin;
+  clock: Clock;
+  log: Log;
+  openTracing(): Promise<Tracing>;
+  jobDefaults: JobDefaults;
+  /** Throws BAD_SELECTOR if the job's rules cannot be compiled. */
+  checkRules(spec: JobSpec): void;
+  /** The obstacle to a job of a tenant with this many URLs. Without an obstacle it reserves the quota. */
+  findObstacle(tenant: string, jobId: string, urls: number): Promise<OccurrenceObstacle | undefined>;
+  /** Records the owner of a job, before the job is created. */
+  noteOwner(tenant: string, jobId: string): Promise<void>;
+  /** Stores the webhook, before the job is created. */
+  registerWebhook(webhook: JobInput["webhook"], jobId: string): Promise<string | undefined>;
+};
+
+/** A used-up quota or a missing key. `isForGood`: waiting does not help. */
+export type OccurrenceObstacle = { because: string; isForGood: boolean };
+
+/** The delay before the next attempt of an occurrence that waits or could not be submitted. */
+const AGAIN_MS = 5_000;
+
+/** Never rejects: an occurrence that could not be fired is released, and fired later. */
+export async function fireOccurrence(deps: FireDeps, claim: OccurrenceClaim): Promise<void> {
+  const { book, clock, log } = deps;
+  const { scheduleId, at } = claim.occurrence;
+  try {
+    await fire(deps, claim);
+  } catch (cause) {
+    log.warn("schedule.fire_failed", { scheduleId, occurrenceAt: at, cause });
+    const waiting = `could not be submitted: ${(cause as Error).message}`;
+    // If this fails as well, the claim expires.
+    await book.release(claim, instant(clock) + AGAIN_MS, waiting).catch(() => {});
+  }
+}
+
+async function fire(deps: FireDeps, claim: OccurrenceClaim): Promise<void> {
+  const { book, clock, log } = deps;
+  const { occurrence, schedule } = claim;
+  const runBefore = await findRunBefore(deps, occurrence);
+  if (occurrence.state === "waiting") {
+    if (schedule.paused && occurrence.kind === "timed") {
+      await skip(deps, claim, "paused");
+      return;
+    }
+    if (runBefore !== undefined && schedule.overlap !== "replace") {
+      await stepAside(deps, claim, runBefore);
+      return;
+    }
+    // With overlap replace, the new run takes over the quota of the previous one.
+    if (runBefore === undefined && (await isHeldUp(deps, claim))) return;
+    if (!(await book.decide(claim))) return; // another process has claimed it
+  }
+  if (runBefore !== undefined && schedule.overlap === "replace") await cancel(deps, runBefore);
+  const jobId = occurrenceJobId(occurrence);
+  try {
+    await submit(deps, claim, jobId);
+  } catch (cause) {
+    if (!isTrawlError(cause, "BAD_JOB", "BAD_SELECTOR", "BAD_SPIDER")) throw cause;
+    // A retry would fail again: a setting that the job needs has changed.
+    log.error("schedule.job_refused", { scheduleId: occurrence.scheduleId, occurrenceAt: occurrence.at, cause });
+    await book.settle(claim, { state: "failed", because: cause.message }, instant(clock));
+    return;
+  }
+  if (await book.settle(claim, { state: "fired", jobId }, instant(clock))) {
+    log.info("schedule.fired", { scheduleId: occurrence.scheduleId, occurrenceAt: occurrence.at, jobId });
+  }
+}
+
+/** The job of the previous occurrence, if it has not ended. */
+async function findRunBefore({ book, frontier }: FireDeps, occurrence: Occurrence): Promise<string | undefined> {
+  const jobId = (await book.findFiredBefore(occurrence))?.jobId;
+  const job = jobId === undefined ? undefined : await frontier.findJob(jobId);
+  return job === undefined || hasEnded(job.state) ? undefined : job.id;
+}
+
+async function stepAside(deps: FireDeps, claim: OccurrenceClaim, runBefore: string): Promise<void> {
+  if (claim.schedule.overlap === "skip") return skip(deps, claim, "overlap");
+  const { book, clock } = deps;
+  await book.release(claim, instant(clock) + AGAIN_MS, `waits for the run before: job ${runBefore}`);
+}
+
+/** Releases an occurrence that a quota or a missing key prevents, with the reason. Later occurrences wait behind it. */
+async function isHeldUp(deps: FireDeps, claim: OccurrenceClaim): Promise<boolean> {
+  const { book, clock, log } = deps;
+  const { occurrence, schedule } = claim;
+  if (schedule.tenant === undefined) return false;
+  const { urls = [] } = parseJob(schedule.job);
+  const obstacle = await deps.findObstacle(schedule.tenant, occurrenceJobId(occurrence), urls.length);
+  if (obstacle === undefined) return false;
+  log.warn("schedule.quota_reached", {
+    scheduleId: occurrence.scheduleId,
+    occurrenceAt: occurrence.at,
+    because: obstacle.because,
+  });
+  const { because } = obstacle;
+  if (!obstacle.isForGood) await book.release(claim, instant(clock) + AGAIN_MS, `waits for ${because}`);
+  else if (await book.decide(claim)) await book.settle(claim, { state: "failed", because }, instant(clock));
+  return true;
+}
+
+async function skip({ book, clock, log }: FireDeps, claim: OccurrenceClaim, because: SkipReason): Promise<void> {
+  const { scheduleId, at } = claim.occurrence;
+  if (!(await book.settle(claim, { state: "skipped", because }, instant(clock)))) return;
+  log.info("schedule.skipped", { scheduleId, occurrenceAt: at, because });
+}
+
+async function cancel({ frontier }: FireDeps, jobId: string): Promise<void> {
+  try {
+    await frontier.cancel(jobId);
+  } catch (cause) {
+    if (!isTrawlError(cause, "JOB_ENDED", "NOT_FOUND")) throw cause; // the job has ended already
+  }
+}
+
+async function submit(deps: FireDeps, { occurrence, schedule }: OccurrenceClaim, jobId: string): Promise<void> {
+  const { frontier, clock } = deps;
+  const findJob = async (id: string) => {
+    const job = await frontier.findJob(id);
+    return job === undefined ? undefined : { ...job, archived: false };
+  };
+  const before = await findJob(jobId);
+  if (before?.sealed === true) return;
+  const spec = before?.spec ?? specOf(deps, schedule, occurrence, jobId);
+  const { urls = [], webhook } = parseJob(schedule.job);
+  const submitDeps = {
+    ...{ frontier, lookUp: findJob, now: () => clock.now() },
+    async admit() {
+      if (schedule.tenant !== undefined) await deps.noteOwner(schedule.tenant, jobId);
+    },
+    addWebhook: () => deps.registerWebhook(webhook, jobId),
+  };
+  const words = { "trawl.job.id": jobId, "trawl.schedule.id": occurrence.scheduleId };
+  try {
+    const { full, accepted, duplicates } = await traceSubmission(
+      await deps.openTracing(),
+      { requestId: spec.requestId, words },
+      () => submitList(submitDeps, spec, urls, "occurrence"),
+    );
+    if (full !== undefined) {
+      throw new Error(`the broker is full; ${accepted + duplicates} of ${urls.length} URLs are queued`);
+    }
+  } catch (cause) {
+    // Another process has sealed or cancelled the job.
+    if (!isTrawlError(cause, "JOB_ENDED")) throw cause;
+  }
+}
+
+function specOf(deps: FireDeps, schedule: Schedule, { scheduleId, at }: Occurrence, jobId: string): JobSpec {
+  const job = parseJob(schedule.job);
+  const recrawlSet = setOfSchedule(scheduleId);
+  const context = { id: jobId, requestId: `r${jobId}`, queue: undefined, typedHosts: [], out: undefined, recrawlSet };
+  const resolved = resolveJob({ ...job, name: job.name ?? schedule.name }, deps.jobDefaults, context);
+  const spec = { ...withTenant(resolved, schedule.tenant), slot: { scheduleId, at } };
+  deps.checkRules(spec);
+  return spec;
+}
+
+/** The same for every process that fires the occurrence. */
+function occurrenceJobId({ scheduleId, at, kind }: OccurrenceKey): string {
+  return `js${hash("sha256", `${scheduleId}\n${kind}\n${at}`).slice(0, 24)}`;
+}
+
+/** The store keeps whole milliseconds. */
+function instant(clock: Clock): number {
+  return Math.floor(clock.now());
+}

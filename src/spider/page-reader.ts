@@ -1,0 +1,24 @@
+/** How the pages of a job are read, by extraction rules or by a spider. The worker calls it for every page. */
+import type { Page as Tab } from "playwright-core";
+import type { FoundLinks } from "../discover/discover.ts";
+import type { Fields, Page } from "../domain/page.ts";
+import type { NewTask } from "../domain/task.ts";
+
+export type PageInput = {
+  page: Page;
+  html: string;
+  /** The task that fetched the page. */
+  task: Pick<NewTask, "handler" | "carry" | "depth">;
+  signal: AbortSignal;
+  /** The page in the browser, if it was rendered and the job's plan has `needsTab`. */
+  tab: Tab | undefined;
+};
+
+/** What was read from a page. */
+export type ExtractedPage = FoundLinks & {
+  records: readonly Fields[];
+  invalid: readonly { fields: Fields; reason: string }[];
+};
+
+/** Throws only what a spider's handler throws. */
+export type PageReader = (input: PageInput) => ExtractedPage | Promise<ExtractedPage>;

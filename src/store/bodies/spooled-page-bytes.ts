@@ -1,0 +1,52 @@
+/**
+ * The byte format of spooled pages, the same in every backend: the page as one line of JSON, then its body, all gzipped.
+ * A page is named by the task that fetched it, not by its content: a task that runs again replaces its own page, and
+ * removing one page never removes the page of another task.
+ */
+import { hash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import type { Page } from "../../domain/page.ts";
+import type { SpooledPage, SpooledPageName } from "./bodies.ts";
+
+// They live for seconds: little is won by making them as small as bodies that stay.
+const GZIP_LEVEL = 1;
+const NEWLINE = 0x0a;
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** The path of a spooled page under its root: `parcels/ab/<job>.<task>.gz`. */
+export function spoolKey({ jobId, taskId }: SpooledPageName): string {
+  const name = `${plain(jobId)}.${plain(taskId)}`;
+  return `parcels/${hash("sha1", name).slice(0, 2)}/${name}.gz`;
+}
+
+/** As it is kept. */
+export function packPage({ page, body }: SpooledPage): Promise<Buffer> {
+  return compress(Buffer.concat([Buffer.from(`${JSON.stringify(page)}\n`), body]), { level: GZIP_LEVEL });
+}
+
+export async function unpackPage(packed: Buffer): Promise<SpooledPage | "damaged"> {
+  // Only this page is lost, not the place: its task says so.
+  const bytes = await decompress(packed).catch(() => undefined);
+  const end = bytes?.indexOf(NEWLINE) ?? -1;
+  if (bytes === undefined || end < 0) return "damaged";
+  const page = pageFrom(bytes.subarray(0, end).toString());
+  return page === undefined ? "damaged" : { page, body: bytes.subarray(end + 1) };
+}
+
+/** Whatever an id is, it names no other folder. */
+function plain(id: string): string {
+  return encodeURIComponent(id).replaceAll(".", "%2E");
+}
+
+function pageFrom(line: string): Page | undefined {
+  try {
+    // JSON has no undefined.
+    const page = { contentType: undefined, ...JSON.parse(line) } as Page;
+    return typeof page.url === "string" ? page : undefined;
+  } catch {
+    return undefined;
+  }
+}

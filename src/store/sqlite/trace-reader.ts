@@ -1,0 +1,64 @@
+/** Reads pages and attempts of single tasks, for `trawl trace` and the API. */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { type Database, prepareAll, type Row, type SqlValue } from "../../runtime/sqlite.ts";
+import { toAttempt, toAttemptGroup, toTracedPage } from "../rows.ts";
+import type { AttemptGroup, AttemptWrite, TracedPage, TraceTarget } from "../store.ts";
+
+type Names =
+  | "pagesOfTask"
+  | "lastPageOfBatch"
+  | "pagesOfUrl"
+  | "attemptsOfTask"
+  | "lastTaskOfBatch"
+  | "attemptsOfUrl"
+  | "slowestPages"
+  | "groupAttempts";
+
+/** Runs one query, and gives errors of the file their code. */
+type RunQuery = <T>(query: () => T) => T;
+
+type TraceReader = {
+  pages(target: TraceTarget, run: RunQuery): Promise<TracedPage[]>;
+  attempts(target: TraceTarget, run: RunQuery): Promise<AttemptWrite[]>;
+  slowest(jobId: string, limit: number): TracedPage[];
+  groups(jobId: string, limit: number): AttemptGroup[];
+};
+
+/** `start`: a key below all keys. `limit`: maximum number of rows returned. */
+type TracedTable = { byTask: Names; byUrl: Names; lastOfBatch: Names; start: SqlValue; limit: number };
+
+const PAGES: TracedTable = {
+  ...{ byTask: "pagesOfTask", byUrl: "pagesOfUrl", lastOfBatch: "lastPageOfBatch" },
+  ...{ start: 0, limit: 20 },
+};
+const ATTEMPTS: TracedTable = {
+  ...{ byTask: "attemptsOfTask", byUrl: "attemptsOfUrl", lastOfBatch: "lastTaskOfBatch" },
+  ...{ start: "", limit: 100 },
+};
+
+/** `batchRows`: rows scanned before yielding to the event loop. A job may have millions. */
+export function createTraceReader(db: Database, { batchRows }: { batchRows: number }): TraceReader {
+  const sql = prepareAll<Names>(db, new URL("./sql/trace.sql", import.meta.url));
+
+  async function find(table: TracedTable, target: TraceTarget, run: RunQuery): Promise<Row[]> {
+    const { byTask, byUrl, lastOfBatch, start, limit } = table;
+    if ("taskId" in target) return run(() => sql[byTask].all(target.taskId));
+    const { jobId, url } = target;
+    const found: Row[] = [];
+    for (let after = start; found.length < limit; ) {
+      const last = run(() => sql[lastOfBatch].get(jobId, after, batchRows)?.last) ?? null;
+      if (last === null) break;
+      found.push(...run(() => sql[byUrl].all(jobId, url, after, last)));
+      after = last;
+      await yieldToEventLoop();
+    }
+    return found.slice(0, limit);
+  }
+
+  return {
+    pages: async (target, run) => (await find(PAGES, target, run)).map(toTracedPage),
+    attempts: async (target, run) => (await find(ATTEMPTS, target, run)).map(toAttempt),
+    slowest: (jobId, limit) => sql.slowestPages.all(jobId, limit).map(toTracedPage),
+    groups: (jobId, limit) => sql.groupAttempts.all(jobId, limit).map(toAttemptGroup),
+  };
+}

@@ -1,0 +1,226 @@
+/**
+ * Submits a list of URLs of any length, in bounded memory: creates the job, queues batch after batch, and seals the job at
+ * the end of the list. While the broker processes a batch, the next one is read and prepared; the source is read no faster
+ * than the broker accepts URLs.
+ *
+ * A submission that stops half-way leaves a job that is not sealed and has the URLs accepted so far. To continue, submit the
+ * same list again: known URLs count as duplicates.
+ */
+import { canonicalUrl } from "../domain/canonical-url.ts";
+import type { NewTask } from "../domain/task.ts";
+import type { EnqueueAnswer } from "../frontier/frontier.ts";
+import type { PreparedUrls, Refusal } from "./first-tasks.ts";
+
+/** Where the URLs go: the broker (broker-intake.ts), or a server over HTTP (cli/plane/remote-intake.ts). */
+export type Intake = {
+  /** URLs per call of `enqueue`. */
+  batchMost: number;
+  /** Before `begin` the id is preliminary: a server may assign another one. */
+  job: { id: string; requestId: string; name: string };
+  prepare(urls: readonly string[]): PreparedUrls;
+  /** Creates the job, or finds the one that an earlier submission has created. */
+  begin(): Promise<BegunJob>;
+  /** "ended": another process has completed the same submission. */
+  enqueue(tasks: readonly NewTask[]): Promise<EnqueuedUrls | "ended">;
+  /** No more URLs follow. */
+  seal(): Promise<void>;
+};
+
+/** `isSealed`: an earlier submission was complete. `webhookSecret`: set if it was generated. */
+export type BegunJob = {
+  id: string;
+  requestId: string;
+  isNew: boolean;
+  isSealed: boolean;
+  webhookSecret: string | null;
+};
+
+export type EnqueuedUrls = Omit<EnqueueAnswer, "refused"> & { refused: readonly { index: number; reason: string }[] };
+
+/** The quota of one submission. */
+export type UrlBudget = {
+  /** Reserves up to `want` URLs and returns how many. 0: the quota is used up. */
+  reserve(want: number): Promise<number>;
+  /** Ends a reservation. `queued` of the reserved URLs were new; the others are returned to the quota. */
+  settle(reserved: number, queued: number): Promise<void>;
+};
+
+export type SubmitAnswer = {
+  id: string;
+  requestId: string;
+  accepted: number;
+  duplicates: number;
+  /** The first refusals. `refusedCount` counts all. */
+  refused: readonly Refusal[];
+  refusedCount: number;
+  /** URLs of the list that were processed. */
+  taken: number;
+  /** False if no URL was valid: then no job was created. */
+  isBegun: boolean;
+  /** False if the job existed before. */
+  isNew: boolean;
+  /** False if the submission stopped before the end of the list. */
+  isWhole: boolean;
+  /** An earlier submission was complete: no URL was sent again. */
+  isKnown: boolean;
+  webhookSecret: string | null;
+  /** Set if it stopped because the broker was full. */
+  full?: { retryAfterMs: number };
+};
+
+/** The answer before the first URL. */
+export const NOTHING_SUBMITTED: Omit<SubmitAnswer, "id" | "requestId"> = {
+  ...{ accepted: 0, duplicates: 0, refused: [], refusedCount: 0, taken: 0 },
+  ...{ isBegun: false, isNew: false, isWhole: false, isKnown: false, webhookSecret: null },
+};
+
+type SubmitOptions = {
+  /** Create the job even if no URL is valid. */
+  isEager: boolean;
+  /** Seal the job at the end of the list. */
+  seals: boolean;
+  /** What to do when the broker is full: return, or sleep and continue. The sleep ends early when the signal aborts. */
+  whenFull: "return" | ((ms: number, signal: AbortSignal) => Promise<void>);
+  budget: UrlBudget | undefined;
+  /** Called after every batch, and while the broker is full. */
+  onProgress(answer: SubmitAnswer, isFull: boolean): void;
+  signal: AbortSignal;
+};
+
+/** Refusals in the answer. */
+export const REFUSALS_MOST = 1_000;
+
+export async function submitUrls(
+  intake: Intake,
+  batches: AsyncIterable<readonly string[]>,
+  { isEager, seals, whenFull, budget, onProgress, signal }: SubmitOptions,
+): Promise<SubmitAnswer> {
+  const answer = { id: intake.job.id, requestId: intake.job.requestId, ...NOTHING_SUBMITTED } as SubmitAnswer;
+  const refused: Refusal[] = [];
+  const current = (): SubmitAnswer => ({ ...answer, refused });
+  const mayGoOn = () => !signal.aborted && !answer.isKnown && answer.full === undefined;
+
+  function refuse(refusal: Refusal): void {
+    answer.refusedCount += 1;
+    if (refused.length < REFUSALS_MOST) refused.push(refusal);
+  }
+
+  async function begin(): Promise<void> {
+    const { isSealed, ...begun } = await intake.begin();
+    Object.assign(answer, begun, { isBegun: true, isKnown: isSealed });
+  }
+
+  /** One batch, in several calls if the broker is full. `first`: the position of the batch in the list. */
+  async function enqueue(batch: readonly string[], { tasks, indexes }: PreparedUrls, first: number): Promise<void> {
+    const before = answer.accepted;
+    try {
+      for (let from = 0; from < tasks.length && mayGoOn(); ) {
+        const part = await intake.enqueue(tasks.slice(from));
+        if (part === "ended") {
+          answer.isKnown = true;
+          return;
+        }
+        answer.accepted += part.queued;
+        answer.duplicates += part.duplicates;
+        for (const { index, reason } of part.refused) {
+          const at = indexes[from + index] ?? index;
+          refuse({ index: first + at, url: batch[at] ?? "", reason });
+        }
+        from = part.full === undefined ? tasks.length : from + part.full.taken;
+        // Tasks are grouped by site: some that follow the first one left in the list may be queued already.
+        answer.taken = first + indexes.slice(from).reduce((least, index) => Math.min(least, index), batch.length);
+        if (part.full !== undefined && from < tasks.length) await waitOrReturn(part.full);
+      }
+    } finally {
+      await budget?.settle(batch.length, answer.accepted - before);
+    }
+    if (tasks.length === 0) answer.taken = first + batch.length;
+    if (mayGoOn()) onProgress(current(), false);
+  }
+
+  async function waitOrReturn({ retryAfterMs }: { retryAfterMs: number }): Promise<void> {
+    if (whenFull === "return") {
+      answer.full = { retryAfterMs };
+      return;
+    }
+    onProgress(current(), true);
+    await whenFull(retryAfterMs, signal);
+  }
+
+  if (isEager) await begin();
+  if (answer.isKnown) return { ...current(), isWhole: true };
+  let read = 0;
+  let pending: Promise<void> = Promise.resolve();
+  const allowed = { isUsedUp: false };
+  for await (const batch of withinBudget(batches, budget, () => pending, allowed)) {
+    // A job that is created after a stop would stay empty, and open.
+    if (!answer.isBegun && !signal.aborted && batch.some(isFetchable)) await begin();
+    const prepared = intake.prepare(batch);
+    const isFailed = await pending.then(
+      () => false,
+      () => true,
+    );
+    if (isFailed || !mayGoOn()) {
+      await budget?.settle(batch.length, 0);
+      break;
+    }
+    for (const { index, url, reason } of prepared.refused) refuse({ index: read + index, url, reason });
+    pending = enqueue(batch, prepared, read);
+    pending.catch(() => {}); // rethrown by the await below
+    read += batch.length;
+  }
+  await pending;
+  if (answer.isKnown) return { ...current(), isWhole: true };
+  // A source that ends because of the signal is not whole.
+  if (signal.aborted || answer.full !== undefined || allowed.isUsedUp) return current();
+  if (answer.isBegun && seals) await intake.seal();
+  return { ...current(), isWhole: true };
+}
+
+/** Cuts batches to the quota. Ends early, and sets `isUsedUp`, when the quota allows no more. */
+async function* withinBudget(
+  batches: AsyncIterable<readonly string[]>,
+  budget: UrlBudget | undefined,
+  settled: () => Promise<void>,
+  allowed: { isUsedUp: boolean },
+): AsyncGenerator<readonly string[]> {
+  for await (const batch of batches) {
+    for (let from = 0; from < batch.length; ) {
+      const want = batch.length - from;
+      let most = (await budget?.reserve(want)) ?? want;
+      if (most === 0) {
+        // The batch in progress may consist of known URLs, which do not count.
+        await settled();
+        most = (await budget?.reserve(want)) ?? want;
+      }
+      if (most === 0) {
+        allowed.isUsedUp = true;
+        return;
+      }
+      yield most === batch.length ? batch : batch.slice(from, from + most);
+      from += most;
+    }
+  }
+}
+
+function isFetchable(url: string): boolean {
+  return canonicalUrl(url.trim()) !== undefined;
+}
+
+/** A list in batches of at most `most`. */
+export async function* inBatches(
+  urls: Iterable<string> | AsyncIterable<string>,
+  most: number,
+): AsyncGenerator<readonly string[]> {
+  if (Array.isArray(urls)) {
+    for (let from = 0; from < urls.length; from += most) yield urls.slice(from, from + most);
+    return;
+  }
+  let batch: string[] = [];
+  for await (const url of urls) {
+    if (batch.push(url) < most) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

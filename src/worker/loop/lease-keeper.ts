@@ -1,0 +1,45 @@
+/** Renews the leases of running tasks, three times per lease time. Aborts a task whose lease is lost. */
+import type { Claim, Frontier } from "../../frontier/frontier.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Service } from "../../runtime/service.ts";
+
+export type RunningTask = { claim: Claim; abort: AbortController };
+
+type Deps = { frontier: Pick<Frontier, "extend">; held: () => Iterable<RunningTask>; clock: Clock; log: Log };
+
+export function createLeaseKeeper({ frontier, held, clock, log }: Deps, { leaseMs }: { leaseMs: number }): Service {
+  const stopping = new AbortController();
+  let loop: Promise<void> | undefined;
+
+  async function renewUntilStopped(): Promise<void> {
+    for (;;) {
+      await clock.sleep(leaseMs / 3, stopping.signal);
+      if (stopping.signal.aborted) return;
+      // A failed renewal is retried in time: a lease survives two failures.
+      await renew().catch((cause: unknown) => log.warn("lease_keeper.renew_failed", { cause }));
+    }
+  }
+
+  async function renew(): Promise<void> {
+    const tasks = [...held()];
+    if (tasks.length === 0) return;
+    const kept = await frontier.extend(
+      tasks.map((task) => task.claim),
+      leaseMs,
+    );
+    tasks.forEach((task, index) => {
+      if (kept[index] === false) task.abort.abort(new Error(`lease of task ${task.claim.taskId} is lost`));
+    });
+  }
+
+  return {
+    start: () => {
+      loop ??= renewUntilStopped();
+    },
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Suspects (F6) are tasks that two workers died with. A suspect may kill this worker too, so it runs alone: the worker first
+ * ends its other tasks. If it then dies, the suspect is the cause. The lease loop calls it between two of its own lease
+ * calls. A crash leaves one lease, that of the suspect.
+ */
+import { aloneQueue, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
+import type { Clock } from "../../runtime/clock.ts";
+
+type SuspectRunner = {
+  /** When to run suspects, given when the first is due; undefined if there is none. */
+  nextRunAt(aloneDueAt: number | undefined): number | undefined;
+  /** Lets running tasks end, then runs due suspects one at a time, for at most `MOST_MS`, since other tasks wait too. */
+  run(signal: AbortSignal): Promise<void>;
+};
+
+type Deps = {
+  frontier: Pick<Frontier, "lease">;
+  /** Whether anything runs. */
+  isBusy(): boolean;
+  /** Resolves when nothing runs, after `mostMs`, or when the worker stops. */
+  untilIdle(mostMs: number): Promise<void>;
+  begin(grant: Grant): void;
+  clock: Clock;
+};
+type Options = { worker: string; queues: readonly string[]; leaseMs: number };
+
+/** The most time that a worker runs suspects while other tasks wait. */
+const MOST_MS = 2_000;
+/** How long other tasks then run before the next suspects. An idle worker runs suspects at once. */
+const PAUSE_MS = 2_000;
+/** How often a worker with running tasks checks whether the suspect still waits. */
+const POLL_MS = 500;
+/** A suspect that is due within this time is waited for, although other tasks wait. */
+const SOON_MS = 50;
+
+export function createSuspectRunner(
+  { frontier, isBusy, untilIdle, begin, clock }: Deps,
+  options: Options,
+): SuspectRunner {
+  const queues = options.queues.map(aloneQueue);
+  let lastAt = Number.NEGATIVE_INFINITY;
+
+  function lease(max: 0 | 1): Promise<LeaseAnswer> {
+    const { worker, leaseMs } = options;
+    return frontier.lease({ worker, queues, max, leaseMs });
+  }
+
+  function isSoon(dueAt: number | undefined): dueAt is number {
+    return dueAt !== undefined && dueAt <= clock.now() + SOON_MS;
+  }
+
+  /**
+   * False if another worker has leased the suspect in the meantime: one suspect must not stop a whole fleet. A lease call
+   * with max 0 makes the frontier wake other workers for tasks that become due.
+   */
+  async function endOthers(signal: AbortSignal): Promise<boolean> {
+    while (isBusy() && !signal.aborted) {
+      if (!isSoon((await lease(0)).nextDueAt)) return false;
+      await untilIdle(POLL_MS);
+    }
+    return true;
+  }
+
+  /** True if there may be more suspects. */
+  async function runNext(signal: AbortSignal): Promise<boolean> {
+    const { grants, nextDueAt } = await lease(1);
+    for (const grant of grants) begin(grant);
+    while (isBusy() && !signal.aborted) await untilIdle(POLL_MS);
+    if (grants.length > 0) return true;
+    if (!isSoon(nextDueAt) || nextDueAt <= clock.now()) return false;
+    await clock.sleep(nextDueAt - clock.now(), signal);
+    return true;
+  }
+
+  return {
+    nextRunAt(aloneDueAt) {
+      if (aloneDueAt === undefined) return undefined;
+      return isBusy() ? Math.max(aloneDueAt, lastAt + PAUSE_MS) : aloneDueAt;
+    },
+    async run(signal) {
+      if (!(await endOthers(signal))) return;
+      const until = clock.now() + MOST_MS;
+      while (!signal.aborted && clock.now() < until && (await runNext(signal)));
+      lastAt = clock.now();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * What the store keeps of each attempt, for `trawl trace`. The worker calls it when an attempt begins and when it has a
+ * result. If the process crashes, the lease has no end entry; `trawl trace` shows that as a crash.
+ */
+import { type Claim, claimKey, type Grant, type TaskOutcome } from "../../frontier/frontier.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { AttemptRun, AttemptWrite } from "../../store/store.ts";
+import type { TaskResult } from "../task/task-result.ts";
+import type { Attempt } from "./task-observer.ts";
+
+/** A result with the entries that the store keeps of its attempt. */
+export type AttemptResult = TaskResult & {
+  attempt: Attempt;
+  /** Undefined if the job stores no pages. */
+  run: AttemptRun | undefined;
+  /** The entry of an attempt that ended without a page. */
+  entry: AttemptWrite | undefined;
+};
+
+type AttemptRecorder = {
+  begin(grant: Grant, isAlone: boolean): Attempt;
+  finish(attempt: Attempt, result: TaskResult): AttemptResult;
+  /** The entries of attempts that are returned to the frontier without a result. */
+  returned(claims: readonly Claim[]): AttemptWrite[];
+};
+
+/** The most attempts without a result that are remembered. Attempts that lost their lease are never returned. */
+const OPEN_MOST = 2_000;
+
+export function createAttemptRecorder(
+  { clock }: { clock: Pick<Clock, "now"> },
+  { worker }: { worker: string },
+): AttemptRecorder {
+  const open = new Map<string, Attempt>();
+
+  function runOf({ grant, leasedAt }: Attempt, endedAt: number): AttemptRun {
+    return { worker, step: grant.kind, attempt: grant.attempt, leasedAt, endedAt };
+  }
+
+  return {
+    begin(grant, isAlone) {
+      const leasedAt = clock.now();
+      const attempt: Attempt = { grant, isAlone, leasedAt, plan: undefined, endedAt: leasedAt };
+      open.set(claimKey(grant), attempt);
+      const [oldest] = open.size > OPEN_MOST ? open.keys() : [];
+      if (oldest !== undefined) open.delete(oldest);
+      return attempt;
+    },
+    finish(attempt, result) {
+      open.delete(claimKey(attempt.grant));
+      attempt.endedAt = clock.now();
+      const run = isRecorded(attempt) ? runOf(attempt, attempt.endedAt) : undefined;
+      return { ...result, attempt, run, entry: run === undefined ? undefined : entryOf(attempt, result, run) };
+    },
+    returned(claims) {
+      const attempts = claims.flatMap((claim) => open.get(claimKey(claim)) ?? []);
+      for (const claim of claims) open.delete(claimKey(claim));
+      return attempts
+        .filter(isRecorded)
+        .map((attempt) => writeOf(attempt, runOf(attempt, clock.now()), { fate: "returned", because: RETURNED }));
+    },
+  };
+}
+
+const RETURNED = "the worker stopped and returned the task";
+
+/** If the job could not be loaded, it is not known whether it stores pages. The attempt is then recorded. */
+function isRecorded({ plan }: Attempt): boolean {
+  return plan?.spec.keep.pages ?? true;
+}
+
+function entryOf(
+  attempt: Attempt,
+  { settlement, write, spooled }: TaskResult,
+  run: AttemptRun,
+): AttemptWrite | undefined {
+  const { outcome, discovered } = settlement;
+  switch (outcome.kind) {
+    case "done": {
+      if (write !== undefined) return undefined;
+      const because = `left to ${discovered[0]?.kind ?? "another task"}`;
+      return writeOf(attempt, run, { fate: "passed", because, status: spooled?.page.status });
+    }
+    case "refused":
+      return writeOf(attempt, run, { fate: "refused", because: outcome.because });
+    case "dead":
+    case "retry":
+      return writeOf(attempt, run, { ...outcome, fate: expectedFate(attempt, outcome) });
+  }
+}
+
+/**
+ * The entry is written before the frontier settles the task, so that every settled attempt has one. So it holds what the
+ * frontier will decide: the retry after the last allowed one is the end of the task.
+ */
+function expectedFate({ grant, plan }: Attempt, { kind }: TaskOutcome & { kind: "retry" | "dead" }): "retry" | "dead" {
+  return plan !== undefined && grant.attempt > plan.spec.retries.max ? "dead" : kind;
+}
+
+type Ending = Pick<AttemptWrite, "fate" | "because"> & { status?: number | undefined; detail?: string | undefined };
+
+function writeOf({ grant }: Attempt, run: AttemptRun, { fate, because, status, detail }: Ending): AttemptWrite {
+  const { jobId, taskId, token, url } = grant;
+  return { jobId, taskId, token, url, run, fate, because, status, detail };
+}

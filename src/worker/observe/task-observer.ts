@@ -1,0 +1,96 @@
+/**
+ * The events of one attempt, from lease to settlement. The log, the metrics, the history, the traces and the supervisor of
+ * the process subscribe to them. An event without a subscriber is `undefined`: the worker then builds nothing for it.
+ */
+import type { FetchOutcome } from "../../fetch/fetcher.ts";
+import type { RobotsAnswer } from "../../fetch/robots.ts";
+import type { Grant, SettledState, Settlement } from "../../frontier/frontier.ts";
+import type { ExtractedPage } from "../../spider/page-reader.ts";
+import type { JobPlan } from "../task/plan.ts";
+
+/** One lease of a task in this worker. The worker fills it in as the attempt proceeds. */
+export type Attempt = {
+  readonly grant: Grant;
+  /** The task is a suspect (F6), and nothing else runs in this process. */
+  readonly isAlone: boolean;
+  readonly leasedAt: number;
+  /** Known from `planned` on. */
+  plan: JobPlan | undefined;
+  /** When the result was known; `leasedAt` until then. */
+  endedAt: number;
+};
+
+/** A page request that was answered, or failed. */
+export type FetchedPage = { step: "fetch" | "render"; outcome: FetchOutcome; startedAt: number; endedAt: number };
+
+/** How long reading a page took, also if the handler threw. */
+export type ReadTime = { startedAt: number; endedAt: number };
+
+/** When the settler began to write the batch, sent it to the broker, and got the reply. */
+type SettleTimes = { storeAt: number; settleAt: number; settledAt: number };
+
+/** The settlement as sent, and the state that the frontier gave the task. */
+export type SettledAttempt = { settlement: Settlement; state: Exclude<SettledState, "stale">; times: SettleTimes };
+
+/** The results of the steps that `trace` runs. */
+export type StepResults = {
+  robots: RobotsAnswer;
+  fetch: FetchOutcome;
+  render: FetchOutcome;
+  deliver: Pick<Settlement, "outcome" | "site">;
+  extract: ExtractedPage;
+};
+
+type Listener<Detail = void> = ((attempt: Attempt, detail: Detail) => void) | undefined;
+
+export type TaskObserver = {
+  leased?: Listener;
+  /** The job of the task is loaded. */
+  planned?: Listener;
+  fetched?: Listener<FetchedPage>;
+  /** The page goes to the spider's handler or the job's rules next, which may never return. */
+  reading?: Listener;
+  read?: Listener<ReadTime>;
+  /** The attempt has a result, or was aborted. From here on only the broker and the store can delay it. */
+  ended?: Listener;
+  /** The result is written and counted. */
+  settled?: Listener<SettledAttempt>;
+  /** The result was discarded: another worker holds the lease. */
+  lost?: Listener<Omit<SettledAttempt, "state">>;
+  /**
+   * Runs one step inside a span, so that spans which a handler creates become its children. Not an event, since
+   * OpenTelemetry needs an active context while the step runs. Only the tracer has it.
+   */
+  trace?: TraceStep | undefined;
+};
+
+type TraceStep = <Name extends keyof StepResults>(
+  attempt: Attempt,
+  name: Name,
+  /** The URL of a page, or the site of another step. */
+  target: string,
+  work: () => Promise<StepResults[Name]>,
+) => Promise<StepResults[Name]>;
+
+/** One observer that notifies all of them, in order. */
+export function combineObservers(observers: readonly TaskObserver[]): TaskObserver {
+  return {
+    leased: all(observers.map(({ leased }) => leased)),
+    planned: all(observers.map(({ planned }) => planned)),
+    fetched: all(observers.map(({ fetched }) => fetched)),
+    reading: all(observers.map(({ reading }) => reading)),
+    read: all(observers.map(({ read }) => read)),
+    ended: all(observers.map(({ ended }) => ended)),
+    settled: all(observers.map(({ settled }) => settled)),
+    lost: all(observers.map(({ lost }) => lost)),
+    trace: observers.find(({ trace }) => trace !== undefined)?.trace,
+  };
+}
+
+function all<Detail>(listeners: readonly Listener<Detail>[]): Listener<Detail> {
+  const present = listeners.filter((listener) => listener !== undefined);
+  if (present.length < 2) return present[0];
+  return (attempt, detail) => {
+    for (const listener of present) listener(attempt, detail);
+  };
+}

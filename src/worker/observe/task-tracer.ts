@@ -1,0 +1,147 @@
+/**
+ * Records OpenTelemetry spans of each attempt (lease, robots, fetch, extract, store, settle) and, when the task has ended, of
+ * the task itself. If tracing is off, it subscribes to nothing.
+ */
+import { pageUrlOf } from "../../domain/step-url.ts";
+import type { FetchOutcome } from "../../fetch/fetcher.ts";
+import type { Grant } from "../../frontier/frontier.ts";
+import type { SpanAttributes, SpanEnd, TaskTrace, Tracing } from "../../runtime/tracing.ts";
+import type { JobPlan } from "../task/plan.ts";
+import type { Attempt, SettledAttempt, StepResults, TaskObserver } from "./task-observer.ts";
+
+/** The most tasks without an end whose first lease is remembered. Older tasks begin with their last lease. */
+const REMEMBERED = 10_000;
+
+type Traced = { trace: TaskTrace; beganAt: number };
+
+export function createTaskTracer(tracing: Tracing): TaskObserver {
+  if (!tracing.isOn) return {};
+  const firstLeases = new Map<string, number>();
+  /** Attempts of tasks that are sampled. */
+  const traced = new WeakMap<Attempt, Traced>();
+
+  function remember(key: string, leasedAt: number): number {
+    const known = firstLeases.get(key);
+    if (known !== undefined) return known;
+    firstLeases.set(key, leasedAt);
+    const [oldest] = firstLeases.size > REMEMBERED ? firstLeases.keys() : [];
+    if (oldest !== undefined) firstLeases.delete(oldest);
+    return leasedAt;
+  }
+
+  /** The spans of the settlement, which is over by now. */
+  function recordSettle(
+    attempt: Attempt,
+    { settlement: { outcome, tally }, times }: Omit<SettledAttempt, "state">,
+    failure: SpanEnd["failure"],
+  ): void {
+    const found = traced.get(attempt);
+    if (found === undefined) return;
+    const { storeAt, settleAt, settledAt } = times;
+    found.trace.past("store", { from: storeAt, to: settleAt, words: { "trawl.records": tally.records } });
+    found.trace.past("settle", { from: settleAt, to: settledAt, words: { "trawl.outcome": outcome.kind }, failure });
+  }
+
+  function endTask(attempt: Attempt, { settlement, state, times }: SettledAttempt): void {
+    const found = traced.get(attempt);
+    if (found === undefined || state === "retry") return;
+    firstLeases.delete(keyOf(attempt.grant));
+    const { outcome, tally, discovered } = settlement;
+    const isFailed = outcome.kind === "retry" || outcome.kind === "dead";
+    const failure = isFailed && state === "dead" ? { kind: outcome.because, says: outcome.detail } : undefined;
+    const counts = { "trawl.records": tally.records, "trawl.links": discovered.length };
+    const words = { "url.full": shownUrl(attempt.grant), "trawl.outcome": state, ...counts };
+    found.trace.end({ from: found.beganAt, to: times.settledAt, words, failure });
+  }
+
+  return {
+    planned(attempt) {
+      const { grant, plan, leasedAt } = attempt;
+      if (plan === undefined) return;
+      const trace = tracing.task({ requestId: plan.spec.requestId, ...tracedTask(grant) });
+      if (trace === undefined) return;
+      const waitedSince = dueSince(grant, plan) ?? leasedAt;
+      traced.set(attempt, { trace, beganAt: remember(keyOf(grant), waitedSince) });
+      trace.past("lease", { from: waitedSince, to: leasedAt, words: { "server.address": grant.site } });
+    },
+    settled(attempt, settled) {
+      recordSettle(attempt, settled, undefined);
+      endTask(attempt, settled);
+    },
+    // The worker that holds the lease now ends the task.
+    lost: (attempt, lost) => recordSettle(attempt, lost, LEASE_LOST),
+    trace(attempt, name, target, work) {
+      const found = traced.get(attempt);
+      return found === undefined ? work() : found.trace.step(name, spanOptions(name, target), work, STEP_ENDS[name]);
+    },
+  };
+}
+
+const LEASE_LOST = { kind: "lease_lost", says: "the lease had gone to another worker" };
+
+function keyOf({ jobId, taskId }: Grant): string {
+  return `${jobId} ${taskId}`;
+}
+
+function spanOptions(name: keyof StepResults, target: string) {
+  switch (name) {
+    case "extract":
+      return { kind: "internal", words: {} } as const;
+    case "fetch":
+    case "render":
+      return { kind: "client", words: requestAttributes(target) } as const;
+    case "robots":
+    case "deliver":
+      return { kind: "client", words: { "server.address": target } } as const;
+  }
+}
+
+function tracedTask({ jobId, taskId, kind, attempt, carry }: Grant) {
+  const { fetchedBy } = (kind === "parse" ? carry : {}) as { fetchedBy?: string };
+  const words = { "trawl.job.id": jobId, "trawl.task.id": taskId, "trawl.task.kind": kind, "trawl.attempt": attempt };
+  return { jobId, taskId, partOf: fetchedBy, words };
+}
+
+/** A start URL waits since its job was created. A grant does not say when a link was found or a retry was scheduled. */
+function dueSince({ depth, attempt, redirects }: Grant, { submittedAt }: JobPlan): number | undefined {
+  return depth === 0 && attempt === 1 && redirects === 0 ? submittedAt : undefined;
+}
+
+/** The URL of a webhook may contain a secret, so only its host is recorded. */
+function shownUrl({ kind, url, site }: Grant): string {
+  return kind === "deliver" ? site : pageUrlOf(url);
+}
+
+/** Named as in the semantic conventions of OpenTelemetry. */
+function requestAttributes(url: string): SpanAttributes {
+  const { hostname, port, protocol } = new URL(url);
+  const usual = protocol === "https:" ? 443 : 80;
+  return {
+    "http.request.method": "GET",
+    "url.full": url,
+    "server.address": hostname,
+    "server.port": port === "" ? usual : Number(port),
+  };
+}
+
+const STEP_ENDS: { [Name in keyof StepResults]: (result: StepResults[Name]) => SpanEnd } = {
+  fetch: fetchEnd,
+  render: fetchEnd,
+  robots: (answer) =>
+    answer.kind === "unreachable" ? { failure: { kind: "robots_unreachable", says: answer.detail } } : {},
+  deliver({ outcome }) {
+    if (outcome.kind !== "retry" && outcome.kind !== "dead") return {};
+    const { because, status, detail } = outcome;
+    return { words: { "http.response.status_code": status }, failure: { kind: because, says: detail } };
+  },
+  extract: ({ records, links }) => ({ words: { "trawl.records": records.length, "trawl.links": links.length } }),
+};
+
+function fetchEnd(outcome: FetchOutcome): SpanEnd {
+  if (outcome.kind === "retry" || outcome.kind === "dead") {
+    const { because, status, detail } = outcome;
+    return { words: { "http.response.status_code": status }, failure: { kind: because, says: detail } };
+  }
+  const { status, bodyBytes } = outcome.page;
+  return { words: { "http.response.status_code": status, "http.response.body.size": bodyBytes } };
+}

@@ -1,0 +1,118 @@
+/** The Prometheus metrics of workers. docs/metrics.md is generated from them; a test compares the two. */
+import { DEAD_REASONS, REFUSE_REASONS, RETRY_REASONS } from "../../domain/task.ts";
+import type { Declarations } from "../../runtime/metrics.ts";
+import { PROCESS_METRICS } from "../../runtime/process-metrics.ts";
+
+const KINDS = ["fetch", "render", "parse", "deliver"] as const;
+/** From a site on the same machine to a slow one. */
+const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
+const SHORT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] as const;
+
+/** The purpose of a request. */
+export const FETCHED = ["page", "render", "robots"] as const;
+/** The class of a status; `none` if there was no response. */
+const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx", "none"] as const;
+export const BROKER_CALLS = ["lease", "settle", "extend", "release"] as const;
+
+export const WORKER_METRICS = {
+  trawl_tasks_total: {
+    type: "counter",
+    help: "Attempts that ended, by task kind and outcome: done, retry (runs again), dead (failed for good) or refused.",
+    labels: { kind: KINDS, outcome: ["done", "retry", "dead", "refused"] },
+  },
+  trawl_task_seconds: {
+    type: "histogram",
+    help: "Time from lease to result.",
+    labels: { kind: KINDS },
+    buckets: SECONDS,
+  },
+  trawl_retries_total: {
+    type: "counter",
+    help: "Failed attempts that are retried, by reason.",
+    labels: { reason: Object.keys(RETRY_REASONS) },
+  },
+  trawl_dead_total: {
+    type: "counter",
+    help: "Tasks that failed for good, by reason.",
+    labels: { reason: Object.keys(DEAD_REASONS) },
+  },
+  trawl_refused_total: {
+    type: "counter",
+    help: "Leased tasks that were not fetched, by reason.",
+    labels: { reason: Object.keys(REFUSE_REASONS) },
+  },
+  trawl_pages_total: { type: "counter", help: "Pages that were read." },
+  trawl_page_bytes_total: { type: "counter", help: "Size of their bodies after decompression." },
+  trawl_records_total: { type: "counter", help: "Records that were extracted and valid." },
+  trawl_records_invalid_total: { type: "counter", help: "Records that failed the schema." },
+  trawl_links_total: { type: "counter", help: "Links sent to the frontier, including duplicates." },
+  trawl_fetches_total: {
+    type: "counter",
+    help: "Requests, by purpose and status class.",
+    labels: { of: FETCHED, status: STATUS_CLASSES },
+  },
+  trawl_fetch_seconds: {
+    type: "histogram",
+    help: "Duration of requests, including the wait for their slot.",
+    labels: { of: FETCHED },
+    buckets: SECONDS,
+  },
+  trawl_extract_seconds: {
+    type: "histogram",
+    help: "Time to read a page, with rules or a handler.",
+    buckets: SHORT_SECONDS,
+  },
+  trawl_lease_batch_size: {
+    type: "histogram",
+    help: "Tasks granted by one lease call; 0 if there were none.",
+    buckets: [0, 1, 2, 4, 8, 16, 32, 64],
+  },
+  trawl_leases_lost_total: {
+    type: "counter",
+    help: "Results that were discarded because their lease had ended.",
+  },
+  trawl_broker_call_seconds: {
+    type: "histogram",
+    help: "Duration of calls to the broker.",
+    labels: { call: BROKER_CALLS },
+    buckets: SHORT_SECONDS,
+  },
+  trawl_broker_errors_total: {
+    type: "counter",
+    help: "Calls to the broker that failed after all retries.",
+    labels: { call: BROKER_CALLS },
+  },
+  trawl_store_write_seconds: {
+    type: "histogram",
+    help: "Duration of writes of pages and records.",
+    buckets: SHORT_SECONDS,
+  },
+  trawl_store_errors_total: { type: "counter", help: "Writes to the store that failed after all retries." },
+  trawl_browser_launches_total: { type: "counter", help: "Browsers that were started." },
+  trawl_browser_crashes_total: { type: "counter", help: "Browsers that crashed." },
+  trawl_tasks_in_flight: { type: "gauge", help: "Running tasks." },
+  trawl_worker_concurrency: { type: "gauge", help: "The most tasks that run at once." },
+} as const satisfies Declarations;
+
+export type WorkerMetricName = keyof typeof WORKER_METRICS;
+
+/** The metrics that a worker process reports to its supervisor. */
+export const CHILD_METRICS = { ...WORKER_METRICS, ...PROCESS_METRICS } as const satisfies Declarations;
+
+/** The metrics of the supervisor itself. */
+export const POOL_METRICS = {
+  trawl_worker_processes: {
+    type: "gauge",
+    help: "Processes of a supervisor, including the server of `trawl up`.",
+  },
+  trawl_worker_process_starts_total: { type: "counter", help: "Processes that were started." },
+  trawl_worker_process_ends_total: {
+    type: "counter",
+    help: "Processes that ended, by cause; `ended` is a regular end (on request, or after a limit on tasks or memory).",
+    labels: { how: ["ended", "crashed", "time_limit", "memory", "stuck", "stop_timeout", "unable"] },
+  },
+  trawl_worker_memory_limit_bytes: {
+    type: "gauge",
+    help: "Memory above which a process is replaced, if there is a limit.",
+  },
+} as const satisfies Declarations;

@@ -1,0 +1,83 @@
+/** Requests a page; in a recrawl, a conditional request where possible. */ import type { Slot } from "../../domain/politeness.ts";
+import { pageUrlOf } from "../../domain/step-url.ts";
+import { isContradicted, type Validators } from "../../domain/validators.ts";
+import type { Allowance, Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../fetch/fetcher.ts";
+import type { Grant } from "../../frontier/frontier.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { PageMemory, Recall } from "../../store/page-memory.ts";
+import type { Attempt, TaskObserver } from "../observe/task-observer.ts";
+import type { JobPlan } from "./plan.ts";
+import { hasOwnConditions, type Revisit, validatorsFor } from "./recrawl.ts";
+
+export type FetchPageDeps = {
+  fetcher: Fetcher;
+  /** Renders pages in a browser, which is started on first use. */
+  renderer: Fetcher;
+  allowance: Allowance;
+  /** Loads the page memory of a recrawl set. */
+  recall(recall: Recall): Promise<PageMemory | undefined>;
+  clock: Pick<Clock, "now">;
+};
+
+type PageRequest = {
+  deps: FetchPageDeps;
+  observe: TaskObserver;
+  attempt: Attempt;
+  options: { limits: Omit<FetchLimits, "bodyBytes"> };
+  grant: Grant;
+  plan: JobPlan;
+  signal: AbortSignal;
+  revisit: Revisit | undefined;
+};
+
+/** The page memory of the page, in a recrawl. */
+export async function findRevisit({ deps, grant, plan }: Omit<PageRequest, "revisit">): Promise<Revisit | undefined> {
+  const { recrawl } = plan.spec;
+  if (recrawl === undefined) return undefined;
+  return { ...recrawl, before: await deps.recall({ set: recrawl.set, url: pageUrlOf(grant.url), jobId: grant.jobId }) };
+}
+
+export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
+  const { deps, grant, plan } = request;
+  // If the slot of the grant was used for robots.txt, the page needs another slot.
+  const isSpent = grant.mustAskRobots && plan.spec.politeness.robots;
+  const slot = isSpent ? await deps.allowance.spend(grant.site) : grant.slot;
+  const validators = chooseValidators(request);
+  const outcome = await send(request, slot, validators);
+  if (outcome.kind !== "unchanged" || validators === undefined) return outcome;
+  // The response names another version than the request did: do not trust it, and fetch the page in full.
+  if (!isContradicted(validators, outcome.page.headers)) return outcome;
+  return send(request, await deps.allowance.spend(grant.site), undefined);
+}
+
+function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | undefined {
+  if (revisit === undefined || grant.kind !== "fetch") return undefined;
+  return hasOwnConditions(plan.headersFor(pageUrlOf(grant.url))) ? undefined : validatorsFor({ grant, plan }, revisit);
+}
+
+async function send(
+  { deps, observe, attempt, options, grant, plan, signal }: PageRequest,
+  slot: Slot,
+  validators: Validators | undefined,
+): Promise<FetchOutcome> {
+  const step = grant.kind === "render" ? "render" : "fetch";
+  const fetcher = step === "render" ? deps.renderer : deps.fetcher;
+  const url = pageUrlOf(grant.url);
+  const request: FetchRequest = {
+    url,
+    site: grant.site,
+    slot,
+    validators,
+    limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
+    headers: plan.headersFor(url),
+    signal,
+    show: { browser: plan.spec.browser, keepsTab: plan.needsTab },
+  };
+  const startedAt = deps.clock.now();
+  const outcome =
+    observe.trace === undefined
+      ? await fetcher.fetch(request)
+      : await observe.trace(attempt, step, url, () => fetcher.fetch(request));
+  observe.fetched?.(attempt, { step, outcome, startedAt, endedAt: deps.clock.now() });
+  return outcome;
+}

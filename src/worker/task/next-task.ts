@@ -1,0 +1,102 @@
+/**
+ * Results that leave the rest of a page to another task: the target of a redirect, the same page in a browser, or parsing on
+ * another queue. Such a task continues its parent's page and does not count against the page limit of the job.
+ */
+import { queueFor } from "../../domain/job-spec.ts";
+import { offlineSite } from "../../domain/offline-site.ts";
+import type { Page } from "../../domain/page.ts";
+import { siteOf } from "../../domain/site.ts";
+import { pageUrlOf, stepUrl } from "../../domain/step-url.ts";
+import type { NewTask, TaskKind } from "../../domain/task.ts";
+import type { FetchOutcome } from "../../fetch/fetcher.ts";
+import { claimOf, type Grant, type Settlement } from "../../frontier/frontier.ts";
+import type { SpooledPage } from "../../store/bodies/bodies.ts";
+import type { JobPlan } from "./plan.ts";
+import { ended, NO_TALLY, NOTHING_EXTRACTED, type TaskResult, writeOf } from "./task-result.ts";
+
+type Task = { grant: Grant; plan: JobPlan };
+
+/** What a parse task carries: the task that fetched the page, and the `carry` of that task. */
+export type ParseCarry = { fetchedBy: string; isRendered?: true; carry?: unknown };
+
+/**
+ * A redirect becomes a task of its own: the target is fetched once however many URLs lead to it, and the rate limit of its
+ * site applies without a special case. A redirect to another site is followed only from a URL that the user gave: a link
+ * must not lead a crawl off its site.
+ */
+export function redirected(
+  task: Task,
+  { to, page }: FetchOutcome & { kind: "redirect" },
+  maxRedirects: number,
+): TaskResult {
+  const { grant, plan } = task;
+  const redirects = grant.redirects + 1;
+  if (to === pageUrlOf(grant.url) || redirects > maxRedirects) {
+    const detail = `${redirects} redirects, now to ${to}`;
+    return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
+  }
+  const mayFollow = grant.depth === 0 || plan.linkFilter === undefined || plan.linkFilter.from(grant.url)(to);
+  return leftTo(task, page, mayFollow ? [continuation(task, to, grant.kind)] : [], mayFollow ? 0 : 1);
+}
+
+/** The page needs a browser: a task on the render queue fetches it again. */
+export function renderLater(task: Task, page: Page): TaskResult {
+  return leftTo(task, page, [continuation(task, stepUrlOf(task, "render"), "render")], 0);
+}
+
+/**
+ * Spools the page for a parse task on `queue`. That task is one priority more urgent than the page, so that workers which
+ * serve both queues do not pile up spooled pages.
+ */
+export function parseLater(task: Task, { page, body }: SpooledPage, queue: string): TaskResult {
+  const { grant, plan } = task;
+  const name = { jobId: grant.jobId, taskId: grant.taskId };
+  const carry: ParseCarry = {
+    fetchedBy: grant.taskId,
+    ...(grant.kind === "render" ? { isRendered: true } : {}),
+    ...(grant.carry === undefined ? {} : { carry: grant.carry }),
+  };
+  const parse: NewTask = {
+    url: stepUrlOf(task, "parse"),
+    site: offlineSite(siteOf(grant.url, plan.spec.siteGrouping)),
+    kind: "parse",
+    queue,
+    priority: Math.max(0, plan.routeOf(pageUrlOf(grant.url)).priority - 1),
+    depth: grant.depth,
+    redirects: grant.redirects + 1,
+    carry,
+    ...(grant.handler === undefined ? {} : { handler: grant.handler }),
+  };
+  const settlement = done(grant, [parse], 0);
+  return { settlement, write: undefined, body: undefined, pictures: {}, spooled: { name, page, body } };
+}
+
+/** With a shared dedup scope, whose entries expire, each fetch of a page gets a step URL of its own. */
+function stepUrlOf({ grant, plan }: Task, step: "render" | "parse"): string {
+  return stepUrl(grant.url, step, plan.spec.dedup.scope === "job" ? undefined : grant.taskId);
+}
+
+function continuation({ grant, plan }: Task, url: string, kind: TaskKind): NewTask {
+  const routing = plan.routeOf(pageUrlOf(url));
+  return {
+    url,
+    site: siteOf(url, plan.spec.siteGrouping),
+    kind,
+    queue: queueFor(kind, routing, plan.spec),
+    priority: routing.priority,
+    depth: grant.depth,
+    redirects: grant.redirects + 1,
+    ...(grant.handler === undefined ? {} : { handler: grant.handler }),
+    ...(grant.carry === undefined ? {} : { carry: grant.carry }),
+  };
+}
+
+function leftTo(task: Task, page: Page, tasks: readonly NewTask[], refusedLinks: number): TaskResult {
+  const settlement = done(task.grant, tasks, refusedLinks);
+  return { settlement, write: writeOf(task, page, NOTHING_EXTRACTED), body: undefined, pictures: {} };
+}
+
+function done(grant: Grant, discovered: readonly NewTask[], refusedLinks: number): Settlement {
+  const outcome = { kind: "done" } as const;
+  return { ...claimOf(grant), outcome, discovered, refusedLinks, site: { kind: "ok" }, tally: NO_TALLY };
+}

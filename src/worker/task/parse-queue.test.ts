@@ -1,0 +1,187 @@
+/** A page that one worker fetches and another parses, with a crash before and after every write of both. */
+
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createManualClock } from "../../../test/model/manual-clock.ts";
+import { submitDirectly } from "../../../test/submit/submit-directly.ts";
+import { resolveConfig } from "../../config/resolve.ts";
+import type { Fetcher } from "../../fetch/fetcher.ts";
+import { openSqliteFrontier } from "../../frontier/sqlite/open.ts";
+import { createLog } from "../../runtime/log.ts";
+import type { ExtractedPage } from "../../spider/page-reader.ts";
+import { openFileSpool } from "../../store/bodies/file-spool.ts";
+import { openNoBodies } from "../../store/bodies/no-bodies.ts";
+import { openSqliteStore } from "../../store/sqlite/open-sqlite-store.ts";
+import { resolveJob } from "../../submit/resolve-job.ts";
+import { createSettler } from "../loop/settler.ts";
+import { createAttemptRecorder } from "../observe/attempt-recorder.ts";
+import { createHandlerErrors } from "./handler-errors.ts";
+import { createPlanMaker } from "./make-plan.ts";
+import { runTask } from "./run-task.ts";
+
+const OPS = ["spool.put", "store.write", "frontier.settle", "spool.remove"] as const;
+type Op = (typeof OPS)[number];
+/** Where one worker crashes. */
+type Crash = { op: Op; nth: number; when: "before" | "after" };
+
+const URLS = ["/1", "/2", "/3"].map((path) => `https://a.test${path}`);
+/** Linked from the first. */
+const LINKED = "https://a.test/4";
+
+describe("a page that is parsed on another queue", () => {
+  const crashes = OPS.flatMap((op) =>
+    [1, 2, 4].flatMap((nth) => (["before", "after"] as const).map((when) => ({ op, nth, when }))),
+  );
+
+  it.each(crashes)(
+    "survives a crash $when $op number $nth: nothing is lost, nothing is stored twice",
+    async (crash) => {
+      const ground = await newGround();
+
+      const crashed = await workUntilIdle(ground, crash);
+
+      // The removal comes after the settlement. Its failure is only logged, so a crash there changes nothing.
+      expect(crashed).toBe(crash.op === "spool.remove" ? 0 : 1);
+      expect((await ground.recordsOf()).sort()).toEqual([...URLS, LINKED]);
+      const job = await ground.frontier.findJob("job");
+      expect(job).toMatchObject({ state: "finished", tally: { pages: 4, records: 4 }, counts: { dead: 0, done: 8 } });
+      // If the crash follows the settlement, the spooled page may stay; no worker reads it.
+      const isLeft = crash.op === "spool.remove" || crash.op === "frontier.settle";
+      expect(ground.spool().length).toBeLessThanOrEqual(isLeft ? 1 : 0);
+    },
+  );
+
+  it("is fetched once and parsed once without a crash, and leaves nothing in the spool", async () => {
+    const ground = await newGround();
+
+    expect(await workUntilIdle(ground, undefined)).toBe(0);
+
+    expect(ground.asked).toEqual([...URLS, LINKED]);
+    expect((await ground.recordsOf()).sort()).toEqual([...URLS, LINKED]);
+    expect(ground.spool()).toEqual([]);
+  });
+});
+
+async function newGround() {
+  const folder = mkdtempSync(join(tmpdir(), "trawl-parse-queue-"));
+  const clock = createManualClock(1_750_000_000_000);
+  const frontier = openSqliteFrontier(":memory:", { clock }, { maxPending: 100, busyMs: 100, pollMs: 1e9 });
+  const store = openSqliteStore(join(folder, "store.db"), { busyMs: 100 });
+  onTestFinished(async () => {
+    await Promise.all([frontier.close(), store.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const input = { parse: "queue", politeness: { rate: "unlimited", robots: false }, follow: {} } as const;
+  const context = { id: "job", requestId: "r", queue: undefined, typedHosts: [], out: undefined };
+  const spec = resolveJob(input, resolveConfig([]), context);
+  await submitDirectly({ frontier, now: clock.now }, spec, URLS);
+  const asked: string[] = [];
+  const fetcher: Fetcher = {
+    async fetch({ url }) {
+      asked.push(url);
+      const body = Buffer.from("<h1>the same on every page</h1>");
+      const page = { url, status: 200, headers: {}, contentType: "text/html", bodyBytes: body.length, tookMs: 1 };
+      return { kind: "page", page: { ...page, fetchedAt: clock.now() }, body };
+    },
+    close: async () => {},
+  };
+  return {
+    ...{ frontier, store, clock, spec, fetcher, asked },
+    bodies: openFileSpool(folder),
+    recordsOf: async () => (await store.readRecords("job", 0, 100)).map(({ fields }) => String(fields.url)),
+    spool: () => readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz")),
+  };
+}
+
+type Ground = Awaited<ReturnType<typeof newGround>>;
+
+/** Runs workers one after the other, each with one task at a time, until no task is left. Returns how many crashed. */
+async function workUntilIdle(ground: Ground, crash: Crash | undefined): Promise<number> {
+  const runStep = crashingAt(crash);
+  let crashed = 0;
+  for (let worker = 0; worker < 100; worker++) {
+    const request = { worker: `w${worker}`, queues: ["fetch", "parse"], max: 1, leaseMs: 60_000 };
+    const [grant] = (await ground.frontier.lease(request)).grants;
+    if (grant === undefined) return crashed;
+    try {
+      await work(ground, grant, runStep);
+    } catch (error) {
+      expect((error as Error).message).toBe("crashed");
+      crashed += 1;
+      await ground.frontier.abandon(request.worker);
+    }
+  }
+  throw new Error("tasks are left after 100 workers");
+}
+
+type RunStep = <T>(op: Op, work: () => Promise<T>) => Promise<T>;
+
+function crashingAt(crash: Crash | undefined): RunStep {
+  let count = 0;
+  return async (op, work) => {
+    const isDue = op === crash?.op && ++count === crash.nth;
+    if (isDue && crash.when === "before") throw new Error("crashed");
+    const answer = await work();
+    if (isDue) throw new Error("crashed");
+    return answer;
+  };
+}
+
+async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"], runStep: RunStep): Promise<void> {
+  const { frontier, store, bodies: spool, spec, fetcher } = ground;
+  const makePlan = createPlanMaker({
+    makeExtractor:
+      () =>
+      ({ page }): Omit<ExtractedPage, "wanted"> => ({
+        records: [{ url: page.url }],
+        invalid: [],
+        links: page.url === URLS[0] ? [LINKED] : [],
+      }),
+    hashSpider: () => "",
+    version: "1",
+    loadSpider: () => Promise.reject(new Error("there is none")),
+    makeSpiderReader: () => () => Promise.reject(new Error("there is none")),
+  });
+  const robots = { rulesAt: () => Promise.reject(new Error("not asked")), knownAt: async () => () => true };
+  const allowance = { spend: () => Promise.reject(new Error("not spent")) };
+  const scriptedSites = { has: async () => false, mark: async () => {} };
+  const deliver = () => Promise.reject(new Error("not delivered"));
+  const browsing = { renderer: fetcher, needsBrowser: () => false, scriptedSites };
+  const { clock } = ground;
+  const log = createLog("error", (line) => {
+    throw new Error(line);
+  });
+  const handlerErrors = createHandlerErrors({ log });
+  const rest = { decode: String, deliver, recall: async () => undefined, clock, handlerErrors };
+  const attempts = createAttemptRecorder({ clock }, { worker: "w" });
+  const attempt = attempts.begin(grant, false);
+  const result = await runTask({
+    deps: { fetcher, ...browsing, robots, allowance, spool, ...rest },
+    observe: {},
+    attempt,
+    options: { limits: { totalMs: 1, idleMs: 1 }, maxLinks: 10, maxRedirects: 10, recrawlBytes: 1000 },
+    grant,
+    plan: await makePlan(spec),
+    signal: new AbortController().signal,
+  });
+  const settler = createSettler(
+    {
+      store: { write: (pages, tries) => runStep("store.write", () => store.write(pages, tries)) },
+      bodies: openNoBodies(),
+      spool: {
+        put: (name, spooled) => runStep("spool.put", () => spool.put(name, spooled)),
+        remove: (name) => runStep("spool.remove", () => spool.remove(name)),
+      },
+      frontier: { settle: (settlements) => runStep("frontier.settle", () => frontier.settle(settlements)) },
+      onFinished: () => {},
+      observe: {},
+      busy: () => 0,
+      clock: { now: Date.now },
+      log,
+    },
+    { flushMs: 0, batchMost: 1 },
+  );
+  await settler.settle({ ...result, attempt, run: undefined, entry: undefined });
+}

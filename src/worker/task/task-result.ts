@@ -1,0 +1,94 @@
+/** What one attempt of a task produced, and how the results of failed attempts are built. The settler writes results. */
+import { backoffCauseOf } from "../../domain/backoff.ts";
+import type { Page } from "../../domain/page.ts";
+import type { FetchOutcome, Pictures } from "../../fetch/fetcher.ts";
+import { claimOf, type Grant, type Settlement, type Tally, type TaskOutcome } from "../../frontier/frontier.ts";
+import { shortMessage } from "../../runtime/short-message.ts";
+import type { ExtractedPage } from "../../spider/page-reader.ts";
+import type { SpooledPage, SpooledPageName } from "../../store/bodies/bodies.ts";
+import type { MemoryWrite } from "../../store/page-memory.ts";
+import type { PageWrite } from "../../store/store.ts";
+import type { JobPlan } from "./plan.ts";
+
+export type TaskResult = {
+  settlement: Settlement;
+  /** What the store writes; undefined if there is nothing to store. */
+  write: Omit<PageWrite, "bodyRef" | "screenshotRef" | "pdfRef" | "run"> | undefined;
+  /** The body, if the job stores bodies. */
+  body: Buffer | undefined;
+  /** Screenshot and PDF, if the job asked for them. */
+  pictures: Pictures;
+  /** The page for a parse task. It is stored before this result is settled. */
+  spooled?: SpooledPage & { name: SpooledPageName };
+  /** The spooled page to remove once this result is settled. */
+  spent?: SpooledPageName;
+  /** The new page memory of the recrawl set. */
+  memory?: MemoryWrite | undefined;
+};
+
+export const NO_TALLY: Tally = { pages: 0, records: 0, invalid: 0, bytes: 0 };
+export const NOTHING_EXTRACTED: ExtractedPage = { records: [], invalid: [], links: [], wanted: [] };
+
+/** The result of an attempt without a page. */
+export function ended(grant: Grant, outcome: TaskOutcome, site: Settlement["site"] = { kind: "unknown" }): TaskResult {
+  const settlement = { ...claimOf(grant), outcome, discovered: [], refusedLinks: 0, site, tally: NO_TALLY };
+  return { settlement, write: undefined, body: undefined, pictures: {} };
+}
+
+/** The result of a request that failed. */
+export function fetchFailed(grant: Grant, outcome: FetchOutcome & { kind: "retry" | "dead" }): TaskResult {
+  return ended(grant, withoutUndefined(outcome), siteSignal(outcome));
+}
+
+/** The job cannot be loaded in this worker. The dead letter has the reason, and can be replayed once that is fixed. */
+export function unreadable(grant: Grant, error: Error): TaskResult {
+  return ended(grant, { kind: "dead", because: "handler_failed", detail: messageOf(error) });
+}
+
+/** The time limit passed while the task waited for the web. A later attempt may succeed. */
+export function overdue(grant: Grant, reason: Error): TaskResult {
+  return ended(grant, { kind: "retry", because: "timeout", detail: reason.message });
+}
+
+/** The time limit passed while a handler read the page. Another attempt would not end either. */
+export function tookTooLong(grant: Grant, { status }: Page, { message }: Error): TaskResult {
+  return ended(grant, { kind: "dead", because: "time_limit", status, detail: message }, { kind: "ok" });
+}
+
+/** What the store writes of a page that was fetched. */
+export function writeOf(
+  { grant, plan }: { grant: Grant; plan: JobPlan },
+  page: Page,
+  extracted: ExtractedPage,
+  unchanged = false,
+): TaskResult["write"] {
+  const { keep } = plan.spec;
+  if (!keep.pages && !keep.records) return undefined;
+  const { jobId, taskId, token, depth } = grant;
+  const { records, invalid } = keep.records ? extracted : NOTHING_EXTRACTED;
+  // Records refer to their page row. If the job stores no pages, that row has no headers.
+  const stored = keep.pages ? page : { ...page, headers: {} };
+  return { jobId, taskId, token, depth, page: stored, records, invalid, ...(unchanged ? { unchanged } : {}) };
+}
+
+/** What a handler threw, which may be any value, as one short line. */
+export function messageOf(thrown: unknown): string {
+  const isError = thrown instanceof Error;
+  return shortMessage(isError ? `${thrown.name}: ${thrown.message}` : (JSON.stringify(thrown) ?? typeof thrown));
+}
+
+function siteSignal(outcome: FetchOutcome & { kind: "retry" | "dead" }): Settlement["site"] {
+  if (outcome.kind === "dead") return { kind: outcome.status === undefined ? "unknown" : "ok" };
+  if (outcome.because !== "throttled") return { kind: "unknown" };
+  const { retryAfterMs, status } = outcome;
+  const cause = backoffCauseOf(status);
+  return {
+    kind: "throttled",
+    ...(cause === undefined ? {} : { cause }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function withoutUndefined<T extends object>(outcome: T): T {
+  return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== undefined)) as T;
+}

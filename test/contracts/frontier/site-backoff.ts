@@ -1,0 +1,93 @@
+import { expect } from "vitest";
+import { siteBackoffMs } from "../../../src/domain/backoff.ts";
+import type { Settlement } from "../../../src/frontier/frontier.ts";
+import { type Broker, START_AT, type Suite } from "./backend.ts";
+import { aJob, aRequest, grantsOf, oneGrant, settleAll, submit, tasksAt } from "./makers.ts";
+
+const RETRY: Settlement["outcome"] = { kind: "retry", because: "throttled", status: 429 };
+
+/** Back-off of a site that answers 429 or 503 (F2). */
+export function siteBackoff({ open, test }: Suite): void {
+  test("F2 blocks a throttling site for the requested time, and no other site", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), [...tasksAt("a.test", 2), ...tasksAt("b.test", 1)]);
+    const grant = await oneGrant(frontier);
+    await settleAll(frontier, [grant], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 30_000 } });
+
+    expect((await grantsOf(frontier)).map(({ site }) => site)).toEqual(["b.test"]);
+    expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: START_AT + 30_000 });
+    clock.advance(29_999);
+    expect(await grantsOf(frontier)).toEqual([]);
+    clock.advance(1);
+    expect(await grantsOf(frontier)).not.toEqual([]);
+  });
+
+  test("F2 doubles the back-off of a site that requests no time", async () => {
+    const broker = await open();
+    await submit(broker.frontier, aJob({ retries: { max: 100, backoffMs: 1 } }), tasksAt("a.test", 20));
+
+    const rests = [];
+    for (let nth = 0; nth < 4; nth++) rests.push(await restAfter(broker, { kind: "throttled" }));
+
+    expect(rests).toEqual([1, 2, 3, 4].map(siteBackoffMs));
+  });
+
+  test("F2 resets the back-off after a good response", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await submit(frontier, aJob({ retries: { max: 100, backoffMs: 1 } }), tasksAt("a.test", 20));
+    await restAfter(broker, { kind: "throttled" });
+    await restAfter(broker, { kind: "throttled" });
+    await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "unknown" } });
+    expect(await restAfter(broker, { kind: "throttled" })).toBe(siteBackoffMs(3));
+
+    await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "ok" } });
+
+    expect(await restAfter(broker, { kind: "throttled" })).toBe(siteBackoffMs(1));
+  });
+
+  test("F2 counts responses to requests in flight as the same incident", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 3));
+    const grants = await grantsOf(frontier);
+
+    await settleAll(frontier, grants, { outcome: RETRY, site: { kind: "throttled" } });
+
+    expect((await frontier.listSites(1))[0]?.blockedUntil).toBe(START_AT + siteBackoffMs(1));
+  });
+
+  test("F2 extends a back-off; neither a shorter one nor a good response in flight ends it", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 5));
+    const [one, two, three, four] = await grantsOf(frontier, { max: 4 });
+    if (!one || !two || !three || !four) throw new Error("four are due");
+    await settleAll(frontier, [one], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 5000 } });
+    await settleAll(frontier, [two], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 9000 } });
+    await settleAll(frontier, [three], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 100 } });
+    await settleAll(frontier, [four], { site: { kind: "ok" } });
+
+    expect((await frontier.listSites(1))[0]).toMatchObject({ blockedUntil: START_AT + 9000, readyAt: START_AT + 9000 });
+    clock.advance(9000);
+    const next = await oneGrant(frontier);
+    await settleAll(frontier, [next], { outcome: RETRY, site: { kind: "throttled" } });
+    expect((await frontier.listSites(1))[0]?.blockedUntil).toBe(clock.now() + siteBackoffMs(2));
+  });
+
+  test("F2 reserves a slot during a back-off at its end", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "throttled", retryAfterMs: 7000 } });
+
+    expect((await frontier.reserveSlot("a.test")).sendAt).toBe(START_AT + 7000);
+  });
+}
+
+/** The back-off after one more such settlement; advances the clock to its end. */
+async function restAfter({ frontier, clock }: Broker, site: Settlement["site"]): Promise<number> {
+  const grant = await oneGrant(frontier);
+  await settleAll(frontier, [grant], { outcome: RETRY, site });
+  const { blockedUntil = 0 } = (await frontier.listSites(1))[0] ?? {};
+  const restMs = blockedUntil - clock.now();
+  clock.advanceTo(blockedUntil);
+  return restMs;
+}

@@ -1,0 +1,91 @@
+/** Failures are reported with the right exit code: also with --quiet, as JSON, and after a redirect. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { jsonLines, lastJson, trawl } from "./cli.ts";
+import { newFolder } from "./folder.ts";
+import type { Summary } from "./ledger.ts";
+import { originOf } from "./sites.ts";
+
+describe("a crawl without a page", () => {
+  it("fails, also if its start URL redirects to a dead page", async () => {
+    const [cwd, site] = [
+      newFolder(),
+      await originOf({ "/": (_, response) => void response.writeHead(302, { location: "/gone" }).end() }),
+    ];
+    const end = await trawl(["crawl", `${site.url}/`, "--json"], { cwd });
+
+    expect(end.code).toBe(1);
+    expect(lastJson<Summary>(end)).toMatchObject({ state: "failed", pages: 0, counts: { done: 1, dead: 1 } });
+    expect(end.stderr).toMatch(/failed after .*: no page could be fetched/);
+  });
+
+  it("reports that with --quiet, too", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/good": "<h1>x</h1>" })];
+    const bad = await trawl(["crawl", `${site.url}/none`, "--quiet"], { cwd });
+    const good = await trawl(["crawl", `${site.url}/good`, "--quiet"], { cwd });
+
+    expect(bad.code).toBe(1);
+    expect(bad.stderr).toMatch(/^failed after .*: no page could be fetched.*http_status 404, for example \S+\/none/s);
+    expect(good).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("the reason of a failed URL", () => {
+  it("names the last cause after all retries, in the report and in `trawl dead`", async () => {
+    const cwd = newFolder();
+    const env = { TRAWL_RETRIES: "1", TRAWL_BACKOFF: "10ms" };
+    const end = await trawl(["crawl", "http://127.0.0.1:9/", "--rate", "unlimited", "--ignore-robots"], { cwd, env });
+    const groups = await trawl(["dead"], { cwd });
+    const letters = await trawl(["dead", "--list"], { cwd });
+
+    expect(end.stderr).toMatch(/no page could be fetched.*1 × retries_spent: connection refused, for example/s);
+    expect(groups.stdout).toMatch(/1 +retries_spent: connection refused +- /);
+    expect(letters.stdout).toMatch(/^http:\/\/127\.0\.0\.1:9\/ {2}retries_spent: connection refused {2}\(job/);
+  });
+
+  it("is the handler where that failed on every page", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>x</h1>" })];
+    writeFileSync(
+      join(cwd, "throws.mjs"),
+      `export default { name: "throws", start: ["${site.url}/"], politeness: { rate: "unlimited", robots: false },
+        page() { throw new Error("no such price"); } };`,
+    );
+    const end = await trawl(["crawl", "throws.mjs"], { cwd });
+
+    expect(end.code).toBe(1);
+    expect(end.stderr).toMatch(/failed after .*: the handler failed on every page/);
+    expect(end.stderr).not.toContain("no page could be fetched");
+  });
+});
+
+describe("trawl worker --json", () => {
+  it("prints one object per line of stderr, whatever a handler prints", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>x</h1>" })];
+    writeFileSync(
+      join(cwd, "loud.mjs"),
+      `export default { name: "loud", start: ["${site.url}/"], politeness: { rate: "unlimited", robots: false },
+        page() { console.error(new Error("oh no").stack); setTimeout(() => { throw new Error("astray"); }); return new Promise(() => {}); } };`,
+    );
+    const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
+    await trawl(["submit", "loud.mjs"], { cwd, env });
+    const { stderr } = await trawl(["worker", "--drain", "--json"], { cwd, env });
+
+    const said = jsonLines<{ event: string; text?: string }>(stderr).filter(({ event }) => event === "worker.output");
+    expect(said.map(({ text }) => text)).toEqual(expect.arrayContaining(["Error: oh no"]));
+    expect(said.some(({ text }) => text?.includes("threw an uncaught error in a callback"))).toBe(true);
+  });
+});
+
+describe("trawl try", () => {
+  it.each([
+    ["--screenshot", "page.jpg", "page.png"],
+    ["--pdf", "page.png", "page.pdf"],
+  ])("refuses to call a file what it is not: %s %s", async (flag, file, better) => {
+    const cwd = newFolder();
+    const { code, stderr } = await trawl(["try", "http://127.0.0.1:9/", flag, file], { cwd });
+
+    expect({ code, isWritten: existsSync(join(cwd, file)) }).toEqual({ code: 2, isWritten: false });
+    expect(stderr).toContain(`name the file ${better}`);
+  });
+});

@@ -1,0 +1,272 @@
+/** Calls that were executed but whose answer was lost. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Settlement } from "../../src/frontier/frontier.ts";
+import { loadScripts } from "../../src/frontier/redis/connection/scripts.ts";
+import {
+  ALL,
+  aJob,
+  aRequest,
+  aTask,
+  countsOf,
+  grantsOf,
+  oneGrant,
+  settlementOf,
+  submit,
+  tasksAt,
+  viewOf,
+} from "../contracts/frontier/makers.ts";
+import { auditShard } from "../model/redis-audit.ts";
+import { type RedisServer, startRedis } from "../services/redis.ts";
+import { openLossyProxy } from "./lossy-proxy.ts";
+import { createStage } from "./stage.ts";
+
+const scripts = loadScripts();
+
+/** A request that runs this script. */
+function shaOf(name: string): string {
+  return scripts.get(name)?.sha ?? name;
+}
+
+describe("a lost answer", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  async function open(shards = 1) {
+    const line = await openLossyProxy(server.port);
+    const stage = createStage(line.url, { shards });
+    const frontier = await stage.open();
+    await frontier.createJob(aJob());
+    await frontier.lease(aRequest()); // the server knows the script from now on
+    return { line, stage, frontier };
+  }
+
+  it("F6 of a lease counts no crash, and its worker is woken for the tasks", async () => {
+    const { line, frontier } = await open();
+    await frontier.enqueue("job", tasksAt("a.test", 1));
+
+    for (let nth = 0; nth < 4; nth++) {
+      // By name: the first call on a new connection asks for the time.
+      const lost = line.loseNextAnswer("worker-w");
+      expect((await frontier.lease(aRequest({ worker: "worker-w" }))).grants).toEqual([]);
+      await lost;
+      await frontier.waitForWork(Number.MAX_SAFE_INTEGER, AbortSignal.timeout(10_000));
+      expect(await countsOf(frontier)).toEqual({ submitted: 1, queued: 1 });
+    }
+
+    // The third crash fails the task: none was counted before.
+    for (const nth of [1, 2, 3]) {
+      expect((await oneGrant(frontier, { ...ALL, worker: `w${nth}` })).attempt).toBe(1);
+      expect(await frontier.listDead({}, 10)).toEqual([]);
+      await frontier.abandon(`w${nth}`);
+    }
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, dead: 1 });
+  });
+
+  it("F1 of a lease keeps the tasks that the worker held before", async () => {
+    const { line, frontier } = await open();
+    await frontier.enqueue("job", tasksAt("a.test", 6));
+    const held = await grantsOf(frontier, { worker: "worker-w", max: 2 });
+
+    const lost = line.loseNextAnswer("worker-w");
+    const more = await grantsOf(frontier, { worker: "worker-w", max: 2 });
+    await lost;
+
+    expect(more).toHaveLength(2);
+    expect(await countsOf(frontier)).toEqual({ submitted: 6, leased: 4, queued: 2 });
+    const { states } = await frontier.settle([...held, ...more].map((grant) => settlementOf(grant)));
+    expect(states).toEqual(["done", "done", "done", "done"]);
+  });
+
+  it("F10 of a submission, settlement, release or replay leaves correct counts", async () => {
+    const { line, stage, frontier } = await open();
+    const losing = async <T>(prepare: () => Promise<T>, call: (prepared: T) => Promise<unknown>) => {
+      await call(await prepare()); // the script is known from now on
+      const prepared = await prepare();
+      const lost = line.loseNextAnswer();
+      await call(prepared);
+      await lost;
+      await viewOf(frontier);
+    };
+    const nothing = async () => {};
+
+    await losing(nothing, () => frontier.enqueue("job", tasksAt("a.test", 20)));
+    expect((await countsOf(frontier)).queued).toBe(20);
+    await losing(
+      () => grantsOf(frontier, { max: 3 }),
+      (grants) => frontier.release(grants),
+    );
+    expect((await countsOf(frontier)).queued).toBe(20);
+    const oneOf = () => oneGrant(frontier);
+    await losing(oneOf, (grant) => frontier.settle([settlementOf(grant)]));
+    const outcome = { kind: "dead", because: "too_big" } as const;
+    await losing(oneOf, (grant) => frontier.settle([settlementOf(grant, { outcome })]));
+    await losing(nothing, () => frontier.replayDead({}, 1, 1));
+
+    expect(await countsOf(frontier)).toMatchObject({ queued: 18 });
+    expect(await auditShard(server.port, `${stage.prefix}:{0}`)).toEqual([]);
+  });
+
+  for (const shards of [1, 3]) {
+    const links = Array.from({ length: 6 }, (_, nth) => aTask(`https://linked-${nth}.test/`));
+
+    it(`F7 of a settlement is repeated with the same result, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      const outcome = { kind: "dead", because: "too_big" } as const;
+      const endings: Partial<Settlement>[] = [{}, { discovered: links }, { outcome }, { refusedLinks: 2 }];
+      for (const [nth, ending] of [...endings, ...endings].entries()) {
+        const id = `job-${nth}`;
+        await submit(frontier, aJob({ id }), [aTask(`https://${id}.test/`)]);
+        await frontier.seal(id);
+        const settlement = settlementOf(await oneGrant(frontier), ending);
+        // The first round loads the scripts.
+        const word = shaOf(ending === endings[0] ? "settle-done" : "settle");
+        const lost = nth < endings.length ? undefined : line.loseNextAnswer(word);
+        const { states, finished } = await frontier.settle([settlement]);
+        await lost;
+
+        expect(states).toEqual([settlement.outcome.kind]);
+        const isLast = ending.discovered === undefined;
+        expect(finished).toEqual(isLast ? [id] : []);
+        const { counts, tally } = await viewOf(frontier, id);
+        expect(tally.pages).toBe(ending.outcome === undefined ? 1 : 0);
+        expect(counts.discovered).toBe((ending.discovered?.length ?? 0) + (ending.refusedLinks ?? 0));
+        if (!isLast) await frontier.cancel(id);
+      }
+    });
+
+    it(`F9 of a submission is repeated without duplicates, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      await frontier.enqueue("job", links);
+
+      const lost = line.loseNextAnswer(shaOf("enqueue"));
+      const more = tasksAt("a.test", 5);
+      const answer = await frontier.enqueue("job", [...more, ...more.slice(3)]);
+      await lost;
+
+      expect(answer).toEqual({ queued: 5, duplicates: 2, refused: [] });
+      expect(await countsOf(frontier)).toEqual({ submitted: 13, queued: 11, duplicate: 2 });
+    });
+
+    it(`F11 of a seal, or of the end that it causes, is repeated, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      expect(await frontier.seal("job")).toBe(true);
+      const words = shards === 1 ? ["seal"] : ["seal", "finish-job", "apply-job-state", "mark-synced"];
+      for (const script of words) {
+        await frontier.createJob(aJob({ id: script }));
+        const lost = line.loseNextAnswer(shaOf(script));
+        expect(await frontier.seal(script)).toBe(true);
+        await lost;
+        expect(await viewOf(frontier, script)).toMatchObject({ state: "finished", sealed: true });
+      }
+    });
+
+    it(`F15 of a replay or a discard is repeated, on ${shards} shard(s)`, async () => {
+      const { line, frontier } = await open(shards);
+      await frontier.enqueue("job", tasksAt("a.test", 6));
+      const outcome = { kind: "dead", because: "too_big" } as const;
+      await frontier.settle((await grantsOf(frontier)).map((grant) => settlementOf(grant, { outcome })));
+      expect(await frontier.replayDead({}, 1, 10)).toMatchObject({ replayed: 1 });
+      expect(await frontier.discardDead({}, 1)).toBe(1);
+
+      for (const [script, call] of [
+        ["replay-dead", async () => (await frontier.replayDead({}, 2, 10)).replayed],
+        ["discard-dead", () => frontier.discardDead({}, 2)],
+      ] as const) {
+        const lost = line.loseNextAnswer(shaOf(script));
+        expect(await call()).toBe(2);
+        await lost;
+      }
+      expect(await countsOf(frontier)).toEqual({ submitted: 6, queued: 3, dead: 3 });
+    });
+  }
+
+  it("F15 of a replay reopens the job on every shard", async () => {
+    const { line, frontier } = await open(3);
+    const outcome = { kind: "dead", because: "too_big" } as const;
+    for (const id of ["known", "lost"]) {
+      await submit(frontier, aJob({ id }), [aTask(`https://${id}.test/`)]);
+      await frontier.settle([settlementOf(await oneGrant(frontier), { outcome })]);
+      expect(await frontier.seal(id)).toBe(true);
+      const lost = id === "lost" ? line.loseNextAnswer(shaOf("reopen-jobs")) : undefined;
+      expect(await frontier.replayDead({ jobId: id }, 1, 10)).toMatchObject({ replayed: 1 });
+      await lost;
+
+      const links = Array.from({ length: 9 }, (_, nth) => aTask(`https://${id}-${nth}.test/`));
+      await frontier.settle([settlementOf(await oneGrant(frontier), { discovered: links })]);
+      expect(await countsOf(frontier, id)).toEqual({ submitted: 1, discovered: 9, done: 1, queued: 9 });
+      await frontier.cancel(id);
+    }
+  });
+
+  it("F7 does not make a stale claim valid", async () => {
+    const { line, frontier } = await open();
+    await frontier.enqueue("job", tasksAt("a.test", 2));
+    const [grant] = await grantsOf(frontier, { max: 1, leaseMs: 0 });
+    if (grant === undefined) throw new Error("one is due");
+    await frontier.settle([settlementOf(await oneGrant(frontier))]);
+    await frontier.reap(10);
+
+    const lost = line.loseNextAnswer();
+    const { states } = await frontier.settle([settlementOf(grant)]);
+    await lost;
+
+    expect(states).toEqual(["stale"]);
+  });
+
+  it("F11 of the last settlement leaves a job of several shards to other reapers, which end it once", async () => {
+    const { line, stage, frontier } = await open(3);
+    const other = await stage.open({ url: server.url });
+    const doomed = await stage.open({ patienceMs: 0 });
+    await submit(other, aJob({ id: "last" }), [aTask("https://a.test/")]);
+    await other.seal("last");
+    const grant = await oneGrant(doomed);
+
+    // By name: the connection also has other calls, such as asking for the time.
+    const lost = line.loseNextAnswer(shaOf("settle-done")).then(line.cut);
+    await expect(doomed.settle([settlementOf(grant)])).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
+    await lost;
+    expect(await viewOf(other, "last")).toMatchObject({ state: "running", counts: { done: 1, leased: 0 } });
+
+    for (let nth = 0; nth < 3; nth++) await other.reap(100);
+    const { state, finishedAt } = await viewOf(other, "last");
+    expect(state).toBe("finished");
+    await other.reap(100);
+    expect((await viewOf(other, "last")).finishedAt).toBeCloseTo(finishedAt ?? 0, -2);
+    await frontier.close();
+  });
+
+  it("F7 of the check for the end of a job does not lose the results of the settlement", async () => {
+    const { line, stage } = await open(3);
+    const other = await stage.open({ url: server.url });
+    const doomed = await stage.open({ patienceMs: 0 });
+    await submit(other, aJob({ id: "last" }), [aTask("https://a.test/")]);
+    await other.seal("last");
+    const grant = await oneGrant(doomed);
+
+    const lost = line.loseNextAnswer(shaOf("find-job")).then(line.cut);
+    expect(await doomed.settle([settlementOf(grant)])).toEqual({ states: ["done"], finished: [] });
+    await lost;
+
+    for (let nth = 0; nth < 3; nth++) await other.reap(100);
+    expect(await viewOf(other, "last")).toMatchObject({ state: "finished", counts: { done: 1 } });
+  });
+
+  it("F3 of a spend grants no slot twice", async () => {
+    const { line, frontier } = await open();
+    await submit(frontier, aJob({ id: "slow", policy: { intervalMs: 100, burst: 1, perSite: 9 } }), [
+      aTask("https://slow.test/"),
+    ]);
+    const slots = [(await oneGrant(frontier)).slot, await frontier.reserveSlot("slow.test")];
+
+    const lost = line.loseNextAnswer();
+    slots.push(await frontier.reserveSlot("slow.test"));
+    await lost;
+    slots.push(await frontier.reserveSlot("slow.test"));
+
+    const gaps = slots.slice(1).map(({ sendAt }, nth) => sendAt - (slots[nth]?.sendBy ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100 - 1e-3);
+  });
+});
